@@ -1,0 +1,1 @@
+//! git's own unified diff.

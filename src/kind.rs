@@ -1,0 +1,164 @@
+//! The one table of kinds: a short stable code for every error and warning, shared by messages, manual and exit status.
+
+use std::fmt;
+
+/// Whom an error is laid at, and so the exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// The response, or a tree that isn't what it needs: exit status 1.
+    Response,
+    /// The repository or the system: exit status 3.
+    System,
+    /// Nobody: it is a warning.
+    Nobody,
+}
+
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])* $name:ident = $code:literal, $blame:ident;)*) => {
+        /// What kind of error or warning something is. The codes are part of the interface and never change meaning.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Kind { $($(#[doc = $doc])* $name,)* }
+
+        impl Kind {
+            /// Every kind, errors first.
+            pub const ALL: &'static [Kind] = &[$(Kind::$name),*];
+
+            /// Returns the stable code, such as `lines-not-found`.
+            pub fn code(self) -> &'static str {
+                match self { $(Kind::$name => $code,)* }
+            }
+
+            /// Returns whom it is laid at.
+            pub fn blame(self) -> Blame {
+                match self { $(Kind::$name => Blame::$blame,)* }
+            }
+
+            /// Returns one sentence that says what it means.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Kind::$name => concat!($($doc),*).trim_ascii(),)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// The response can't be read as a patch.
+    Parse = "parse", Response;
+    /// The line named after `@@` isn't in the file where it is looked for.
+    ContextNotFound = "context-not-found", Response;
+    /// The lines or the text that the patch says are in the file aren't there.
+    LinesNotFound = "lines-not-found", Response;
+    /// Several places match and nothing decides between them.
+    Ambiguous = "ambiguous", Response;
+    /// An `occurrence` that isn't `first`, `last` or a number from 1, or is out of range.
+    Occurrence = "occurrence", Response;
+    /// A file that the patch changes, deletes or moves isn't there.
+    FileMissing = "file-missing", Response;
+    /// Something stands where the patch puts a new file.
+    FileExists = "file-exists", Response;
+    /// A path that leads out of the work tree, into `.git` or a submodule, through a link, or to no regular file.
+    UnsafePath = "unsafe-path", Response;
+    /// Lines of a binary file can't be changed.
+    Binary = "binary", Response;
+    /// A file isn't what it must be: it differs from the index, from HEAD, from a delete body, or changed while we worked.
+    Stale = "stale", Response;
+    /// Every file already is as the patch wants it.
+    Unchanged = "unchanged", Response;
+    /// A path that this repository or this run keeps out of reach of responses.
+    Protected = "protected", Response;
+    /// Left-over patch markers in a file.
+    Markers = "markers", Response;
+    /// A change that the asked-for format can't say.
+    Inexpressible = "inexpressible", Response;
+    /// A path that is unmerged, or changes that can't be combined.
+    Conflict = "conflict", Response;
+    /// Another process holds the index lock.
+    Locked = "locked", System;
+    /// A hook said no.
+    Hook = "hook", System;
+    /// git knows no name and address to commit with.
+    Identity = "identity", System;
+    /// Something that this version doesn't do, or that this repository doesn't allow.
+    Unsupported = "unsupported", System;
+    /// A read or a write went wrong.
+    Io = "io", System;
+
+    /// An `<edit>` in the middle of a line of prose was ignored.
+    ProseEdit = "prose-edit", Nobody;
+    /// A patch inside an HTML comment was ignored.
+    CommentedPatch = "commented-patch", Nobody;
+    /// An end marker that ends nothing.
+    StrayMarker = "stray-marker", Nobody;
+    /// A patch in another format than the one asked for was left out.
+    SkippedFormat = "skipped-format", Nobody;
+    /// A marker with something around it that doesn't belong there.
+    DecoratedMarker = "decorated-marker", Nobody;
+    /// An empty line in a body where every line has a prefix was taken for an empty line of content.
+    BlankInBody = "blank-in-body", Nobody;
+    /// `@@` and its text without the blank between them.
+    LocatorSpacing = "locator-spacing", Nobody;
+    /// Line numbers after `@@`, which mean nothing in this format.
+    LocatorNumbers = "locator-numbers", Nobody;
+    /// A line after `@@` that isn't in the file as written, and was found by a looser rule.
+    LocatorRelaxed = "locator-relaxed", Nobody;
+    /// A `\ No newline at end of file` in a format that can't say that.
+    NoNewlineMark = "no-newline-mark", Nobody;
+    /// Old lines that begin with the context line itself.
+    Restated = "restated", Nobody;
+    /// A trailing empty line of a hunk that isn't in the file was dropped.
+    BlankDropped = "blank-dropped", Nobody;
+    /// The lines stand elsewhere too; the first place was taken.
+    Duplicates = "duplicates", Nobody;
+    /// A hunk of added lines only: where they were put.
+    AdditionPlace = "addition-place", Nobody;
+    /// A file that ended without a newline now ends with one.
+    NewlineAdded = "newline-added", Nobody;
+    /// Added text that looks as if code had been left out.
+    Elision = "elision", Nobody;
+    /// A part of the patch that changes nothing.
+    NoChange = "no-change", Nobody;
+    /// A delete body that is only a part of the file.
+    PartialDeleteBody = "partial-delete-body", Nobody;
+    /// A payload whose lines all share the indentation of its markers.
+    IndentedPayload = "indented-payload", Nobody;
+    /// Attribute values in typographic quotes.
+    TypographicQuotes = "typographic-quotes", Nobody;
+    /// An attribute or an element that the format doesn't know.
+    UnknownMarkup = "unknown-markup", Nobody;
+    /// Text between edits.
+    StrayText = "stray-text", Nobody;
+    /// A find that matches only without the blank lines at its edges.
+    BlankEdges = "blank-edges", Nobody;
+    /// A find that begins or ends inside a word of the file.
+    InsideWord = "inside-word", Nobody;
+    /// A hard link that the change breaks.
+    HardLink = "hard-link", Nobody;
+}
+
+impl Kind {
+    /// Returns whether it is a warning rather than an error.
+    pub fn is_warning(self) -> bool {
+        self.blame() == Blame::Nobody
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_explained() {
+        let codes: std::collections::BTreeSet<_> = Kind::ALL.iter().map(|kind| kind.code()).collect();
+        assert_eq!(codes.len(), Kind::ALL.len());
+        for kind in Kind::ALL {
+            assert!(kind.meaning().ends_with('.'), "{kind}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! `git-llmpatch`: arguments in, exit status out.
+
+fn main() {}

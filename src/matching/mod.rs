@@ -1,0 +1,1 @@
+//! Where does this stand in that? Knows no files and no formats: slices in, places out.

@@ -1,0 +1,195 @@
+//! The edit model in which all formats meet: what the author of a patch meant, before any file is looked at.
+//!
+//! Texts are borrowed from the response or owned, with places that equality ignores. Paths are as written: unchecked bytes
+//! that only [`crate::path`] can turn into something that names a file.
+
+use crate::text::{Span, Text};
+
+/// The formats that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// `*** Begin Patch` … `*** End Patch`
+    Envelope,
+    /// `<edit file=… op=…>`
+    Opx,
+    /// git's unified diff
+    Unified,
+}
+
+impl std::fmt::Display for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Format::Envelope => "envelope",
+            Format::Opx => "opx",
+            Format::Unified => "unified",
+        })
+    }
+}
+
+/// All edits of one response, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patch<'a> {
+    /// The format it was read from, or is to be printed in.
+    pub format: Format,
+    /// The edits, in the order in which they take effect.
+    pub edits: Vec<FileEdit<'a>>,
+}
+
+/// One edit of one file.
+#[derive(Clone, Debug)]
+pub struct FileEdit<'a> {
+    /// The path as the response wrote it.
+    pub path: Text<'a>,
+    /// The OPX attribute `root`.
+    pub root: Option<Text<'a>>,
+    /// What is to be done.
+    pub operation: Operation<'a>,
+    /// The author's note: decoded, unfolded.
+    pub why: Option<Text<'a>>,
+    /// The header line or opening tag; a derived edit has none.
+    pub span: Option<Span>,
+}
+
+impl PartialEq for FileEdit<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.path, &self.root, &self.operation, &self.why) == (&other.path, &other.root, &other.operation, &other.why)
+    }
+}
+
+impl Eq for FileEdit<'_> {}
+
+/// What an edit does to its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation<'a> {
+    /// Makes a new file of these lines, each terminated.
+    Create {
+        /// The lines, without terminators.
+        lines: Vec<Text<'a>>,
+    },
+    /// Puts these lines in place of all that an existing file holds.
+    Replace {
+        /// The lines, without terminators.
+        lines: Vec<Text<'a>>,
+    },
+    /// Removes a file.
+    Delete {
+        /// What the author believes to be in it, if the patch says.
+        expected: Option<Vec<Text<'a>>>,
+    },
+    /// Renames a file and leaves its content alone.
+    Move {
+        /// The new path as the response wrote it.
+        to: Text<'a>,
+    },
+    /// Changes runs of lines, each found in the file's order, and possibly renames the file.
+    Update {
+        /// The new path as the response wrote it.
+        to: Option<Text<'a>>,
+        /// The hunks, in the file's order.
+        hunks: Vec<Hunk<'a>>,
+    },
+    /// Puts a text in place of another, found anywhere.
+    Substitute(Substitution<'a>),
+    /// An edit that could not be read. It stands here so that planning knows which file's state is not known from here on.
+    Unreadable,
+}
+
+/// A run of lines to find and change.
+#[derive(Clone, Debug, Default)]
+pub struct Hunk<'a> {
+    /// The texts after `@@`, in order; empty for a bare `@@` or none.
+    pub locators: Vec<Text<'a>>,
+    /// Whether the hunk's header claimed line numbers (`@@ -1,7 +1,8 @@`), which the envelope gives no meaning.
+    pub numbered: bool,
+    /// The lines.
+    pub lines: Vec<HunkLine<'a>>,
+    /// Whether the old lines must end where the file ends.
+    pub end_of_file: bool,
+    /// Where a unified diff says that it stands.
+    pub position: Option<Position>,
+    /// The header line (`@@ …`) or else the first line; a derived hunk has none.
+    pub span: Option<Span>,
+}
+
+impl<'a> Hunk<'a> {
+    /// Returns the lines that the file must hold: context and removed ones.
+    pub fn old(&self) -> impl DoubleEndedIterator<Item = &HunkLine<'a>> + Clone {
+        self.lines.iter().filter(|line| line.mark != Mark::Added)
+    }
+
+    /// Returns the lines that the file holds afterwards: context and added ones.
+    pub fn new_lines(&self) -> impl DoubleEndedIterator<Item = &HunkLine<'a>> + Clone {
+        self.lines.iter().filter(|line| line.mark != Mark::Removed)
+    }
+}
+
+impl PartialEq for Hunk<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let key = |hunk: &Self| (hunk.numbered, hunk.end_of_file, hunk.position.clone());
+        key(self) == key(other) && self.locators == other.locators && self.lines == other.lines
+    }
+}
+
+impl Eq for Hunk<'_> {}
+
+/// One line of a hunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HunkLine<'a> {
+    /// Whether it stays, goes or comes.
+    pub mark: Mark,
+    /// The text without its prefix and terminator.
+    pub text: Text<'a>,
+    /// Whether it is said to end without a newline (unified diffs only).
+    pub unterminated: bool,
+}
+
+/// What happens to a line of a hunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// It is in the file and stays.
+    Context,
+    /// It is in the file and goes.
+    Removed,
+    /// It is new.
+    Added,
+}
+
+/// The numbers in a unified hunk header and the text behind them. Starts are 0 where the count is 0 and nothing precedes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Position {
+    /// First old line, from 1.
+    pub old_start: u32,
+    /// How many old lines.
+    pub old_lines: u32,
+    /// First new line, from 1.
+    pub new_start: u32,
+    /// How many new lines.
+    pub new_lines: u32,
+    /// The function or section that git names after the numbers.
+    pub heading: Vec<u8>,
+}
+
+/// A text to find and what to put in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Substitution<'a> {
+    /// The lines to find, at least one; the text is these joined by newlines.
+    pub find: Vec<Text<'a>>,
+    /// The lines to put; none deletes.
+    pub put: Vec<Text<'a>>,
+    /// Which of several matches is meant.
+    pub occurrence: Occurrence,
+}
+
+/// Which of several matches is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Occurrence {
+    /// There must be only one.
+    #[default]
+    Only,
+    /// The first.
+    First,
+    /// The last.
+    Last,
+    /// The Nth from the start, from 1, counted without overlaps.
+    Nth(std::num::NonZeroUsize),
+}

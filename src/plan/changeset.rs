@@ -1,0 +1,65 @@
+use crate::path::RepoPath;
+use crate::tree::File;
+
+/// What will be true afterwards: for every touched path what it holds before and after, ordered by path as git orders.
+///
+/// No path occurs twice, and no path is the same before and after. A path that is absent before and after isn't here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangeSet {
+    changes: Vec<Change>,
+}
+
+/// What becomes of one path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The path.
+    pub path: RepoPath,
+    /// The file before; `None` if there is none.
+    pub before: Option<File>,
+    /// The file afterwards; `None` if there is none.
+    pub after: Option<File>,
+    /// For a path that is new, the path that was renamed to it: another change of the set, whose `after` is `None`.
+    pub from: Option<RepoPath>,
+}
+
+impl ChangeSet {
+    /// Orders changes by path and leaves out those that change nothing.
+    ///
+    /// # Panics
+    /// If a path occurs twice.
+    pub fn new(changes: impl IntoIterator<Item = Change>) -> Self {
+        let mut changes: Vec<_> = changes.into_iter().filter(|change| change.before != change.after).collect();
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        assert!(changes.windows(2).all(|pair| pair[0].path < pair[1].path), "a path stands in a change set once");
+        Self { changes }
+    }
+
+    /// Returns the changes, by path.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Change> + Clone {
+        self.changes.iter()
+    }
+
+    /// Returns the change of a path.
+    pub fn get(&self, path: &RepoPath) -> Option<&Change> {
+        self.changes.binary_search_by(|change| change.path.cmp(path)).ok().map(|at| &self.changes[at])
+    }
+
+    /// Returns how many paths change.
+    pub fn len(&self) -> usize {
+        self.changes.len()
+    }
+
+    /// Returns whether no path changes.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+}
+
+impl<'a> IntoIterator for &'a ChangeSet {
+    type Item = &'a Change;
+    type IntoIter = std::slice::Iter<'a, Change>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.changes.iter()
+    }
+}

@@ -1,0 +1,195 @@
+use std::fmt;
+
+/// The number of a line, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineNo(u32);
+
+impl LineNo {
+    /// The first line.
+    pub const FIRST: LineNo = LineNo(1);
+
+    /// Makes the number of the line at an index from 0.
+    pub fn from_index(index: usize) -> Self {
+        Self(u32::try_from(index + 1).unwrap_or(u32::MAX))
+    }
+
+    /// Returns the number, from 1.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+
+    /// Returns the index, from 0.
+    pub fn index(self) -> usize {
+        self.0 as usize - 1
+    }
+}
+
+impl fmt::Display for LineNo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// How a line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ending {
+    /// The text ends without a terminator.
+    None,
+    /// `\n`
+    Lf,
+    /// `\r\n`
+    CrLf,
+}
+
+impl Ending {
+    /// Returns the terminator's bytes.
+    pub fn as_bytes(self) -> &'static [u8] {
+        match self {
+            Ending::None => b"",
+            Ending::Lf => b"\n",
+            Ending::CrLf => b"\r\n",
+        }
+    }
+}
+
+/// A line of a file: its text and how it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// The bytes without the terminator.
+    pub text: &'a [u8],
+    /// The terminator.
+    pub ending: Ending,
+}
+
+/// The lines of a file, indexed once. A byte order mark at the start of the file is not part of the first line.
+///
+/// `"a\n"` has one line, `"a\n\n"` two, `"a\nb"` two of which the last has no terminator, `""` none.
+#[derive(Debug)]
+pub struct Lines<'a> {
+    bytes: &'a [u8],
+    /// Start of each line, and the end of the bytes as the last item.
+    starts: Vec<usize>,
+    bom: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// The UTF-8 byte order mark.
+    pub const BOM: &'static [u8] = b"\xef\xbb\xbf";
+
+    /// Splits bytes at each LF.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        let bom = if bytes.starts_with(Self::BOM) { Self::BOM.len() } else { 0 };
+        let mut starts = vec![bom];
+        starts.extend(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1));
+        if *starts.last().expect("there is a first start") < bytes.len() {
+            starts.push(bytes.len());
+        }
+        Self { bytes, starts, bom }
+    }
+
+    /// Returns how many lines there are.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Returns whether there is no line.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the whole bytes, the byte order mark included.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Returns the byte order mark, or nothing.
+    pub fn bom(&self) -> &'a [u8] {
+        &self.bytes[..self.bom]
+    }
+
+    /// Returns the byte offset at which line `index` (from 0) starts; for `index == len()`, the end of the bytes.
+    pub fn start(&self, index: usize) -> usize {
+        self.starts[index]
+    }
+
+    /// Returns the bytes of the lines `range` (indices from 0), terminators included.
+    pub fn raw(&self, range: std::ops::Range<usize>) -> &'a [u8] {
+        &self.bytes[self.starts[range.start]..self.starts[range.end]]
+    }
+
+    /// Returns line `index`, from 0.
+    ///
+    /// # Panics
+    /// If there is no such line.
+    pub fn get(&self, index: usize) -> Line<'a> {
+        let raw = self.raw(index..index + 1);
+        match raw {
+            [text @ .., b'\r', b'\n'] => Line { text, ending: Ending::CrLf },
+            [text @ .., b'\n'] => Line { text, ending: Ending::Lf },
+            text => Line { text, ending: Ending::None },
+        }
+    }
+
+    /// Returns the text of line `index`, from 0, without its terminator.
+    pub fn text(&self, index: usize) -> &'a [u8] {
+        self.get(index).text
+    }
+
+    /// Returns the lines in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Line<'a>> + ExactSizeIterator + '_ {
+        (0..self.len()).map(|index| self.get(index))
+    }
+
+    /// Returns the index, from 0, of the line that holds a byte offset; an offset past the end is in the last line.
+    pub fn index_at(&self, offset: usize) -> usize {
+        let after = self.starts.partition_point(|&start| start <= offset);
+        after.saturating_sub(1).min(self.len().saturating_sub(1))
+    }
+
+    /// Returns the terminator that most lines have: LF where they are even or there is none.
+    pub fn majority(&self) -> Ending {
+        let crlf = self.iter().filter(|line| line.ending == Ending::CrLf).count();
+        let lf = self.iter().filter(|line| line.ending == Ending::Lf).count();
+        if crlf > lf { Ending::CrLf } else { Ending::Lf }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_on_lf_only() {
+        for (bytes, want) in [
+            ("", &[][..]),
+            ("a", &[("a", Ending::None)]),
+            ("a\n", &[("a", Ending::Lf)]),
+            ("a\n\n", &[("a", Ending::Lf), ("", Ending::Lf)]),
+            ("a\r\nb\rc\n", &[("a", Ending::CrLf), ("b\rc", Ending::Lf)]),
+            ("\u{feff}a\n\r", &[("a", Ending::Lf), ("\r", Ending::None)]),
+            ("\u{feff}", &[]),
+            ("x\u{2028}y\u{c}z\n", &[("x\u{2028}y\u{c}z", Ending::Lf)]),
+        ] {
+            let lines = Lines::new(bytes.as_bytes());
+            let got: Vec<_> = lines.iter().map(|line| (std::str::from_utf8(line.text).unwrap(), line.ending)).collect();
+            assert_eq!(got, want, "{bytes:?}");
+            assert_eq!([lines.bom(), lines.raw(0..lines.len())].concat(), bytes.as_bytes(), "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn the_majority_decides_and_lf_wins_a_tie() {
+        for (bytes, want) in
+            [("", Ending::Lf), ("a\r\nb\n", Ending::Lf), ("a\r\nb\r\nc\n", Ending::CrLf), ("a", Ending::Lf)]
+        {
+            assert_eq!(Lines::new(bytes.as_bytes()).majority(), want, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn offsets_lead_back_to_lines() {
+        let lines = Lines::new(b"ab\nc\n");
+        let got: Vec<_> = (0..7).map(|offset| lines.index_at(offset)).collect();
+        assert_eq!(got, [0, 0, 0, 1, 1, 1, 1]);
+    }
+}

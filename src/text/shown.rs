@@ -1,0 +1,45 @@
+use std::fmt::{self, Write as _};
+
+use bstr::ByteSlice as _;
+
+/// Bytes from a response or a file, made safe to print: control and bidirectional characters and bytes that aren't UTF-8
+/// are shown in git's C style (`\033`, `\t`), so that nothing from a model reaches a terminal raw.
+///
+/// ```
+/// # use git_llmpatch::text::Shown;
+/// assert_eq!(Shown(b"a\x1b[31m\xff").to_string(), r"a\033[31m\377");
+/// assert_eq!(Shown("\u{202e}gpj".as_bytes()).to_string(), r"\342\200\256gpj");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a>(pub &'a [u8]);
+
+impl Shown<'_> {
+    /// Returns whether a character may stand in a message as it is.
+    pub fn is_harmless(c: char) -> bool {
+        !(c.is_control()
+            || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+                | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'))
+    }
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (start, end, c) in self.0.char_indices() {
+            let bytes = &self.0[start..end];
+            let replaced = c == char::REPLACEMENT_CHARACTER && bytes != "\u{fffd}".as_bytes();
+            if !replaced && Self::is_harmless(c) {
+                f.write_char(c)?;
+                continue;
+            }
+            for &byte in bytes {
+                match byte {
+                    b'\t' => f.write_str("\\t")?,
+                    b'\n' => f.write_str("\\n")?,
+                    b'\r' => f.write_str("\\r")?,
+                    _ => write!(f, "\\{byte:03o}")?,
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,200 @@
+use std::borrow::Cow;
+
+use bstr::ByteSlice as _;
+
+use super::LineNo;
+
+/// The number of a source within one run: its position among the responses given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceId(pub u16);
+
+/// A response: its name for messages, its bytes, and where its lines start.
+#[derive(Debug)]
+pub struct Source {
+    id: SourceId,
+    name: String,
+    bytes: Vec<u8>,
+    starts: Vec<u32>,
+}
+
+impl Source {
+    /// The longest response that is read, in bytes: places in it are kept in 32 bits.
+    pub const MAX_LEN: usize = u32::MAX as usize - 1;
+
+    /// Makes a source and indexes its lines. Returns `None` if it is longer than [`Source::MAX_LEN`].
+    pub fn new(id: SourceId, name: impl Into<String>, bytes: Vec<u8>) -> Option<Self> {
+        if bytes.len() > Self::MAX_LEN {
+            return None;
+        }
+        let mut starts = vec![0];
+        starts.extend(memchr::memchr_iter(b'\n', &bytes).map(|at| at as u32 + 1));
+        if starts.len() > 1 && starts.last() == Some(&(bytes.len() as u32)) {
+            starts.pop();
+        }
+        Some(Self { id, name: name.into(), bytes, starts })
+    }
+
+    /// Returns the number by which spans name this source.
+    pub fn id(&self) -> SourceId {
+        self.id
+    }
+
+    /// Returns the name under which messages point at it, such as `answer.txt` or `<stdin>`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns all bytes, a byte order mark included.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Returns how many lines there are; an empty source has one empty line.
+    pub fn line_count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Returns the bytes of a line without its LF or CRLF, or `None` past the end.
+    pub fn line(&self, number: LineNo) -> Option<&[u8]> {
+        let start = *self.starts.get(number.index())? as usize;
+        let end = self.starts.get(number.index() + 1).map_or(self.bytes.len(), |&next| next as usize);
+        let line = &self.bytes[start..end];
+        let line = line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
+        Some(line)
+    }
+
+    /// Returns the byte offset at which a line starts, or `None` past the end.
+    pub fn line_start(&self, number: LineNo) -> Option<usize> {
+        self.starts.get(number.index()).map(|&start| start as usize)
+    }
+
+    /// Returns the line that holds a byte offset; an offset past the end is in the last line.
+    pub fn line_at(&self, offset: usize) -> LineNo {
+        LineNo::from_index(self.starts.partition_point(|&start| start as usize <= offset).saturating_sub(1))
+    }
+
+    /// Returns line and column, both from 1, of a byte offset. Columns count characters; a byte that isn't UTF-8 is one.
+    pub fn position(&self, offset: usize) -> (LineNo, usize) {
+        let line = self.line_at(offset);
+        let start = self.starts[line.index()] as usize;
+        let end = offset.min(self.bytes.len()).max(start);
+        (line, self.bytes[start..end].chars().count() + 1)
+    }
+
+    /// Makes a span of this source from byte offsets.
+    pub fn span(&self, range: std::ops::Range<usize>) -> Span {
+        debug_assert!(range.start <= range.end && range.end <= self.bytes.len());
+        Span { source: self.id, start: range.start as u32, end: range.end as u32 }
+    }
+}
+
+/// A run of bytes of a response, `start..end`, in offsets from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The response it is in.
+    pub source: SourceId,
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset behind the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// Returns the smallest span that holds both; both must be of one source.
+    pub fn to(self, other: Span) -> Span {
+        debug_assert_eq!(self.source, other.source);
+        Span { source: self.source, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// A value and the place in a response that it is about, if there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Located<T> {
+    /// The place in the response.
+    pub span: Option<Span>,
+    /// What is said of it.
+    pub value: T,
+}
+
+impl<T> Located<T> {
+    /// Ties a value to a place.
+    pub fn new(span: impl Into<Option<Span>>, value: T) -> Self {
+        Self { span: span.into(), value }
+    }
+
+    /// Keeps the place and changes the value.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Located<U> {
+        Located { span: self.span, value: change(self.value) }
+    }
+}
+
+/// Bytes of a patch: borrowed from the response or owned, and where they stand in it. Equality ignores the place, so that
+/// a patch that was derived from a change equals the same patch read from text.
+#[derive(Clone, Debug, Default)]
+pub struct Text<'a> {
+    /// The bytes.
+    pub bytes: Cow<'a, [u8]>,
+    /// Where they stand in the response; a derived text stands nowhere.
+    pub span: Option<Span>,
+}
+
+impl<'a> Text<'a> {
+    /// Makes a text that stands in a response.
+    pub fn at(bytes: impl Into<Cow<'a, [u8]>>, span: Span) -> Self {
+        Self { bytes: bytes.into(), span: Some(span) }
+    }
+
+    /// Makes a text that stands in no response.
+    pub fn derived(bytes: impl Into<Cow<'a, [u8]>>) -> Self {
+        Self { bytes: bytes.into(), span: None }
+    }
+}
+
+impl PartialEq for Text<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for Text<'_> {}
+
+impl std::ops::Deref for Text<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(text: &str) -> Source {
+        Source::new(SourceId(0), "a.txt", text.into()).unwrap()
+    }
+
+    #[test]
+    fn positions_are_from_one_and_count_characters() {
+        let text = source("ab\nä€x\n\nend");
+        for (offset, line, column) in
+            [(0, 1, 1), (1, 1, 2), (2, 1, 3), (3, 2, 1), (8, 2, 3), (10, 3, 1), (11, 4, 1), (99, 4, 4)]
+        {
+            let (at, col) = text.position(offset);
+            assert_eq!((at.get(), col), (line, column), "offset {offset}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_without_its_terminator() {
+        let text = source("a\r\nb\rc\n\nd");
+        let lines: Vec<_> = (0..).map_while(|i| text.line(LineNo::from_index(i))).collect();
+        assert_eq!(lines, [&b"a"[..], b"b\rc", b"", b"d"]);
+    }
+
+    #[test]
+    fn texts_are_equal_wherever_they_stand() {
+        let text = source("x");
+        assert_eq!(Text::at(&b"x"[..], text.span(0..1)), Text::derived(&b"x"[..]));
+    }
+}

@@ -1,0 +1,266 @@
+//! What planning may ask of the place that it plans for: the work tree, the index, a commit, or a made-up tree in a test.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::path::RepoPath;
+
+/// The bytes of a file, shared rather than copied.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Content(Arc<Vec<u8>>);
+
+impl Content {
+    /// Returns whether git would take it for binary: a NUL among the first 8000 bytes.
+    pub fn is_binary(&self) -> bool {
+        memchr::memchr(0, &self.0[..self.0.len().min(8000)]).is_some()
+    }
+}
+
+impl Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl<B: Into<Vec<u8>>> From<B> for Content {
+    fn from(bytes: B) -> Self {
+        Self(Arc::new(bytes.into()))
+    }
+}
+
+impl std::fmt::Debug for Content {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bstr::BStr::new(&self[..]).fmt(f)
+    }
+}
+
+/// The part of a file's mode that matters here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mode {
+    /// Whether git calls it 100755 rather than 100644.
+    pub executable: bool,
+    /// The permission bits on disk (`0o7777` at most); `None` for a file that isn't on disk, whose bits the umask decides.
+    pub bits: Option<u16>,
+}
+
+impl Mode {
+    /// A plain file that isn't on disk.
+    pub const PLAIN: Mode = Mode { executable: false, bits: None };
+    /// An executable file that isn't on disk.
+    pub const EXECUTABLE: Mode = Mode { executable: true, bits: None };
+
+    /// Returns the mode as git writes it: 100644 or 100755, octal.
+    pub fn git(self) -> u32 {
+        if self.executable { 0o100755 } else { 0o100644 }
+    }
+}
+
+/// A regular file: what it holds and its mode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// All bytes.
+    pub content: Content,
+    /// The mode.
+    pub mode: Mode,
+}
+
+/// What stands at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// Nothing, and every folder above it is a folder or isn't there either.
+    Absent,
+    /// A regular file.
+    File(File),
+    /// A folder.
+    Folder,
+    /// Something else that is no place for a file.
+    Other(Obstacle),
+    /// Nothing that can be reached, since a folder above it is no folder.
+    Beneath {
+        /// The nearest ancestor that is no folder.
+        ancestor: RepoPath,
+        /// What it is; `None` for a regular file.
+        what: Option<Obstacle>,
+    },
+}
+
+/// What may stand where a file or a folder should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// A symbolic link.
+    Link,
+    /// A submodule, or a folder with a repository of its own.
+    Repository,
+    /// A pipe, a socket, a device.
+    Special,
+}
+
+/// A place to plan for.
+///
+/// Reads see the state at the time of the call; a plan reads each path once.
+pub trait Tree {
+    /// Returns what stands at a path.
+    ///
+    /// # Errors
+    /// If it can't be read, or isn't what it must be for this kind of tree (see [`TreeFault`]).
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault>;
+
+    /// Returns every file, link and other leaf below a folder, in no particular order.
+    ///
+    /// # Errors
+    /// If a folder can't be read.
+    fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault>;
+
+    /// Returns the paths that git tracks here, for “did you mean”. An answer may be empty where asking is too dear.
+    fn tracked(&self) -> Vec<RepoPath>;
+
+    /// Returns the paths other than `path` that differ from it only in the case of ASCII letters and stand here, where
+    /// that matters (`core.ignoreCase`); nothing elsewhere.
+    ///
+    /// # Errors
+    /// If a folder can't be read.
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault>;
+
+    /// Returns whether two paths that differ only in case are one file here (`core.ignoreCase`).
+    fn ignores_case(&self) -> bool {
+        false
+    }
+}
+
+/// Why a tree can't say what stands at a path.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TreeFault {
+    /// The file isn't what it must be for a change of index and work tree together.
+    #[error("`{path}` {how}")]
+    Disagrees {
+        /// The file.
+        path: RepoPath,
+        /// In what the sides differ.
+        how: Disagreement,
+    },
+    /// The path is in a merge that isn't finished.
+    #[error("`{path}` is unmerged")]
+    Unmerged {
+        /// The file.
+        path: RepoPath,
+    },
+    /// Something that this version can't do right, so doesn't.
+    #[error("`{path}` {what}")]
+    Unsupported {
+        /// The file.
+        path: RepoPath,
+        /// What it is, such as `has a filter driver (filter=lfs)`.
+        what: String,
+    },
+    /// The system said no.
+    #[error("can't read `{path}`: {source}")]
+    Io {
+        /// The file.
+        path: RepoPath,
+        /// What it said.
+        source: std::io::Error,
+    },
+}
+
+/// How the sides of one path differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disagreement {
+    /// The work tree's file differs from the index.
+    WorkTreeFromIndex,
+    /// The index differs from HEAD.
+    IndexFromHead,
+    /// In the index, not in the work tree.
+    MissingInWorkTree,
+    /// In the work tree, not in the index.
+    Untracked,
+}
+
+impl std::fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Disagreement::WorkTreeFromIndex => "has changes in the work tree that aren't staged",
+            Disagreement::IndexFromHead => "has staged changes that aren't committed",
+            Disagreement::MissingInWorkTree => "is in the index but not in the work tree",
+            Disagreement::Untracked => "is in the work tree but not in the index",
+        })
+    }
+}
+
+/// A tree in memory, for tests and for callers that have no repository.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryTree {
+    files: BTreeMap<RepoPath, Entry>,
+    ignores_case: bool,
+}
+
+impl MemoryTree {
+    /// Makes an empty tree.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a plain file.
+    ///
+    /// # Panics
+    /// If the path is unsafe.
+    #[must_use]
+    pub fn with(self, path: &str, content: impl Into<Vec<u8>>) -> Self {
+        self.with_entry(path, Entry::File(File { content: content.into().into(), mode: Mode::PLAIN }))
+    }
+
+    /// Adds anything.
+    ///
+    /// # Panics
+    /// If the path is unsafe.
+    #[must_use]
+    pub fn with_entry(mut self, path: &str, entry: Entry) -> Self {
+        let path = RepoPath::new(path.as_bytes()).expect("the caller gives a safe path");
+        self.files.insert(path, entry);
+        self
+    }
+
+    /// Makes names that differ only in case one file.
+    #[must_use]
+    pub fn ignoring_case(mut self) -> Self {
+        self.ignores_case = true;
+        self
+    }
+}
+
+impl Tree for MemoryTree {
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
+        if let Some(entry) = self.files.get(path) {
+            return Ok(entry.clone());
+        }
+        for ancestor in path.ancestors() {
+            match self.files.get(&ancestor) {
+                None | Some(Entry::Folder) => {}
+                Some(Entry::Other(what)) => return Ok(Entry::Beneath { ancestor, what: Some(*what) }),
+                Some(_) => return Ok(Entry::Beneath { ancestor, what: None }),
+            }
+        }
+        let is_folder = self.files.keys().any(|file| file.is_below(path));
+        Ok(if is_folder { Entry::Folder } else { Entry::Absent })
+    }
+
+    fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+        Ok(self.files.keys().filter(|file| file.is_below(folder)).cloned().collect())
+    }
+
+    fn tracked(&self) -> Vec<RepoPath> {
+        self.files.keys().cloned().collect()
+    }
+
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+        let twin = |file: &&RepoPath| *file != path && file.as_bytes().eq_ignore_ascii_case(path.as_bytes());
+        Ok(if self.ignores_case { self.files.keys().filter(twin).cloned().collect() } else { Vec::new() })
+    }
+
+    fn ignores_case(&self) -> bool {
+        self.ignores_case
+    }
+}
