@@ -124,6 +124,15 @@ pub trait Tree {
     /// If a folder can't be read.
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault>;
 
+    /// Returns the bytes that git would put here for a new file with these ones: its attributes may want CRLF.
+    ///
+    /// # Errors
+    /// If an attribute of the path asks for what can't be done here.
+    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeFault> {
+        let _ = path;
+        Ok(bytes)
+    }
+
     /// Returns whether two paths that differ only in case are one file here (`core.ignoreCase`).
     fn ignores_case(&self) -> bool {
         false
@@ -164,6 +173,17 @@ pub enum TreeFault {
         /// What it said.
         source: std::io::Error,
     },
+}
+
+impl TreeFault {
+    /// Returns the path that this is about.
+    pub fn path(&self) -> &RepoPath {
+        let (TreeFault::Disagrees { path, .. }
+        | TreeFault::Unmerged { path }
+        | TreeFault::Unsupported { path, .. }
+        | TreeFault::Io { path, .. }) = self;
+        path
+    }
 }
 
 /// How the sides of one path differ.
