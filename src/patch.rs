@@ -44,6 +44,8 @@ pub struct FileEdit<'a> {
     pub root: Option<Text<'a>>,
     /// What is to be done.
     pub operation: Operation<'a>,
+    /// What a unified diff says of the file beside its hunks; the other formats have none.
+    pub header: Option<Header>,
     /// The author's note: decoded, unfolded.
     pub why: Option<Text<'a>>,
     /// The header line or opening tag; a derived edit has none.
@@ -52,11 +54,47 @@ pub struct FileEdit<'a> {
 
 impl PartialEq for FileEdit<'_> {
     fn eq(&self, other: &Self) -> bool {
-        (&self.path, &self.root, &self.operation, &self.why) == (&other.path, &other.root, &other.operation, &other.why)
+        (&self.path, &self.root, &self.operation, &self.header, &self.why)
+            == (&other.path, &other.root, &other.operation, &other.header, &other.why)
     }
 }
 
 impl Eq for FileEdit<'_> {}
+
+/// What git's unified diff says of a file beside its hunks.
+///
+/// An edit that has one is an [`Operation::Update`], whatever becomes of the file: its hunks hold every line that goes or
+/// comes, so that they can say of each whether it is terminated, and the header says whether the file is new or gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// What becomes of the file as a whole.
+    pub status: Status,
+    /// The mode before, as git writes it (`0o100644`); `None` where there is no file before, or it isn't said.
+    pub old_mode: Option<u32>,
+    /// The mode afterwards; `None` where there is no file afterwards, or it isn't said.
+    pub new_mode: Option<u32>,
+    /// The ids of the contents before and after, as abbreviated as they stand in the line `index`.
+    pub ids: Option<(String, String)>,
+    /// How similar the contents of a renamed or copied file are, in percent.
+    pub similarity: Option<u8>,
+    /// What stands in place of hunks where lines make no sense: all from the line `GIT binary patch` on.
+    pub binary: Option<Vec<u8>>,
+}
+
+/// What becomes of a file as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// It stays, with another content or mode.
+    Modified,
+    /// It is new.
+    Added,
+    /// It goes.
+    Deleted,
+    /// It gets another path, and possibly another content or mode.
+    Renamed,
+    /// It stays, and another path begins as its copy.
+    Copied,
+}
 
 /// What an edit does to its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
