@@ -1,6 +1,16 @@
 //! Paths inside a repository: relative, slash-separated bytes, without `..`, without `.git` under any spelling.
 //!
-//! A [`RepoPath`] is safe because it can be made here only; nothing else in the crate turns bytes into one.
+//! A [`RepoPath`] is safe because it can be made here only; nothing else in the crate turns bytes into one. Everything here
+//! is about spelling, the same on every platform, and reads nothing: what stands on disk is [`crate::dir`]'s business.
+//!
+//! “`.git`” means every name that git refuses in an index when all its protections are on, whatever the configuration says:
+//! any case, NTFS short names, streams and trailing dots, HFS+ ignorable characters, and with `\` counted as a separator.
+
+mod fault;
+mod resolve;
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
@@ -8,7 +18,10 @@ use bstr::{BStr, BString, ByteSlice as _};
 
 use crate::text::Shown;
 
-/// A path from the top of the work tree that is safe by its spelling. What stands on disk is [`crate::dir`]'s business.
+pub use fault::PathFault;
+pub use resolve::Resolver;
+
+/// A path from the top of the work tree that is safe by its spelling.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoPath(BString);
 
@@ -18,10 +31,36 @@ impl RepoPath {
     /// # Errors
     /// Says what is wrong with the spelling.
     pub fn new(bytes: &[u8]) -> Result<Self, PathFault> {
-        if bytes.is_empty() {
-            return Err(PathFault::Empty);
+        check_bytes(bytes)?;
+        for part in bytes.split_str("/") {
+            match part {
+                b"" | b"." | b".." => return Err(PathFault::NotNormal { path: bytes.into() }),
+                part => check_part(part, bytes)?,
+            }
         }
         Ok(Self(bytes.into()))
+    }
+
+    /// Returns the path of something in the folder that this path names.
+    ///
+    /// # Errors
+    /// If the name can't stand in a path, as `.git` can't.
+    pub fn join(&self, name: &[u8]) -> Result<Self, PathFault> {
+        Self::new(&[self.as_bytes(), b"/", name].concat())
+    }
+
+    /// Says why this would be an odd name for a new file: it holds a backslash, or stands in quotes or backticks. Files that
+    /// are there already may well be called so; a new one is a slip of the author.
+    pub fn suspicious_when_new(&self) -> Option<PathFault> {
+        let path = self.0.clone();
+        let wrapped = |quote: &u8| path.len() > 1 && path.starts_with(&[*quote]) && path.ends_with(&[*quote]);
+        if path.contains(&b'\\') {
+            Some(PathFault::Backslash { path })
+        } else if b"\"'`".iter().any(wrapped) {
+            Some(PathFault::Quoted { path })
+        } else {
+            None
+        }
     }
 
     /// Returns the bytes.
@@ -66,28 +105,32 @@ impl fmt::Display for RepoPath {
     }
 }
 
-/// What is wrong with the spelling of a path.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PathFault {
-    /// Nothing is there.
-    #[error("the path is empty")]
-    Empty,
-}
-
-/// Turns paths as responses write them into [`RepoPath`]s.
-#[derive(Clone, Debug, Default)]
-pub struct Resolver {
-    _private: (),
-}
-
-impl Resolver {
-    /// Resolves a path as a response wrote it.
-    ///
-    /// # Errors
-    /// Says what is wrong with the spelling.
-    pub fn resolve(&self, written: &[u8]) -> Result<RepoPath, PathFault> {
-        let _ = written;
-        todo!()
+/// Refuses what no path can be.
+fn check_bytes(path: &[u8]) -> Result<(), PathFault> {
+    if path.is_empty() {
+        return Err(PathFault::Empty);
     }
+    if path.contains(&0) {
+        return Err(PathFault::Nul { path: path.into() });
+    }
+    Ok(())
+}
+
+/// Refuses a part that is `.git` under any of its names.
+fn check_part(part: &[u8], path: &[u8]) -> Result<(), PathFault> {
+    // git's `verify_path` looks behind every backslash too, since a checkout on Windows would.
+    match part.split_str("\\").find(|piece| is_dot_git(piece)) {
+        Some(name) => Err(PathFault::DotGit { path: path.into(), name: name.into() }),
+        None => Ok(()),
+    }
+}
+
+fn is_dot_git(name: &[u8]) -> bool {
+    use gix_validate::path::component::{Error, Options};
+    let options = Options { protect_windows: false, protect_hfs: true, protect_ntfs: true };
+    let refused =
+        |name: &[u8]| matches!(gix_validate::path::component(name.into(), None, options), Err(Error::DotGitDir));
+    // git's look at HFS+ names ends at the first byte that isn't UTF-8.
+    let readable = name.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    refused(name) || refused(readable.as_bytes())
 }

@@ -1,0 +1,203 @@
+use bstr::{BString, ByteSlice as _};
+
+use super::{PathFault, RepoPath, check_bytes, check_part};
+
+/// Turns paths as responses write them into [`RepoPath`]s.
+///
+/// The default one knows no work tree: it takes relative paths only, and no root.
+///
+/// Where the formats leave it open: `..` is resolved by its spelling and may use up the folder of `--directory` or of a
+/// root, but not the top. A root that the configuration maps takes the place of `--directory`, and wins over a work tree of
+/// that name. An absolute path is good under any known root, since it says itself where it is. `file:` URIs may leave out
+/// the `//` and may name `localhost`; one with a query or a fragment is refused, since `#` and `?` may also be letters of a
+/// name that somebody forgot to encode.
+#[derive(Clone, Debug, Default)]
+pub struct Resolver {
+    tops: Vec<BString>,
+    directory: BString,
+    roots: Vec<(BString, BString)>,
+    off_limits: Vec<RepoPath>,
+}
+
+impl Resolver {
+    /// Makes one for a work tree; `tops` are the absolute spellings of its top, as given, canonical and so on, best first.
+    pub fn within(tops: impl IntoIterator<Item = BString>) -> Self {
+        Self { tops: tops.into_iter().collect(), ..Self::default() }
+    }
+
+    /// Puts a folder in front of relative paths. It is written like them, and may be the top.
+    ///
+    /// # Errors
+    /// If it isn't a folder of the work tree, by its spelling.
+    pub fn with_directory(mut self, written: &[u8]) -> Result<Self, PathFault> {
+        self.directory = BString::default();
+        self.directory = self.locate(b"", written)?;
+        Ok(self)
+    }
+
+    /// Maps a root's name to a folder, written from the top or absolute. That it is inside is checked when it is used.
+    #[must_use]
+    pub fn with_root(mut self, name: &[u8], folder: &[u8]) -> Self {
+        self.roots.push((variable_case(name), folder.into()));
+        self
+    }
+
+    /// Keeps a folder out of reach as if it were `.git`: a repository whose own folder has another name.
+    #[must_use]
+    pub fn without(mut self, folder: RepoPath) -> Self {
+        self.off_limits.push(folder);
+        self
+    }
+
+    /// Resolves a path as a response wrote it, below the OPX attribute `root` if there is one.
+    ///
+    /// # Errors
+    /// Says what is wrong with the spelling.
+    pub fn resolve(&self, root: Option<&[u8]>, written: &[u8]) -> Result<RepoPath, PathFault> {
+        let base = match root {
+            Some(root) => self.root(root)?,
+            None => self.directory.clone(),
+        };
+        let path = self.locate(&base, written)?;
+        let last = written.rsplit_str("/").next().unwrap_or_default();
+        if path.is_empty() || matches!(last, b"" | b"." | b"..") {
+            return Err(PathFault::Folder { path: written.into() });
+        }
+        let path = RepoPath::new(&path)?;
+        match self.off_limits.iter().find(|folder| covers(folder, &path)) {
+            Some(folder) => Err(PathFault::DotGit { path: written.into(), name: folder.as_bstr().into() }),
+            None => Ok(path),
+        }
+    }
+
+    /// Returns the folder that a root's name stands for.
+    fn root(&self, root: &[u8]) -> Result<BString, PathFault> {
+        let wanted = variable_case(root);
+        if let Some((_, folder)) = self.roots.iter().rev().find(|(name, _)| *name == wanted) {
+            let outside = |_| PathFault::RootOutside { root: root.into(), folder: folder.clone() };
+            return if folder.is_empty() { Ok(BString::default()) } else { self.locate(b"", folder).map_err(outside) };
+        }
+        let name_of =
+            |top: &BString| BString::from(top.trim_end_with(|c| c == '/').rsplit_str("/").next().unwrap_or(b""));
+        if self.tops.iter().any(|top| !root.is_empty() && name_of(top) == root) {
+            return Ok(self.directory.clone());
+        }
+        Err(PathFault::UnknownRoot { root: root.into(), name: self.tops.first().map(name_of) })
+    }
+
+    /// Returns a path from the top of the work tree, empty for the top itself.
+    fn locate(&self, base: &[u8], written: &[u8]) -> Result<BString, PathFault> {
+        check_bytes(written)?;
+        let decoded = from_uri(written)?;
+        let path = decoded.as_deref().unwrap_or(written);
+        if path.starts_with(b"/") {
+            let outside = || PathFault::Outside { path: written.into(), top: self.tops.first().cloned() };
+            let path = absolute_parts(path);
+            let depth = |top: &BString| {
+                let top = absolute_parts(top);
+                path.starts_with(&top).then_some(top.len())
+            };
+            let parts = &path[self.tops.iter().filter_map(depth).max().ok_or_else(outside)?..];
+            parts.iter().try_for_each(|part| check_part(part, written))?;
+            return Ok(join(parts));
+        }
+        if is_windows_absolute(path) {
+            return Err(PathFault::Outside { path: written.into(), top: self.tops.first().cloned() });
+        }
+        let mut parts: Vec<&[u8]> = base.split_str("/").filter(|part| !part.is_empty()).collect();
+        let mut first = true;
+        for part in path.split_str("/").filter(|part| !matches!(*part, b"" | b".")) {
+            if std::mem::take(&mut first) && part.starts_with(b"~") {
+                return Err(PathFault::Home { path: written.into() });
+            }
+            if part == b".." {
+                parts.pop().ok_or_else(|| PathFault::Escapes { path: written.into() })?;
+            } else {
+                check_part(part, written)?;
+                parts.push(part);
+            }
+        }
+        Ok(join(&parts))
+    }
+}
+
+fn join(parts: &[&[u8]]) -> BString {
+    bstr::join("/", parts).into()
+}
+
+/// Returns the parts of an absolute path; `..` at the root stays there, as it does for the system.
+fn absolute_parts(path: &[u8]) -> Vec<&[u8]> {
+    let mut parts = Vec::new();
+    for part in path.split_str("/") {
+        match part {
+            b"" | b"." => {}
+            b".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts
+}
+
+/// Returns whether a path is a folder or lies below it, whatever the case: the file system may not care for case.
+fn covers(folder: &RepoPath, path: &RepoPath) -> bool {
+    let (folder, path) = (folder.as_bytes(), path.as_bytes());
+    path.get(..folder.len()).is_some_and(|start| start.eq_ignore_ascii_case(folder))
+        && matches!(path.get(folder.len()), None | Some(b'/'))
+}
+
+/// Writes a name as git's configuration hands it out when it is the last part of a key: that part knows no case.
+fn variable_case(name: &[u8]) -> BString {
+    let variable = name.rfind_byte(b'.').map_or(0, |dot| dot + 1);
+    let mut name = BString::from(name);
+    name[variable..].make_ascii_lowercase();
+    name
+}
+
+/// `C:\…`, `C:/…` and `\\server\…`.
+fn is_windows_absolute(path: &[u8]) -> bool {
+    path.starts_with(br"\\") || matches!(path, [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic())
+}
+
+/// Returns the path that a `file:` URI names; `None` for what isn't a URI at all.
+fn from_uri(written: &[u8]) -> Result<Option<Vec<u8>>, PathFault> {
+    let fault = |why| PathFault::Uri { path: written.into(), why };
+    let Some(colon) = written.find_byte(b':') else { return Ok(None) };
+    let (scheme, rest) = (&written[..colon], &written[colon + 1..]);
+    if !scheme.eq_ignore_ascii_case(b"file") {
+        let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+.-".contains(byte);
+        // One letter is a drive.
+        let is_url = scheme.len() > 1 && rest.starts_with(b"//") && scheme.iter().all(is_scheme);
+        return if is_url { Err(PathFault::Url { path: written.into() }) } else { Ok(None) };
+    }
+    let path = match rest.strip_prefix(b"//") {
+        Some(rest) => {
+            let (host, path) = rest.split_at(rest.find_byte(b'/').unwrap_or(rest.len()));
+            if !host.is_empty() && !host.eq_ignore_ascii_case(b"localhost") {
+                return Err(fault("names a file on another machine"));
+            }
+            path
+        }
+        None if rest.starts_with(b"/") => rest,
+        None => return Ok(None),
+    };
+    if path.is_empty() {
+        return Err(fault("names no file"));
+    }
+    if path.find_byteset(b"?#").is_some() {
+        return Err(fault("has a `?` or a `#` in it, which in a URI aren't part of the path"));
+    }
+    let path = percent_decoded(path).ok_or_else(|| fault("has a `%` that two hexadecimal digits don't follow"))?;
+    check_bytes(&path).map_err(|_| PathFault::Nul { path: written.into() })?;
+    Ok(Some(path))
+}
+
+fn percent_decoded(text: &[u8]) -> Option<Vec<u8>> {
+    let mut pieces = text.split_str("%");
+    let mut decoded = pieces.next().unwrap_or_default().to_vec();
+    for piece in pieces {
+        let digits = piece.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+        decoded.push(u8::from_str_radix(digits.to_str().ok()?, 16).ok()?);
+        decoded.extend(&piece[2..]);
+    }
+    Some(decoded)
+}

@@ -1,0 +1,273 @@
+use super::*;
+use crate::explain::Explain as _;
+
+/// What a resolved path is called in these tables: the path, or `!` and the fault's name.
+fn told(result: Result<RepoPath, PathFault>) -> String {
+    match result {
+        Ok(path) => path.to_string(),
+        Err(fault) => {
+            assert!(fault.help().is_some() && fault.label().is_some(), "{fault:?}");
+            let name = format!("{fault:?}");
+            format!("!{}", name.split(' ').next().unwrap())
+        }
+    }
+}
+
+fn resolver() -> Resolver {
+    Resolver::within(["/w/given".into(), "/real/top".into()])
+        .with_root(b"API", b"services/api")
+        .with_root(b"dots.in.Name", b"/real/top/d")
+        .with_root(b"whole", b"")
+        .with_root(b"out", b"../other")
+        .with_root(b"far", b"/elsewhere")
+        .without(RepoPath::new(b"bare/repo.db").unwrap())
+}
+
+#[test]
+fn a_repo_path_is_as_git_writes_it() {
+    for (path, want) in [
+        (&b"a"[..], "a"),
+        (b"a/b.c/ d ", "a/b.c/ d "),
+        (b"\xff/\n", r"\377/\n"),
+        (b"~a", "~a"),
+        (br"a\b", r"a\b"),
+        (b"", "!Empty"),
+        (b"/a", "!NotNormal"),
+        (b"a/", "!NotNormal"),
+        (b"a//b", "!NotNormal"),
+        (b"./a", "!NotNormal"),
+        (b"a/../b", "!NotNormal"),
+        (b"..", "!NotNormal"),
+        (b"a\0b", "!Nul"),
+    ] {
+        assert_eq!(told(RepoPath::new(path)), want, "{:?}", BStr::new(path));
+    }
+}
+
+#[test]
+fn git_is_refused_under_all_its_names() {
+    let refused: &[&[u8]] = &[
+        b".git",
+        b".GIT",
+        b".Git",
+        b".git ",
+        b".git.",
+        b".git. . ",
+        b".git::$INDEX_ALLOCATION",
+        b".git:x",
+        b".git ..:",
+        b"git~1",
+        b"GIT~1",
+        b"git~1.",
+        b"git~1:stream",
+        ".g\u{200c}it".as_bytes(),
+        "\u{feff}.git".as_bytes(),
+        ".GI\u{206a}T\u{200d}".as_bytes(),
+        b".git\xff",
+        b"\xe2\x80\x8c.git\xe2\x80\x8d\xff",
+    ];
+    for name in refused {
+        for (before, after) in
+            [("", ""), ("", "/config"), ("a/", ""), ("a/", "/hooks/x"), (r"a\", r"\x"), (r"a/b\", "")]
+        {
+            let path = [before.as_bytes(), name, after.as_bytes()].concat();
+            assert_eq!(told(RepoPath::new(&path)), "!DotGit", "{:?}", BStr::new(&path));
+            assert_eq!(told(Resolver::default().resolve(None, &path)), "!DotGit", "{:?}", BStr::new(&path));
+        }
+    }
+    let allowed: &[&[u8]] = &[
+        b".gitignore",
+        b".gitmodules",
+        b".gitattributes",
+        b".github/x",
+        b"git",
+        b"x.git",
+        b"git~2",
+        b".git-x",
+        b"..git",
+        b".git x",
+    ];
+    for path in allowed {
+        assert_eq!(told(RepoPath::new(path)), Shown(path).to_string());
+    }
+}
+
+#[test]
+fn paths_are_resolved_by_their_spelling() {
+    for (written, want) in [
+        ("a/b", "a/b"),
+        ("./a", "a"),
+        ("././/a", "a"),
+        ("a//b/./c", "a/b/c"),
+        ("a/../b", "b"),
+        ("a/b/../../c", "c"),
+        (" a ", " a "),
+        ("a~", "a~"),
+        ("a/~b", "a/~b"),
+        ("C:x", "C:x"),
+        ("file:x", "file:x"),
+        ("a:b", "a:b"),
+        ("..a/b..", "..a/b.."),
+        ("", "!Empty"),
+        ("a\0", "!Nul"),
+        ("..", "!Escapes"),
+        ("../a", "!Escapes"),
+        ("a/../../a", "!Escapes"),
+        ("../top/a", "!Escapes"),
+        ("~", "!Home"),
+        ("~/a", "!Home"),
+        ("~user/a", "!Home"),
+        ("./~/a", "!Home"),
+        ("a/", "!Folder"),
+        ("a/.", "!Folder"),
+        ("a/b/..", "!Folder"),
+        (".", "!Folder"),
+        ("./", "!Folder"),
+        ("a/..", "!Folder"),
+        (".git/../a", "!DotGit"),
+        ("/", "!Outside"),
+        ("//", "!Outside"),
+        ("/etc/passwd", "!Outside"),
+        (r"C:\x", "!Outside"),
+        ("c:/x", "!Outside"),
+        (r"\\server\share\x", "!Outside"),
+        ("https://example.org/a", "!Url"),
+        ("vscode://file/w/given/a", "!Url"),
+        ("bare/repo.db", "!DotGit"),
+        ("bare/repo.db/hooks/x", "!DotGit"),
+        ("bare/REPO.db/config", "!DotGit"),
+        ("bare/repo.dbx", "bare/repo.dbx"),
+    ] {
+        assert_eq!(told(resolver().resolve(None, written.as_bytes())), want, "{written:?}");
+    }
+}
+
+#[test]
+fn absolute_paths_and_uris_must_lie_inside() {
+    for (written, want) in [
+        ("/w/given/a/b", "a/b"),
+        ("/real/top/a", "a"),
+        ("//real/./top//a", "a"),
+        ("/real/x/../top/a", "a"),
+        ("/../real/top/a", "a"),
+        ("/real/top/a/../b", "b"),
+        ("/real/top/../top/a", "a"),
+        ("/real/top/~a", "~a"),
+        ("/real/top/../a", "!Outside"),
+        ("/real/topper/a", "!Outside"),
+        ("/real/to", "!Outside"),
+        ("/REAL/top/a", "!Outside"),
+        ("/real/top", "!Folder"),
+        ("/real/top/", "!Folder"),
+        ("/real/top/a/", "!Folder"),
+        ("/real/top/.git/config", "!DotGit"),
+        ("/real/top/bare/repo.db/x", "!DotGit"),
+        ("file:///real/top/a", "a"),
+        ("FILE:///real/top/a", "a"),
+        ("file://localhost/real/top/a", "a"),
+        ("file:/real/top/a", "a"),
+        ("file:///real/top/a%20b%ff", r"a b\377"),
+        ("file:///real/top%2Fa", "a"),
+        ("file:///real/top/%2e%2e/x", "!Outside"),
+        ("file:///real/top/%2egit/x", "!DotGit"),
+        ("file:///etc/passwd", "!Outside"),
+        ("file:///C:/x", "!Outside"),
+        ("file://host/real/top/a", "!Uri"),
+        ("file://real", "!Uri"),
+        ("file://", "!Uri"),
+        ("file:///real/top/a%2", "!Uri"),
+        ("file:///real/top/a%zz", "!Uri"),
+        ("file:///real/top/a%+1", "!Uri"),
+        ("file:///real/top/a#L3", "!Uri"),
+        ("file:///real/top/a%00", "!Nul"),
+        ("file:///real/top/a/", "!Folder"),
+    ] {
+        assert_eq!(told(resolver().resolve(None, written.as_bytes())), want, "{written:?}");
+    }
+    assert_eq!(told(Resolver::default().resolve(None, b"/a")), "!Outside");
+}
+
+#[test]
+fn a_directory_goes_before_relative_paths_only() {
+    for (directory, written, want) in [
+        ("sub", "a", "sub/a"),
+        ("sub/", "./a", "sub/a"),
+        ("./sub//deep/", "a", "sub/deep/a"),
+        ("/real/top/sub", "a", "sub/a"),
+        (".", "a", "a"),
+        ("sub", "../a", "a"),
+        ("sub", "../../a", "!Escapes"),
+        ("sub", "/real/top/a", "a"),
+        ("sub", "~a", "!Home"),
+        ("sub", ".", "!Folder"),
+    ] {
+        let resolver = resolver().with_directory(directory.as_bytes()).unwrap();
+        assert_eq!(told(resolver.resolve(None, written.as_bytes())), want, "{written:?} in {directory:?}");
+    }
+    for directory in ["", "..", "../x", "/etc", ".git", "~/x", "a\0"] {
+        assert!(resolver().with_directory(directory.as_bytes()).is_err(), "{directory:?}");
+    }
+}
+
+#[test]
+fn a_root_is_the_work_tree_or_mapped() {
+    let resolver = resolver().with_directory(b"sub").unwrap();
+    for (root, written, want) in [
+        ("given", "a", "sub/a"),
+        ("top", "a", "sub/a"),
+        ("api", "a", "services/api/a"),
+        ("API", "a", "services/api/a"),
+        ("api", "../a", "services/a"),
+        ("api", "../../../a", "!Escapes"),
+        ("api", "/real/top/a", "a"),
+        ("dots.in.name", "a", "d/a"),
+        ("Dots.in.name", "a", "!UnknownRoot"),
+        ("whole", "a", "a"),
+        ("Top", "a", "!UnknownRoot"),
+        ("", "a", "!UnknownRoot"),
+        ("other", "a", "!UnknownRoot"),
+        ("other", "/real/top/a", "!UnknownRoot"),
+        ("out", "a", "!RootOutside"),
+        ("far", "a", "!RootOutside"),
+    ] {
+        assert_eq!(told(resolver.resolve(Some(root.as_bytes()), written.as_bytes())), want, "{written:?} in {root:?}");
+    }
+    let fault = resolver.resolve(Some(b"other"), b"a").unwrap_err();
+    assert_eq!(fault.to_string(), "root `other` isn't this work tree, which is `given`");
+    assert_eq!(told(Resolver::default().resolve(Some(b"x"), b"a")), "!UnknownRoot");
+}
+
+#[test]
+fn odd_names_are_for_old_files_only() {
+    for (path, want) in [
+        ("a/b", None),
+        ("it's", None),
+        ("\"a", None),
+        ("a/'b'", None),
+        (r"src\main.rs", Some("write `src/main.rs`, if that is meant")),
+        ("`a/b`", Some("write `a/b`, without the quotes")),
+        ("\"a\"", Some("write `a`, without the quotes")),
+        ("''", Some("write ``, without the quotes")),
+        ("'", None),
+    ] {
+        let fault = RepoPath::new(path.as_bytes()).unwrap().suspicious_when_new();
+        assert_eq!(fault.and_then(|fault| fault.help()).as_deref(), want, "{path:?}");
+    }
+}
+
+#[test]
+fn messages_show_paths_escaped() {
+    let fault = Resolver::default().resolve(None, b"/\x1b[31m").unwrap_err();
+    assert_eq!(fault.to_string(), r"`/\033[31m` isn't in this work tree");
+}
+
+proptest::proptest! {
+    /// Whatever the bytes, what comes out is a path that is accepted again, unchanged and relative.
+    #[test]
+    fn what_is_resolved_is_safe(written in "[./~a\\\\:%gitGT~1 \u{200c}]{0,24}") {
+        if let Ok(path) = resolver().resolve(None, written.as_bytes()) {
+            proptest::prop_assert_eq!(RepoPath::new(path.as_bytes()), Ok(path.clone()));
+            proptest::prop_assert!(!path.parts().any(|part| part.eq_ignore_ascii_case(b".git") || part == b".."));
+        }
+    }
+}
