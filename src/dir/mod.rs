@@ -1,0 +1,124 @@
+//! A handle of the work tree's top that can't be left: every access to the work tree goes through it.
+//!
+//! It is not a policy: what may be touched is decided elsewhere. It keeps one promise, by construction and without a moment
+//! between check and use: no symbolic link is followed, neither on the way to a file nor at its end, so nothing outside the
+//! folder that was opened is ever read or written. The folder that holds a path is opened beneath the top, by the kernel in
+//! one step where it can (`openat2`), else part by part; what stands in it is then reached by its bare name.
+
+mod read;
+
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use rustix::fs::{self, Mode, OFlags};
+use rustix::io::{Errno, retry_on_intr};
+
+pub use read::{Found, Shape, Stat};
+
+use crate::path::RepoPath;
+
+/// A folder of the file system as a place that can't be left.
+#[derive(Debug)]
+pub struct Dir {
+    top: OwnedFd,
+    way: Way,
+}
+
+/// How folders beneath the top are opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// In one step, which the kernel confines.
+    #[cfg(target_os = "linux")]
+    Confined,
+    /// One part after the other, none of them a link.
+    Walk,
+}
+
+/// The folder that holds something, and the name that it has there.
+#[derive(Debug)]
+pub(crate) struct Parent<'p> {
+    /// The folder; a handle good for `*at` calls, not for listing or flushing.
+    pub(crate) folder: OwnedFd,
+    /// The name, which is never empty, `.`, `..`, and holds no `/`.
+    pub(crate) name: &'p OsStr,
+}
+
+#[cfg(target_os = "linux")]
+const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(target_os = "linux"))]
+const HANDLE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+impl Dir {
+    /// Opens the top. Links on the way to it are followed: it is the user's word where the work tree is.
+    ///
+    /// # Errors
+    /// If there is no folder, or it can't be entered.
+    pub fn open(top: &Path) -> io::Result<Self> {
+        let top = retry_on_intr(|| fs::open(top, HANDLE, Mode::empty()))?;
+        #[cfg(target_os = "linux")]
+        {
+            // Kernels before 5.6 don't have it, and sandboxes forbid what they don't know. Asked once, since the answer stays.
+            let way = if open_confined(&top, OsStr::new("."), HANDLE).is_ok() { Way::Confined } else { Way::Walk };
+            Ok(Self { top, way })
+        }
+        #[cfg(not(target_os = "linux"))]
+        Ok(Self { top, way: Way::Walk })
+    }
+
+    /// Opens the folder that holds a path.
+    ///
+    /// # Errors
+    /// `ENOENT` if there is none; `ENOTDIR` or `ELOOP` if something above the path is no folder.
+    pub(crate) fn parent<'p>(&self, path: &'p RepoPath) -> io::Result<Parent<'p>> {
+        Ok(self.holder(path)?)
+    }
+
+    fn holder<'p>(&self, path: &'p RepoPath) -> Result<Parent<'p>, Errno> {
+        let folder = self.folder(path.parent().as_ref(), HANDLE)?;
+        Ok(Parent { folder, name: OsStr::from_bytes(path.name()) })
+    }
+
+    /// Opens a folder beneath the top, or the top itself.
+    fn folder(&self, folder: Option<&RepoPath>, flags: OFlags) -> Result<OwnedFd, Errno> {
+        let Some(folder) = folder else { return open_here(&self.top, OsStr::new("."), flags) };
+        match self.way {
+            #[cfg(target_os = "linux")]
+            Way::Confined => open_confined(&self.top, OsStr::from_bytes(folder.as_bytes()), flags),
+            Way::Walk => {
+                let mut above = None;
+                for part in folder.parts() {
+                    let here = above.as_ref().unwrap_or(&self.top);
+                    above = Some(open_here(here, OsStr::from_bytes(part), flags)?);
+                }
+                above.ok_or(Errno::NOENT)
+            }
+        }
+    }
+}
+
+/// Opens a folder by its bare name.
+fn open_here(folder: impl AsFd, name: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
+    retry_on_intr(|| fs::openat(&folder, name, flags | OFlags::NOFOLLOW, Mode::empty()))
+}
+
+/// Opens a folder at the end of a path of which no part may be a link, and none may lead out.
+#[cfg(target_os = "linux")]
+fn open_confined(top: &OwnedFd, path: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
+    use rustix::fs::ResolveFlags;
+    let confined = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let mut tries = 0;
+    loop {
+        match fs::openat2(top, path, flags | OFlags::NOFOLLOW, Mode::empty(), confined) {
+            // The kernel asks to try again when something was renamed meanwhile.
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) if tries < 64 => tries += 1,
+            done => return done,
+        }
+    }
+}

@@ -1,0 +1,229 @@
+use std::ffi::OsStr;
+use std::io::{self, Read as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+
+use bstr::BString;
+use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
+use rustix::io::{Errno, retry_on_intr};
+
+use super::{Dir, HANDLE, open_here};
+use crate::path::RepoPath;
+
+/// What stands at a path, no link followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing, and everything above it is a folder or isn't there either.
+    Absent,
+    /// A regular file.
+    File(Stat),
+    /// A folder.
+    Folder,
+    /// A symbolic link, wherever it leads.
+    Link,
+    /// A pipe, a socket, a device.
+    Special,
+    /// Nothing that can be reached, since something above it is no folder.
+    Beneath {
+        /// The highest of these.
+        ancestor: RepoPath,
+        /// What it is.
+        what: Shape,
+    },
+}
+
+/// The kinds of things that file systems hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shape {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// A pipe, a socket, a device.
+    Special,
+}
+
+impl From<FileType> for Shape {
+    fn from(of: FileType) -> Self {
+        match of {
+            FileType::RegularFile => Shape::File,
+            FileType::Directory => Shape::Folder,
+            FileType::Symlink => Shape::Link,
+            _ => Shape::Special,
+        }
+    }
+}
+
+/// What the system knows of a file besides its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// The permission bits, `0o7777` at most.
+    pub bits: u16,
+    /// How many bytes.
+    pub size: u64,
+    /// How many names it has.
+    pub links: u64,
+    /// The device it is on.
+    pub device: u64,
+    /// Its number there.
+    pub inode: u64,
+    /// Whose it is.
+    pub owner: u32,
+    /// Its group.
+    pub group: u32,
+    /// When its content changed: seconds and nanoseconds.
+    pub modified: (i64, u32),
+    /// When anything about it changed: seconds and nanoseconds.
+    pub changed: (i64, u32),
+}
+
+impl Stat {
+    /// Returns whether its owner may execute it, which is all that git keeps of a mode.
+    pub fn is_executable(&self) -> bool {
+        self.bits & 0o100 != 0
+    }
+
+    #[allow(clippy::unnecessary_cast, reason = "the types of the fields differ between platforms")]
+    pub(crate) fn from_system(stat: &fs::Stat) -> Self {
+        Self {
+            bits: (stat.st_mode & 0o7777) as u16,
+            size: stat.st_size as u64,
+            links: stat.st_nlink as u64,
+            device: stat.st_dev as u64,
+            inode: stat.st_ino as u64,
+            owner: stat.st_uid as u32,
+            group: stat.st_gid as u32,
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as u32),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as u32),
+        }
+    }
+}
+
+impl Dir {
+    /// Says what stands at a path.
+    ///
+    /// # Errors
+    /// If the system doesn't let us see.
+    pub fn look(&self, path: &RepoPath) -> io::Result<Found> {
+        match self.holder(path) {
+            Ok(parent) => match shape_of(&parent.folder, parent.name) {
+                Ok((shape, stat)) => Ok(found(shape, stat)),
+                Err(Errno::NOENT) => Ok(Found::Absent),
+                Err(error) => Err(error.into()),
+            },
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => self.look_from_the_top(path),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Says what stands at a path when the folder that should hold it can't be opened: the first thing that is no folder.
+    fn look_from_the_top(&self, path: &RepoPath) -> io::Result<Found> {
+        let mut above: Option<OwnedFd> = None;
+        let ancestors: Vec<RepoPath> = path.ancestors().collect();
+        for ancestor in ancestors.into_iter().rev() {
+            let here = above.as_ref().unwrap_or(&self.top);
+            let name = OsStr::from_bytes(ancestor.name());
+            match shape_of(here, name) {
+                Ok((Shape::Folder, _)) => {}
+                Ok((what, _)) => return Ok(Found::Beneath { ancestor, what }),
+                Err(Errno::NOENT) => return Ok(Found::Absent),
+                Err(error) => return Err(error.into()),
+            }
+            above = Some(open_here(here, name, HANDLE)?);
+        }
+        match shape_of(above.as_ref().unwrap_or(&self.top), OsStr::from_bytes(path.name())) {
+            Ok((shape, stat)) => Ok(found(shape, stat)),
+            Err(Errno::NOENT) => Ok(Found::Absent),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reads a regular file whole; `None` if no regular file can be reached at that path, for which see [`Dir::look`].
+    /// Never waits for the other end of a pipe.
+    ///
+    /// # Errors
+    /// If the file can't be opened or read.
+    pub fn read(&self, path: &RepoPath) -> io::Result<Option<(Vec<u8>, Stat)>> {
+        let opened = self.holder(path).and_then(|parent| {
+            let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+            retry_on_intr(|| fs::openat(&parent.folder, parent.name, flags, Mode::empty()))
+        });
+        let file = match opened {
+            Ok(file) => file,
+            // A link is ELOOP (EMLINK on FreeBSD); a socket, or a device that nothing drives, ENXIO or ENODEV.
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::NODEV) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let stat = fs::fstat(&file)?;
+        if FileType::from_raw_mode(stat.st_mode as _) != FileType::RegularFile {
+            return Ok(None);
+        }
+        let stat = Stat::from_system(&stat);
+        let mut bytes = Vec::new();
+        let expected = usize::try_from(stat.size).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        // One more than is expected, so that the end is found without growing.
+        bytes.try_reserve_exact(expected.saturating_add(1)).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        std::fs::File::from(file).read_to_end(&mut bytes)?;
+        Ok(Some((bytes, stat)))
+    }
+
+    /// Returns the names in a folder (`None`: the top) and what stands behind them, in no particular order.
+    ///
+    /// # Errors
+    /// If it isn't there, is no folder, or can't be read.
+    pub fn list(&self, folder: Option<&RepoPath>) -> io::Result<Vec<(BString, Shape)>> {
+        let handle = self.folder(folder, HANDLE)?;
+        let readable = open_here(&handle, OsStr::new("."), OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
+        let mut names = Vec::new();
+        for entry in fs::Dir::read_from(&readable)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if matches!(name, b"." | b"..") {
+                continue;
+            }
+            let shape = match entry.file_type() {
+                // Not every file system says; what is gone meanwhile isn't there.
+                FileType::Unknown => match shape_of(&handle, OsStr::from_bytes(name)) {
+                    Ok((shape, _)) => shape,
+                    Err(Errno::NOENT) => continue,
+                    Err(error) => return Err(error.into()),
+                },
+                of => Shape::from(of),
+            };
+            names.push((name.into(), shape));
+        }
+        Ok(names)
+    }
+
+    /// Returns whether a folder has a `.git` of its own, whatever that is: then it belongs to another repository. A folder
+    /// that isn't there has none.
+    ///
+    /// # Errors
+    /// If the system doesn't let us see.
+    pub fn holds_repository(&self, folder: &RepoPath) -> io::Result<bool> {
+        let found = self.folder(Some(folder), HANDLE).and_then(|folder| shape_of(&folder, OsStr::new(".git")));
+        match found {
+            Ok(_) => Ok(true),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn found(shape: Shape, stat: Stat) -> Found {
+    match shape {
+        Shape::File => Found::File(stat),
+        Shape::Folder => Found::Folder,
+        Shape::Link => Found::Link,
+        Shape::Special => Found::Special,
+    }
+}
+
+fn shape_of(folder: &OwnedFd, name: &OsStr) -> Result<(Shape, Stat), Errno> {
+    let stat = retry_on_intr(|| fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW))?;
+    Ok((FileType::from_raw_mode(stat.st_mode as _).into(), Stat::from_system(&stat)))
+}

@@ -1,0 +1,163 @@
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use bstr::BString;
+use rustix::fs::{CWD, FileType};
+
+use super::*;
+
+fn path(text: &str) -> RepoPath {
+    RepoPath::new(text.as_bytes()).unwrap()
+}
+
+/// A folder with one of everything, and both ways to go about it.
+fn sample() -> (tempfile::TempDir, [Dir; 2]) {
+    let outer = tempfile::tempdir().unwrap();
+    let top = outer.path().join("top");
+    std::fs::create_dir_all(top.join("a/b")).unwrap();
+    std::fs::create_dir_all(top.join("nested/.git")).unwrap();
+    std::fs::create_dir_all(outer.path().join("outside")).unwrap();
+    std::fs::write(outer.path().join("outside/secret"), "secret").unwrap();
+    std::fs::write(top.join("file"), "text\n").unwrap();
+    std::fs::write(top.join("a/b/deep"), "deep").unwrap();
+    std::fs::write(top.join("a/empty"), "").unwrap();
+    std::fs::set_permissions(top.join("a/empty"), std::fs::Permissions::from_mode(0o4751)).unwrap();
+    symlink("../outside", top.join("out")).unwrap();
+    symlink("a", top.join("in")).unwrap();
+    symlink("file", top.join("link")).unwrap();
+    symlink("nowhere", top.join("a/dangling")).unwrap();
+    symlink("loop", top.join("loop")).unwrap();
+    rustix::fs::mknodat(CWD, top.join("pipe"), FileType::Fifo, Mode::from(0o600), 0).unwrap();
+    std::os::unix::net::UnixListener::bind(top.join("socket")).unwrap();
+    let native = Dir::open(&top).unwrap();
+    let walking = Dir { way: Way::Walk, ..Dir::open(&top).unwrap() };
+    (outer, [native, walking])
+}
+
+#[test]
+fn looking_follows_no_link() {
+    let (_keep, dirs) = sample();
+    for dir in &dirs {
+        for (at, want) in [
+            ("file", "File"),
+            ("a", "Folder"),
+            ("a/b", "Folder"),
+            ("a/b/deep", "File"),
+            ("link", "Link"),
+            ("in", "Link"),
+            ("out", "Link"),
+            ("loop", "Link"),
+            ("a/dangling", "Link"),
+            ("pipe", "Special"),
+            ("socket", "Special"),
+            ("none", "Absent"),
+            ("a/none", "Absent"),
+            ("none/at/all", "Absent"),
+            ("a/none/x", "Absent"),
+            ("in/b", "in Link"),
+            ("in/b/deep", "in Link"),
+            ("out/secret", "out Link"),
+            ("out/none/x", "out Link"),
+            ("loop/x", "loop Link"),
+            ("a/dangling/x/y", "a/dangling Link"),
+            ("file/x", "file File"),
+            ("a/empty/x/y", "a/empty File"),
+            ("pipe/x", "pipe Special"),
+        ] {
+            let told = match dir.look(&path(at)).unwrap() {
+                Found::Beneath { ancestor, what } => format!("{ancestor} {what:?}"),
+                Found::File(_) => "File".to_owned(),
+                found => format!("{found:?}"),
+            };
+            assert_eq!(told, want, "{at} by {:?}", dir.way);
+        }
+    }
+}
+
+#[test]
+fn only_regular_files_are_read() {
+    let (_keep, dirs) = sample();
+    for dir in &dirs {
+        for (at, want) in [
+            ("file", Some("text\n")),
+            ("a/b/deep", Some("deep")),
+            ("a/empty", Some("")),
+            ("a", None),
+            ("link", None),
+            ("in/b/deep", None),
+            ("out/secret", None),
+            ("pipe", None),
+            ("socket", None),
+            ("file/x", None),
+            ("none/x", None),
+        ] {
+            let read = dir.read(&path(at)).unwrap();
+            assert_eq!(
+                read.map(|(bytes, _)| bytes),
+                want.map(|text| text.as_bytes().to_vec()),
+                "{at} by {:?}",
+                dir.way
+            );
+        }
+    }
+}
+
+#[test]
+fn a_stat_is_what_the_system_says() {
+    let (keep, [dir, _]) = sample();
+    std::fs::hard_link(keep.path().join("top/a/empty"), keep.path().join("top/twin")).unwrap();
+    let (_, stat) = dir.read(&path("a/empty")).unwrap().unwrap();
+    assert_eq!(dir.look(&path("a/empty")).unwrap(), Found::File(stat));
+    assert_eq!((stat.bits, stat.size, stat.links, stat.is_executable()), (0o4751, 0, 2, true));
+    let (_, twin) = dir.read(&path("twin")).unwrap().unwrap();
+    assert_eq!(stat, twin);
+}
+
+#[test]
+fn a_listing_knows_what_stands_behind_the_names() {
+    let (_keep, dirs) = sample();
+    for dir in &dirs {
+        let mut names = dir.list(Some(&path("a"))).unwrap();
+        names.sort();
+        let want = [("b", Shape::Folder), ("dangling", Shape::Link), ("empty", Shape::File)];
+        assert_eq!(names, want.map(|(name, shape)| (BString::from(name), shape)));
+        assert_eq!(dir.list(None).unwrap().len(), 9);
+        for at in ["none", "file", "in", "out", "pipe"] {
+            assert!(dir.list(Some(&path(at))).is_err(), "{at}");
+        }
+    }
+}
+
+#[test]
+fn a_parent_is_never_behind_a_link() {
+    let (_keep, dirs) = sample();
+    for dir in &dirs {
+        assert_eq!(dir.parent(&path("a/b/new")).unwrap().name, "new");
+        assert_eq!(dir.parent(&path("new")).unwrap().name, "new");
+        for at in ["none/x", "in/x", "out/x", "file/x", "loop/x", "in/b/x", "pipe/x"] {
+            assert!(dir.parent(&path(at)).is_err(), "{at} by {:?}", dir.way);
+        }
+    }
+}
+
+#[test]
+fn a_folder_with_a_repository_shows() {
+    let (keep, dirs) = sample();
+    std::fs::create_dir(keep.path().join("top/linked")).unwrap();
+    symlink("elsewhere", keep.path().join("top/linked/.git")).unwrap();
+    for dir in &dirs {
+        for (at, want) in
+            [("nested", true), ("linked", true), ("a", false), ("none", false), ("in", false), ("file", false)]
+        {
+            assert_eq!(dir.holds_repository(&path(at)).unwrap(), want, "{at}");
+        }
+    }
+}
+
+#[test]
+fn what_was_opened_stays_what_it_is() {
+    let (keep, [dir, _]) = sample();
+    std::fs::rename(keep.path().join("top"), keep.path().join("moved")).unwrap();
+    symlink("outside", keep.path().join("top")).unwrap();
+    assert!(dir.read(&path("file")).unwrap().is_some());
+    assert!(dir.read(&path("secret")).unwrap().is_none());
+}
