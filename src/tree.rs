@@ -133,6 +133,17 @@ pub trait Tree {
         Ok(bytes)
     }
 
+    /// Checks that a path may change here: asked once for every path of the finished change, with the file that
+    /// [`Tree::read`] gave for it, if any. Reading alone must not fail because index and work tree disagree, since a file
+    /// that only stands in a new one's way deserves to be called that.
+    ///
+    /// # Errors
+    /// If the sides of the path disagree, or it has something that can't be kept right ([`TreeFault`]).
+    fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeFault> {
+        let _ = (path, before);
+        Ok(())
+    }
+
     /// Returns whether two paths that differ only in case are one file here (`core.ignoreCase`).
     fn ignores_case(&self) -> bool {
         false
