@@ -15,5 +15,6 @@ pub mod matching;
 pub mod patch;
 pub mod path;
 pub mod plan;
+pub mod report;
 pub mod text;
 pub mod tree;

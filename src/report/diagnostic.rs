@@ -1,0 +1,188 @@
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use bstr::BString;
+
+use super::Excerpt;
+use crate::explain::{Explain, FilePlace};
+use crate::kind::Kind;
+use crate::text::{LineNo, Lines, Located, Source, Span};
+
+/// An error or a warning with everything that a reader needs, independent of where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The stable kind.
+    pub kind: Kind,
+    /// The headline.
+    pub message: String,
+    /// The place in the response.
+    pub response: Option<ResponsePlace>,
+    /// Other places in the responses of which the same is true.
+    pub also: Vec<ResponsePlace>,
+    /// The few words under the marked place.
+    pub label: Option<String>,
+    /// The path this is about, as the response wrote it.
+    pub path: Option<BString>,
+    /// Places in files, best first.
+    pub places: Vec<FilePlace>,
+    /// Further facts.
+    pub notes: Vec<String>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// A place in a response, with the line that stands there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ResponsePlace {
+    /// The name of the response.
+    pub file: String,
+    /// The line.
+    pub line: LineNo,
+    /// The column, from 1, in characters.
+    pub column: usize,
+    /// The line's text and the marked part of it: of a span over several lines, what is on the first.
+    pub excerpt: Excerpt,
+}
+
+impl Diagnostic {
+    /// Takes down what an error or a warning says of itself and where it points.
+    pub fn new(said: &dyn Explain, span: Option<Span>, sources: &[Source]) -> Self {
+        Self {
+            kind: said.kind(),
+            message: said.to_string(),
+            response: span.and_then(|span| ResponsePlace::new(span, sources)),
+            also: Vec::new(),
+            label: said.label(),
+            path: said.path(),
+            places: said.places(),
+            notes: said.notes(),
+            help: said.help(),
+        }
+    }
+
+    /// Takes down located errors or warnings, each problem once.
+    pub fn all<'e, E: Explain + 'e>(
+        said: impl IntoIterator<Item = &'e Located<E>>,
+        sources: &[Source],
+    ) -> Vec<Diagnostic> {
+        merge(said.into_iter().map(|one| Diagnostic::new(&one.value, one.span, sources)))
+    }
+}
+
+impl ResponsePlace {
+    fn line_of_file(&self) -> (&str, LineNo) {
+        (&self.file, self.line)
+    }
+
+    fn new(span: Span, sources: &[Source]) -> Option<Self> {
+        let source = sources.iter().find(|source| source.id() == span.source)?;
+        let (line, column) = source.position(span.start as usize);
+        let start = source.line_start(line)?;
+        let text = source.line(line)?;
+        let bom = if line == LineNo::FIRST && text.starts_with(Lines::BOM) { Lines::BOM.len() } else { 0 };
+        let within = |offset: u32| (offset as usize).saturating_sub(start + bom);
+        let excerpt = Excerpt::new(&text[bom..], within(span.start)..within(span.end));
+        let column = if bom > 0 { column.saturating_sub(1).max(1) } else { column };
+        Some(Self { file: source.name().to_owned(), line, column, excerpt })
+    }
+}
+
+/// Leaves each problem once, in the order in which it was first met; the places of its repetitions are kept.
+///
+/// What is wrong with a path as such is one problem however many sections name the path. Anything else is one only if it is
+/// said of the same place, since two sections may well get two different things wrong in the same words.
+pub fn merge(all: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
+    let mut merged: Vec<Diagnostic> = Vec::new();
+    let mut met = HashMap::new();
+    for one in all {
+        let place = if is_about_the_path(one.kind) { None } else { one.response.clone() };
+        match met.entry((one.kind, one.message.clone(), place)) {
+            Entry::Vacant(free) => {
+                free.insert(merged.len());
+                merged.push(one);
+            }
+            Entry::Occupied(taken) => {
+                let first = &mut merged[*taken.get()];
+                let last = first.also.last().or(first.response.as_ref()).map(ResponsePlace::line_of_file);
+                first.also.extend(one.response.filter(|new| last != Some(new.line_of_file())));
+            }
+        }
+    }
+    merged
+}
+
+fn is_about_the_path(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::FileMissing
+            | Kind::FileExists
+            | Kind::UnsafePath
+            | Kind::Binary
+            | Kind::Stale
+            | Kind::Protected
+            | Kind::Conflict
+            | Kind::Locked
+            | Kind::Unsupported
+            | Kind::Io
+            | Kind::HardLink
+            | Kind::NewlineAdded
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::SourceId;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{1}")]
+    struct Said(Kind, &'static str);
+
+    impl Explain for Said {
+        fn kind(&self) -> Kind {
+            self.0
+        }
+    }
+
+    fn merged(said: &[(Kind, &'static str, std::ops::Range<usize>)]) -> Vec<(String, usize)> {
+        let text = "*** Update File: a\n*** Update File: a\n*** Update File: b\n";
+        let source = Source::new(SourceId(0), "answer.txt", text.into()).unwrap();
+        let said: Vec<_> = said
+            .iter()
+            .map(|(kind, message, range)| Located::new(source.span(range.clone()), Said(*kind, message)))
+            .collect();
+        let merged = Diagnostic::all(&said, std::slice::from_ref(&source));
+        merged.into_iter().map(|one| (one.message, one.also.len())).collect()
+    }
+
+    #[test]
+    fn each_problem_stands_once() {
+        use Kind::{FileMissing, LinesNotFound};
+        for (said, want) in [
+            (vec![(FileMissing, "no a", 0..18), (FileMissing, "no a", 19..37)], vec![("no a", 1)]),
+            (vec![(FileMissing, "no a", 0..18), (FileMissing, "no a", 0..18)], vec![("no a", 0)]),
+            (vec![(FileMissing, "no a", 0..18), (FileMissing, "no b", 38..50)], vec![("no a", 0), ("no b", 0)]),
+            (vec![(LinesNotFound, "x", 0..18), (LinesNotFound, "x", 19..37)], vec![("x", 0), ("x", 0)]),
+            (vec![(LinesNotFound, "x", 0..18), (LinesNotFound, "x", 0..18)], vec![("x", 0)]),
+        ] {
+            let want: Vec<_> =
+                want.into_iter().map(|(message, also): (&str, usize)| (message.to_owned(), also)).collect();
+            assert_eq!(merged(&said), want, "{said:?}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_column() {
+        let source = Source::new(SourceId(3), "a", "\u{feff}abc\nd".into()).unwrap();
+        for (range, line, column, text) in
+            [(3..6, 1, 1, "abc"), (0..2, 1, 1, "abc"), (4..6, 1, 2, "abc"), (7..8, 2, 1, "d")]
+        {
+            let place = ResponsePlace::new(source.span(range.clone()), std::slice::from_ref(&source)).unwrap();
+            assert_eq!(
+                (place.line.get(), place.column, place.excerpt.text()),
+                (line, column, text.as_bytes()),
+                "{range:?}"
+            );
+        }
+    }
+}

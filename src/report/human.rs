@@ -1,0 +1,204 @@
+//! A report as people read it: what was done on standard output, what went wrong on standard error.
+
+use std::fmt::Write as _;
+
+use super::render::{Pen, Shot, Tone};
+use super::{Diagnostic, Excerpt, FileReport, Report, ResponsePlace, State};
+use crate::text::Shown;
+
+/// How a stream wants its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Whether to colour it.
+    pub colored: bool,
+    /// How many columns there are.
+    pub width: usize,
+}
+
+impl Style {
+    /// The width taken where there is no terminal to ask.
+    pub const DEFAULT_WIDTH: usize = 140;
+    /// No colour, the default width.
+    pub const PLAIN: Style = Style { colored: false, width: Self::DEFAULT_WIDTH };
+}
+
+/// How many places in files, and how many repetitions, are shown of one problem before the rest is counted.
+const SHOWN_PLACES: usize = 5;
+
+impl Report {
+    /// Returns what was done: a line a file, the commit, and the sum.
+    pub fn done(&self) -> String {
+        let mut out = String::new();
+        for file in &self.files {
+            let _ = writeln!(out, "{file}");
+        }
+        if let Some(commit) = &self.commit {
+            let _ = writeln!(out, "{commit}");
+        }
+        let _ = writeln!(out, " {}", Sum::of(&self.files));
+        out
+    }
+
+    /// Returns the warnings, drawn.
+    pub fn warned(&self, style: Style) -> String {
+        draw_all(&self.warnings, style)
+    }
+
+    /// Returns the errors, drawn, and the state that they leave; nothing if there are none.
+    pub fn failed(&self, style: Style) -> String {
+        let mut out = draw_all(&self.errors, style);
+        if self.errors.is_empty() {
+            return out;
+        }
+        if self.errors.len() > 1 {
+            let _ = write!(out, "{} errors; ", self.errors.len());
+        }
+        let _ = writeln!(out, "{}", self.state);
+        out
+    }
+}
+
+impl std::fmt::Display for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            State::NothingChanged => f.write_str("nothing was changed"),
+            State::Changed => f.write_str("everything was changed as asked"),
+            State::PutBack => f.write_str("everything was put back"),
+            State::Attention(paths) => {
+                f.write_str("these paths need your eye:")?;
+                paths.iter().try_for_each(|path| write!(f, "\n  {path}"))
+            }
+        }
+    }
+}
+
+/// Draws diagnostics one after the other, with an empty line behind one that is more than a headline.
+fn draw_all(diagnostics: &[Diagnostic], style: Style) -> String {
+    let mut out = String::new();
+    for (index, one) in diagnostics.iter().enumerate() {
+        let drawn = draw(one, style);
+        out += &drawn;
+        if drawn.lines().nth(1).is_some() && index + 1 < diagnostics.len() {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// Draws a diagnostic: headline and place in the response, places in files, notes, help. Ends with a newline.
+///
+/// A warning's kind stands behind its headline, so that a line begins with `warning: ` and can still be searched for by kind.
+pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
+    let Diagnostic { kind, message, response, also, label, path: _, places, notes, help } = diagnostic;
+    let pen = Pen::new(style.colored, style.width);
+    let shot = response.as_ref().map(|place| Shot {
+        file: safe(&place.file),
+        line: place.line.get() as usize,
+        column: place.column,
+        excerpt: &place.excerpt,
+        label: label.as_deref().map(safe),
+    });
+    let message = safe(message);
+    let mut out = if kind.is_warning() {
+        pen.draw(Tone::Warning, None, &format!("{message} [{kind}]"), shot.as_ref())
+    } else {
+        pen.draw(Tone::Error, Some(kind.code()), &message, shot.as_ref())
+    };
+    if !also.is_empty() {
+        out += &pen.draw(Tone::Note, None, &the_same_is_true_of(also, response.as_ref()), None);
+    }
+    for place in places.iter().take(SHOWN_PLACES) {
+        let excerpt = Excerpt::of_line(&place.text);
+        let shot = Shot {
+            file: Shown(&place.path).to_string(),
+            line: place.line.get() as usize,
+            column: 1,
+            excerpt: &excerpt,
+            label: Some(safe(&place.label)),
+        };
+        out += &pen.draw(Tone::Note, None, &safe(&place.caption), Some(&shot));
+    }
+    if places.len() > SHOWN_PLACES {
+        out += &pen.draw(Tone::Note, None, &format!("and {} more places", places.len() - SHOWN_PLACES), None);
+    }
+    for note in notes {
+        out += &pen.draw(Tone::Note, None, &safe_lines(note), None);
+    }
+    if let Some(help) = help {
+        out += &pen.draw(Tone::Help, None, &safe_lines(help), None);
+    }
+    out
+}
+
+fn the_same_is_true_of(also: &[ResponsePlace], first: Option<&ResponsePlace>) -> String {
+    let named = |place: &ResponsePlace| match first {
+        Some(first) if first.file == place.file => format!("line {}", place.line),
+        _ => format!("{}:{}", safe(&place.file), place.line),
+    };
+    let mut names: Vec<_> = also.iter().take(SHOWN_PLACES).map(named).collect();
+    if also.len() > SHOWN_PLACES {
+        names.push(format!("{} more places", also.len() - SHOWN_PLACES));
+    }
+    let last = names.pop().unwrap_or_default();
+    let all = if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) };
+    format!("the same goes for {all}")
+}
+
+/// Escapes what should have been escaped where the text was made: nothing raw may pass, whoever forgot it.
+fn safe(text: &str) -> String {
+    Shown(text.as_bytes()).to_string()
+}
+
+/// As [`safe`], but several lines may stay several lines: what a hook or git itself had to say.
+fn safe_lines(text: &str) -> String {
+    let text = text.trim_end();
+    let lines: Vec<_> = text.lines().map(|line| line.split('\t').map(safe).collect::<Vec<_>>().join("    ")).collect();
+    lines.join("\n")
+}
+
+impl std::fmt::Display for FileReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.from {
+            Some(from) => write!(f, "{} {from} -> {}", self.operation.letter(), self.path),
+            None => write!(f, "{} {}", self.operation.letter(), self.path),
+        }
+    }
+}
+
+/// The sum of a change, in the words of `git diff --shortstat`.
+struct Sum {
+    files: usize,
+    added: usize,
+    removed: usize,
+}
+
+impl Sum {
+    fn of(files: &[FileReport]) -> Self {
+        let lines = |count: fn(&super::LineCount) -> usize| {
+            files.iter().filter_map(|file| file.lines.as_ref().map(count)).sum()
+        };
+        Self { files: files.len(), added: lines(|lines| lines.added), removed: lines(|lines| lines.removed) }
+    }
+}
+
+impl std::fmt::Display for Sum {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let s = |count: usize| if count == 1 { "" } else { "s" };
+        let Self { files, added, removed } = *self;
+        if files == 0 {
+            return f.write_str("0 files changed");
+        }
+        write!(f, "{files} file{} changed", s(files))?;
+        // git names the side that is nothing only where both are.
+        if added > 0 || removed == 0 {
+            write!(f, ", {added} insertion{}(+)", s(added))?;
+        }
+        if removed > 0 || added == 0 {
+            write!(f, ", {removed} deletion{}(-)", s(removed))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+use bstr::BString;
+use snapbox::{IntoData as _, assert_data_eq, str};
+
+use super::*;
+use crate::explain::FilePlace;
+use crate::kind::Kind;
+use crate::path::RepoPath;
+use crate::plan::{Change, ChangeSet};
+use crate::report::{CommitReport, LineCount, Status};
+use crate::text::{LineNo, Source, SourceId};
+use crate::tree::{File, Mode};
+
+fn source(text: &str) -> Source {
+    Source::new(SourceId(0), "answer.txt", text.into()).unwrap()
+}
+
+fn said(kind: Kind, message: &str) -> Diagnostic {
+    Diagnostic {
+        kind,
+        message: message.to_owned(),
+        response: None,
+        also: Vec::new(),
+        label: None,
+        path: None,
+        places: Vec::new(),
+        notes: Vec::new(),
+        help: None,
+    }
+}
+
+fn at(source: &Source, range: std::ops::Range<usize>) -> Option<ResponsePlace> {
+    let (line, column) = source.position(range.start);
+    let start = source.line_start(line)?;
+    let excerpt = Excerpt::new(source.line(line)?, range.start - start..range.end - start);
+    Some(ResponsePlace { file: source.name().to_owned(), line, column, excerpt })
+}
+
+#[test]
+fn an_error_points_at_the_patch_then_at_the_file_then_says_what_to_do() {
+    let text = source(&format!("{}-    let port = cfg.port;\n", "\n".repeat(16)));
+    let error = Diagnostic {
+        response: at(&text, 16..41),
+        label: Some("this line is not there".to_owned()),
+        places: vec![FilePlace {
+            path: "src/net.rs".into(),
+            line: LineNo::from_index(51),
+            text: "    let port = cfg.port_or(80);".into(),
+            caption: "closest place, 2 of 3 lines agree".to_owned(),
+            label: "differs here".to_owned(),
+        }],
+        help: Some("fix line 17 of the patch, or send this message back to its author".to_owned()),
+        ..said(Kind::LinesNotFound, "hunk 2 of `src/net.rs` matches no lines after line 40")
+    };
+    let report = Report::failed_with(State::NothingChanged, vec![error], Vec::new());
+    assert_data_eq!(
+        report.failed(Style::PLAIN),
+        str![[r#"
+error[lines-not-found]: hunk 2 of `src/net.rs` matches no lines after line 40
+  --> answer.txt:17:1
+   |
+17 | -    let port = cfg.port;
+   | ^^^^^^^^^^^^^^^^^^^^^^^^^ this line is not there
+note: closest place, 2 of 3 lines agree
+  --> src/net.rs:52:1
+   |
+52 |     let port = cfg.port_or(80);
+   |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^ differs here
+help: fix line 17 of the patch, or send this message back to its author
+nothing was changed
+
+"#]]
+    );
+}
+
+#[test]
+fn nothing_raw_reaches_the_terminal() {
+    let text = source("+\tx\u{1b}]0;pwned\u{7}\u{202e}y\r\n");
+    let error = Diagnostic {
+        response: at(&text, 2..15),
+        label: Some("a \u{1b} label".to_owned()),
+        places: vec![FilePlace {
+            path: BString::from("a\u{1b}\nb"),
+            line: LineNo::FIRST,
+            text: BString::from(b"\xff\x1b[2J".to_vec()),
+            caption: "a \u{1b} caption".to_owned(),
+            label: String::new(),
+        }],
+        notes: vec!["a\u{1b}\n\tnote".to_owned()],
+        help: Some("a \u{85} help".to_owned()),
+        ..said(Kind::Parse, "a \u{1b}[31m headline\n")
+    };
+    assert_data_eq!(
+        draw(&error, Style::PLAIN),
+        str![[r#"
+error[parse]: a \033[31m headline\n
+ --> answer.txt:1:3
+  |
+1 | +    x\033]0;pwned\007\342\200\256y
+  |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ a \033 label
+note: a \033 caption
+ --> a\033\nb:1:1
+  |
+1 | \377\033[2J
+  | ^^^^^^^^^^^
+note: a\033
+          note
+help: a \302\205 help
+
+"#]]
+        .raw()
+    );
+}
+
+#[test]
+fn long_lines_are_cut_to_the_terminal() {
+    let text = source(&format!("{}MARK{}", "a".repeat(500), "b".repeat(500)));
+    let error =
+        Diagnostic { response: at(&text, 500..504), label: Some("here".to_owned()), ..said(Kind::Parse, "bad") };
+    let drawn = draw(&error, Style { colored: false, width: 60 });
+    assert!(drawn.lines().all(|line| line.len() <= 60), "{drawn}");
+    assert!(drawn.contains("answer.txt:1:501") && drawn.contains("aMARKb") && drawn.contains("^^^^ here"), "{drawn}");
+    for width in 0..30 {
+        assert!(draw(&error, Style { colored: true, width }).contains("MARK"), "{width}");
+    }
+}
+
+#[test]
+fn a_warning_names_its_kind_last_and_repetitions_are_counted() {
+    let text = source("a\nb\nc\nd\ne\nf\ng\nh\n");
+    let warning = |also: &[usize]| Diagnostic {
+        response: at(&text, 0..1),
+        also: also.iter().filter_map(|&line| at(&text, 2 * line - 2..2 * line - 1)).collect(),
+        ..said(Kind::NewlineAdded, "`a.rs` now ends with a newline")
+    };
+    for (also, want) in [
+        (&[2][..], "note: the same goes for line 2\n"),
+        (&[2, 3, 4], "note: the same goes for line 2, line 3 and line 4\n"),
+        (&[2, 3, 4, 5, 6, 7, 8], "line 5, line 6 and 2 more places\n"),
+    ] {
+        let drawn = draw(&warning(also), Style::PLAIN);
+        assert!(
+            drawn.starts_with("warning: `a.rs` now ends with a newline [newline-added]\n --> answer.txt:1:1\n"),
+            "{drawn}"
+        );
+        assert!(drawn.contains(want), "{drawn}");
+    }
+}
+
+#[test]
+fn a_failure_ends_with_the_state() {
+    let path = |path: &str| RepoPath::new(path.as_bytes()).unwrap();
+    for (errors, state, want) in [
+        (1, State::NothingChanged, "error[io]: no\nnothing was changed\n"),
+        (2, State::PutBack, "error[io]: no\nerror[io]: no\n2 errors; everything was put back\n"),
+        (
+            1,
+            State::Attention(vec![path("a"), path("b\u{1b}")]),
+            "error[io]: no\nthese paths need your eye:\n  a\n  b\\033\n",
+        ),
+    ] {
+        let report = Report::failed_with(state, vec![said(Kind::Io, "no"); errors], Vec::new());
+        assert_eq!(report.failed(Style::PLAIN), want);
+    }
+}
+
+#[test]
+fn a_success_is_a_line_a_file_and_a_sum() {
+    let file = |text: &str| Some(File { content: text.into(), mode: Mode::PLAIN });
+    let path = |path: &str| RepoPath::new(path.as_bytes()).unwrap();
+    let changes = ChangeSet::new([
+        Change { path: path("old"), before: file("x\n"), after: None, from: None },
+        Change { path: path("new"), before: None, after: file("x\n"), from: Some(path("old")) },
+        Change { path: path("gone"), before: file("x\n"), after: None, from: None },
+        Change { path: path("kept"), before: file("x\n"), after: file("y\n"), from: None },
+        Change { path: path("made"), before: None, after: file("y\n"), from: None },
+    ]);
+    let mut report = Report {
+        status: Status::Applied,
+        state: State::Changed,
+        files: FileReport::list(&changes, |_| Some(LineCount { added: 1, removed: 0 })),
+        warnings: Vec::new(),
+        errors: Vec::new(),
+        commit: None,
+    };
+    assert_eq!(report.done(), "D gone\nM kept\nA made\nR old -> new\n 4 files changed, 4 insertions(+)\n");
+    report.files.truncate(1);
+    report.commit = Some(CommitReport {
+        id: "1a2b3c4".to_owned(),
+        branch: Some("main".to_owned()),
+        subject: "Delete\u{1b}".to_owned(),
+        root: false,
+    });
+    assert_eq!(report.done(), "D gone\n[main 1a2b3c4] Delete\\033\n 1 file changed, 1 insertion(+)\n");
+}
+
+#[test]
+fn sums_are_worded_as_git_words_them() {
+    for (files, added, removed, want) in [
+        (0, 0, 0, "0 files changed"),
+        (1, 1, 1, "1 file changed, 1 insertion(+), 1 deletion(-)"),
+        (2, 5, 0, "2 files changed, 5 insertions(+)"),
+        (2, 0, 2, "2 files changed, 2 deletions(-)"),
+        (1, 0, 0, "1 file changed, 0 insertions(+), 0 deletions(-)"),
+    ] {
+        assert_eq!(Sum { files, added, removed }.to_string(), want);
+    }
+}

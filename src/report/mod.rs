@@ -1,0 +1,162 @@
+//! What happened, as a value that people and exit status read alike, and what people see of it.
+//!
+//! It knows what the other rooms' values look like and asks them for nothing more. Whatever comes from a response or a file
+//! is escaped here once more before it is drawn, so that no message can reach a terminal raw.
+
+mod diagnostic;
+mod excerpt;
+pub mod human;
+mod render;
+
+pub use diagnostic::{Diagnostic, ResponsePlace, merge};
+pub use excerpt::Excerpt;
+
+use std::fmt;
+
+use crate::kind::Blame;
+use crate::path::RepoPath;
+use crate::plan::ChangeSet;
+
+/// What became of a response, or of several that are one change.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What was done.
+    pub status: Status,
+    /// What it leaves behind.
+    pub state: State,
+    /// The files that changed, or would; by path. None where it failed before they were known.
+    pub files: Vec<FileReport>,
+    /// What was noticed, each once.
+    pub warnings: Vec<Diagnostic>,
+    /// Why it failed, each once; none if it didn't.
+    pub errors: Vec<Diagnostic>,
+    /// The commit that was made.
+    pub commit: Option<CommitReport>,
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It made the change.
+    Applied,
+    /// It computed the change, and that was all that was asked for.
+    Checked,
+    /// It did not do what was asked for.
+    Failed,
+}
+
+/// What a run leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Everything is as it was, and always was.
+    NothingChanged,
+    /// The whole change is made.
+    Changed,
+    /// Something had been changed, and was put back.
+    PutBack,
+    /// These paths could not be put back.
+    Attention(Vec<RepoPath>),
+}
+
+/// What becomes of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileReport {
+    /// What is done to it.
+    pub operation: FileOperation,
+    /// The path; for a rename, the new one.
+    pub path: RepoPath,
+    /// The old path of a rename.
+    pub from: Option<RepoPath>,
+    /// How many lines come and go; `None` for a binary file, or where it wasn't counted.
+    pub lines: Option<LineCount>,
+}
+
+/// What is done to a file, as git names it by a letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileOperation {
+    /// A new file.
+    Added,
+    /// Its lines or its mode change.
+    Modified,
+    /// It goes.
+    Deleted,
+    /// It gets another path, and possibly other lines.
+    Renamed,
+}
+
+/// How many lines come and go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineCount {
+    /// New lines.
+    pub added: usize,
+    /// Lines that are gone.
+    pub removed: usize,
+}
+
+/// A commit that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitReport {
+    /// Its abbreviated name.
+    pub id: String,
+    /// The branch it is on; `None` where HEAD is detached.
+    pub branch: Option<String>,
+    /// The first line of its message.
+    pub subject: String,
+    /// Whether it has no parent.
+    pub root: bool,
+}
+
+impl Report {
+    /// Makes the report of a failure.
+    pub fn failed_with(state: State, errors: Vec<Diagnostic>, warnings: Vec<Diagnostic>) -> Self {
+        Self { status: Status::Failed, state, files: Vec::new(), warnings, errors, commit: None }
+    }
+
+    /// Returns whom the failure is laid at: the system if any error is its; `None` if there is no error.
+    pub fn blame(&self) -> Option<Blame> {
+        let system = self.errors.iter().any(|error| error.kind.blame() == Blame::System);
+        if system { Some(Blame::System) } else { (!self.errors.is_empty()).then_some(Blame::Response) }
+    }
+}
+
+impl FileReport {
+    /// Lists the files of a change by path; a rename is one line, at its new path.
+    pub fn list(changes: &ChangeSet, mut lines: impl FnMut(&RepoPath) -> Option<LineCount>) -> Vec<FileReport> {
+        let renamed: std::collections::HashSet<_> = changes.iter().filter_map(|change| change.from.as_ref()).collect();
+        let listed = changes.iter().filter(|change| change.after.is_some() || !renamed.contains(&change.path));
+        let report = |change: &crate::plan::Change| FileReport {
+            operation: match (&change.before, &change.after, &change.from) {
+                (_, Some(_), Some(_)) => FileOperation::Renamed,
+                (None, _, _) => FileOperation::Added,
+                (Some(_), Some(_), None) => FileOperation::Modified,
+                (Some(_), None, _) => FileOperation::Deleted,
+            },
+            path: change.path.clone(),
+            from: change.from.clone(),
+            lines: lines(&change.path),
+        };
+        listed.map(report).collect()
+    }
+}
+
+impl FileOperation {
+    /// Returns git's letter.
+    pub fn letter(self) -> char {
+        match self {
+            FileOperation::Added => 'A',
+            FileOperation::Modified => 'M',
+            FileOperation::Deleted => 'D',
+            FileOperation::Renamed => 'R',
+        }
+    }
+}
+
+/// As `git commit` announces it: `[main 1a2b3c4] Subject`.
+impl fmt::Display for CommitReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use crate::text::Shown;
+        let branch = self.branch.as_deref().unwrap_or("detached HEAD");
+        let root = if self.root { " (root-commit)" } else { "" };
+        write!(f, "[{}{root} {}] {}", Shown(branch.as_bytes()), self.id, Shown(self.subject.as_bytes()))
+    }
+}
