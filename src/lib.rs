@@ -12,6 +12,7 @@ pub mod explain;
 pub mod format;
 pub mod kind;
 pub mod matching;
+pub mod message;
 pub mod patch;
 pub mod path;
 pub mod plan;

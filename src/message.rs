@@ -1,0 +1,250 @@
+//! The commit message that a change gets when the user writes none: from the notes of its edits, else from what it does.
+//!
+//! It is plain text, meant for a commit that cleans up blanks only (`--cleanup=whitespace`): a note may begin with `#`, and a
+//! line of it may after folding. Where a note stands, control characters become blanks and bytes that aren't UTF-8 become
+//! U+FFFD, so that a message is always text.
+//!
+//! Decisions: a cut subject gets no ellipsis, since its whole stands right below. A note that several edits share is listed
+//! with the path of the first. A rename counts as one file.
+
+use std::collections::HashSet;
+
+use bstr::{BString, ByteSlice as _};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use crate::patch::Patch;
+use crate::path::RepoPath;
+use crate::plan::{Change, ChangeSet};
+use crate::text::Shown;
+
+/// How many columns a line may have, the subject included.
+const COLUMNS: usize = 72;
+/// How many files a subject lists by name; more are counted.
+const LISTED: usize = 3;
+
+/// Composes the message of a commit of one change. It ends with a newline.
+pub fn compose(patches: &[Patch<'_>], changes: &ChangeSet) -> BString {
+    let notes = Note::distinct(patches);
+    let message = match &notes[..] {
+        [] => from_operations(changes),
+        [only] => with_subject(&only.text),
+        several => {
+            let edits = patches.iter().map(|patch| patch.edits.len()).sum();
+            let subject =
+                format!("Apply {} to {}", count(edits, "edit"), count(Operation::list(changes).len(), "file"));
+            let bullets = several.iter().map(|note| wrap(&format!("- {}: {}", note.path, note.text), "  "));
+            format!("{subject}\n\n{}", bullets.collect::<String>())
+        }
+    };
+    message.into()
+}
+
+/// A note on one line, and the path of the first edit that has it.
+struct Note {
+    path: String,
+    text: String,
+}
+
+impl Note {
+    /// Lists what the authors of edits noted, in order, each text once; a note of nothing but blanks is none.
+    fn distinct(patches: &[Patch<'_>]) -> Vec<Note> {
+        let mut met = HashSet::new();
+        let mut notes = Vec::new();
+        for edit in patches.iter().flat_map(|patch| &patch.edits) {
+            let text = edit.why.as_ref().map(|why| fold(why)).unwrap_or_default();
+            if !text.is_empty() && met.insert(text.clone()) {
+                let path = edit.path.strip_prefix(b"./").unwrap_or(&edit.path);
+                notes.push(Note { path: Shown(path).to_string(), text });
+            }
+        }
+        notes
+    }
+}
+
+/// Puts a text on one line: every run of blanks, newlines and control characters becomes one blank.
+fn fold(text: &[u8]) -> String {
+    let text = text.to_str_lossy();
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Makes a message of one line, which stands whole in the body if it is too long for a subject.
+fn with_subject(line: &str) -> String {
+    if line.width() <= COLUMNS {
+        return format!("{line}\n");
+    }
+    format!("{}\n\n{}", cut(line), wrap(line, ""))
+}
+
+/// Cuts a line that is too long after the last word that fits, or inside its first word if even that is too long.
+fn cut(line: &str) -> &str {
+    let mut width = 0;
+    let mut end = 0;
+    for (at, c) in line.char_indices() {
+        width += c.width().unwrap_or(0);
+        if width > COLUMNS {
+            break;
+        }
+        end = at + c.len_utf8();
+    }
+    let fits = &line[..end];
+    if end == line.len() || line[end..].starts_with(' ') {
+        return fits;
+    }
+    fits.rfind(' ').map_or(fits, |blank| &fits[..blank])
+}
+
+/// Breaks a line at blanks, with an indent before every line but the first. A word that is too long stays whole, since it is
+/// likely a path or an address. Ends with a newline.
+fn wrap(line: &str, indent: &str) -> String {
+    let mut out = String::new();
+    let mut width = 0;
+    for word in line.split(' ') {
+        if out.is_empty() {
+            width = word.width();
+        } else if width + 1 + word.width() <= COLUMNS {
+            out.push(' ');
+            width += 1 + word.width();
+        } else {
+            out.push('\n');
+            out.push_str(indent);
+            width = indent.width() + word.width();
+        }
+        out.push_str(word);
+    }
+    out.push('\n');
+    out
+}
+
+/// Makes a message from what is done: the files by name if they are few and fit, else how many and where.
+fn from_operations(changes: &ChangeSet) -> String {
+    let operations = Operation::list(changes);
+    if operations.is_empty() {
+        return "Change nothing\n".to_owned();
+    }
+    let named = join_verbs(&operations, |these| and(these.iter().map(|operation| operation.object(shown)).collect()));
+    if operations.len() <= LISTED && named.width() <= COLUMNS {
+        return named + "\n";
+    }
+    if let [only] = &operations[..] {
+        // A path has no blank to cut at: its last part says more than its first.
+        let line = format!("{} {}", only.verb.capital(), only.object(|path| Shown(path.name()).to_string()));
+        return format!("{}\n\n{}", cut(&line), wrap(&named, ""));
+    }
+    let counted = counted(&operations);
+    match common_folder(&operations) {
+        Some(folder) => {
+            let line = format!("{counted} in {}", shown(&folder));
+            if line.width() <= COLUMNS { line + "\n" } else { counted + "\n" }
+        }
+        None => counted + "\n",
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verb {
+    Add,
+    Update,
+    Rename,
+    Delete,
+}
+
+impl Verb {
+    const ALL: [Verb; 4] = [Verb::Add, Verb::Update, Verb::Rename, Verb::Delete];
+
+    fn capital(self) -> &'static str {
+        match self {
+            Verb::Add => "Add",
+            Verb::Update => "Update",
+            Verb::Rename => "Rename",
+            Verb::Delete => "Delete",
+        }
+    }
+}
+
+/// What is done to one file.
+struct Operation<'c> {
+    verb: Verb,
+    path: &'c RepoPath,
+    from: Option<&'c RepoPath>,
+}
+
+impl<'c> Operation<'c> {
+    fn list(changes: &'c ChangeSet) -> Vec<Operation<'c>> {
+        let renamed: HashSet<_> = changes.iter().filter_map(|change| change.from.as_ref()).collect();
+        let operation = |change: &'c Change| {
+            let verb = match (&change.before, &change.after) {
+                (_, Some(_)) if change.from.is_some() => Verb::Rename,
+                (None, _) => Verb::Add,
+                (Some(_), Some(_)) => Verb::Update,
+                (Some(_), None) => Verb::Delete,
+            };
+            Operation { verb, path: &change.path, from: change.from.as_ref() }
+        };
+        let gone_elsewhere = |change: &&Change| change.after.is_none() && renamed.contains(&change.path);
+        changes.iter().filter(|change| !gone_elsewhere(change)).map(operation).collect()
+    }
+
+    fn object(&self, name: impl Fn(&RepoPath) -> String) -> String {
+        match self.from {
+            Some(from) => format!("{} to {}", name(from), name(self.path)),
+            None => name(self.path),
+        }
+    }
+}
+
+fn shown(path: &RepoPath) -> String {
+    Shown(path.as_bytes()).to_string()
+}
+
+/// Says each verb with its objects, additions first: `Add a and b, delete c`.
+fn join_verbs(operations: &[Operation<'_>], objects: impl Fn(&[&Operation<'_>]) -> String) -> String {
+    let mut line = String::new();
+    for verb in Verb::ALL {
+        let these: Vec<_> = operations.iter().filter(|operation| operation.verb == verb).collect();
+        if these.is_empty() {
+            continue;
+        }
+        if line.is_empty() {
+            line.push_str(verb.capital());
+        } else {
+            line.push_str(", ");
+            line.push_str(&verb.capital().to_lowercase());
+        }
+        line.push(' ');
+        line.push_str(&objects(&these));
+    }
+    line
+}
+
+/// Says how many files: `Update 7 files`, `Add 2 files, update 4, delete 1`.
+fn counted(operations: &[Operation<'_>]) -> String {
+    let first = Verb::ALL.into_iter().find(|&verb| operations.iter().any(|operation| operation.verb == verb));
+    join_verbs(operations, |these| {
+        if these.first().map(|operation| operation.verb) == first {
+            count(these.len(), "file")
+        } else {
+            these.len().to_string()
+        }
+    })
+}
+
+/// Returns the deepest folder that holds every path, old ones of renames included; `None` for the top.
+fn common_folder(operations: &[Operation<'_>]) -> Option<RepoPath> {
+    let mut paths = operations.iter().flat_map(|operation| std::iter::once(operation.path).chain(operation.from));
+    let first = paths.next()?;
+    let rest: Vec<_> = paths.collect();
+    first.ancestors().find(|folder| rest.iter().all(|path| path.is_below(folder)))
+}
+
+fn and(mut names: Vec<String>) -> String {
+    let last = names.pop().unwrap_or_default();
+    if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
+}
+
+fn count(n: usize, thing: &str) -> String {
+    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests;
