@@ -1,0 +1,108 @@
+//! A folder is a test: `tests/cases/FORMAT/NAME/` holds what is there before, the response, and what must come of it.
+//!
+//! - `before/`: the work tree, committed (left out: an empty one).
+//! - `patch.txt`: the response. `args.txt`: further arguments, blank-separated.
+//! - `after/`: the work tree afterwards, every byte and executable bit; with `warnings.txt`, what was said on stderr.
+//! - or `error.txt`: the exit status on its first line and what was said on stderr behind it. Nothing may have changed then.
+//!
+//! Every case that applies is also put to git: `git apply` of what `git llmpatch diff` prints must come to the same tree.
+//! Expectations are renewed by `SNAPSHOTS=overwrite cargo test --test cases`; read them before you commit them.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use support::{Repo, snapshot};
+
+fn main() {
+    let args = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut trials = Vec::new();
+    for format in folders(&root) {
+        for case in folders(&format) {
+            let name = format!("{}/{}", name(&format), name(&case));
+            if !case.join("error.txt").exists() {
+                let case = case.clone();
+                trials.push(Trial::test(format!("git-apply {name}"), move || agrees_with_git(&case)));
+            }
+            trials.push(Trial::test(format!("apply {name}"), move || applies(&case)));
+        }
+    }
+    libtest_mimic::run(&args, trials).exit();
+}
+
+fn applies(case: &Path) -> Result<(), Failed> {
+    let repo = Repo::of_folder(&case.join("before"));
+    let before = repo.files();
+    let run = repo.llmpatch("apply", &arguments(case), &response(case));
+    let error = case.join("error.txt");
+    if error.exists() {
+        snapshot(format!("{}\n{}", run.status, run.stderr), &error);
+        same(&before, &repo.files(), "a refused response must change nothing")?;
+        return if run.stdout.is_empty() { Ok(()) } else { Err("a refusal prints nothing on stdout".into()) };
+    }
+    if run.status != 0 {
+        return Err(format!("exit status {}\n{}", run.status, run.stderr).into());
+    }
+    let warnings = case.join("warnings.txt");
+    if warnings.exists() || !run.stderr.is_empty() {
+        snapshot(run.stderr, &warnings);
+    }
+    same(&files(&case.join("after")), &repo.files(), "the tree afterwards")
+}
+
+fn agrees_with_git(case: &Path) -> Result<(), Failed> {
+    let ours = Repo::of_folder(&case.join("before"));
+    let theirs = Repo::of_folder(&case.join("before"));
+    let arguments = arguments(case);
+    ours.llmpatch("apply", &arguments, &response(case)).succeeded();
+    let diff = theirs.llmpatch("diff", &arguments, &response(case)).succeeded();
+    if !diff.stdout_bytes.is_empty() {
+        theirs.git_with_input(&["apply", "--check", "--index", "--whitespace=nowarn"], &diff.stdout_bytes);
+        theirs.git_with_input(&["apply", "--index", "--whitespace=nowarn"], &diff.stdout_bytes);
+    }
+    same(&ours.files(), &theirs.files(), "git apply of our diff")
+}
+
+fn same(want: &Files, got: &Files, what: &str) -> Result<(), Failed> {
+    if want == got {
+        return Ok(());
+    }
+    let mut said = format!("{what}:\n");
+    let paths: std::collections::BTreeSet<_> = want.keys().chain(got.keys()).collect();
+    for path in paths.into_iter().filter(|path| want.get(*path) != got.get(*path)) {
+        said += &format!("  {}\n    wanted {:?}\n    got    {:?}\n", path.display(), want.get(path), got.get(path));
+    }
+    Err(said.into())
+}
+
+type Files = BTreeMap<PathBuf, support::OnDisk>;
+
+fn files(folder: &Path) -> Files {
+    support::files(folder)
+}
+
+fn response(case: &Path) -> PathBuf {
+    case.join("patch.txt")
+}
+
+fn arguments(case: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(case.join("args.txt")).unwrap_or_default();
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+fn folders(root: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<_> = std::fs::read_dir(root)
+        .unwrap_or_else(|err| panic!("{}: {err}", root.display()))
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .collect();
+    found.sort();
+    found
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}

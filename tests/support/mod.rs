@@ -1,0 +1,265 @@
+//! Real repositories in temporary folders, and our program run in them.
+//!
+//! Nothing of the developer's own git configuration gets in, and nothing of the environment that git reads.
+
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use assert_fs::TempDir;
+
+/// A repository with a work tree of its own.
+pub struct Repo {
+    folder: TempDir,
+}
+
+/// What stands at a path on disk.
+#[derive(Clone, PartialEq, Eq)]
+pub struct OnDisk {
+    pub executable: bool,
+    pub link: bool,
+    pub bytes: Vec<u8>,
+}
+
+impl std::fmt::Debug for OnDisk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kind = if self.link { "link to " } else if self.executable { "executable " } else { "" };
+        write!(f, "{kind}\"{}\"", self.bytes.escape_ascii())
+    }
+}
+
+/// How a program ended and what it said.
+#[derive(Debug)]
+pub struct Run {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+    pub stdout_bytes: Vec<u8>,
+}
+
+impl Run {
+    fn of(output: Output) -> Self {
+        Self {
+            status: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            stdout_bytes: output.stdout,
+        }
+    }
+
+    /// Demands exit status 0.
+    #[track_caller]
+    pub fn succeeded(self) -> Self {
+        assert_eq!(self.status, 0, "{}{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Demands an exit status.
+    #[track_caller]
+    pub fn ended(self, status: i32) -> Self {
+        assert_eq!(self.status, status, "{}{}", self.stdout, self.stderr);
+        self
+    }
+}
+
+impl Repo {
+    /// Makes a repository without a commit.
+    pub fn empty() -> Self {
+        let repo = Self { folder: TempDir::new().unwrap() };
+        repo.git(&["init", "-q", "-b", "main"]);
+        repo
+    }
+
+    /// Makes a repository whose one commit holds these files.
+    pub fn with(files: &[(&str, &str)]) -> Self {
+        let repo = Self::empty();
+        for (path, content) in files {
+            repo.write(path, content);
+        }
+        repo.commit("base");
+        repo
+    }
+
+    /// Makes a repository whose one commit holds what a folder holds; nothing if there is no such folder.
+    pub fn of_folder(folder: &Path) -> Self {
+        let repo = Self::empty();
+        if folder.is_dir() {
+            copy(folder, repo.path());
+        }
+        repo.commit("base");
+        repo
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    pub fn read(&self, path: &str) -> Vec<u8> {
+        fs::read(self.path().join(path)).unwrap_or_else(|err| panic!("{path}: {err}"))
+    }
+
+    pub fn text(&self, path: &str) -> String {
+        String::from_utf8(self.read(path)).unwrap()
+    }
+
+    pub fn exists(&self, path: &str) -> bool {
+        self.path().join(path).symlink_metadata().is_ok()
+    }
+
+    pub fn mode(&self, path: &str) -> u32 {
+        fs::symlink_metadata(self.path().join(path)).unwrap().mode() & 0o7777
+    }
+
+    pub fn chmod(&self, path: &str, mode: u32) {
+        fs::set_permissions(self.path().join(path), fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// Stages and commits everything.
+    pub fn commit(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", message]);
+    }
+
+    /// Every file outside `.git`.
+    pub fn files(&self) -> BTreeMap<PathBuf, OnDisk> {
+        files(self.path())
+    }
+
+    /// Runs git, which must succeed, and returns what it printed.
+    #[track_caller]
+    pub fn git(&self, args: &[&str]) -> String {
+        self.git_with_input(args, b"")
+    }
+
+    #[track_caller]
+    pub fn git_with_input(&self, args: &[&str], input: &[u8]) -> String {
+        let run = run(isolated(Command::new("git"), self.path()).args(args), input);
+        assert_eq!(run.status, 0, "git {args:?}: {}{}", run.stdout, run.stderr);
+        run.stdout
+    }
+
+    /// Runs our program with a subcommand, arguments and a response.
+    pub fn llmpatch(&self, command: &str, args: &[impl AsRef<OsStr>], response: &Path) -> Run {
+        // The name under which a response is given shows in messages; it must not hold a temporary folder's name.
+        let name = response.file_name().unwrap();
+        let input = fs::read(response).unwrap();
+        let outside = TempDir::new().unwrap();
+        fs::write(outside.path().join(name), input).unwrap();
+        let mut command_line = isolated(Command::new(program()), outside.path());
+        command_line.env("GIT_DIR", self.path().join(".git")).env("GIT_WORK_TREE", self.path());
+        run(command_line.arg(command).args(args).arg(name), b"")
+    }
+
+    /// Runs our program in this repository with any arguments, and a response on standard input.
+    pub fn run(&self, args: &[&str], input: impl AsRef<[u8]>) -> Run {
+        run(self.command().args(args), input.as_ref())
+    }
+
+    /// Our program, ready to be run in this repository.
+    pub fn command(&self) -> Command {
+        isolated(Command::new(program()), self.path())
+    }
+}
+
+/// Runs a command with this input.
+pub fn run(command: &mut Command, input: &[u8]) -> Run {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    Run::of(output)
+}
+
+/// Where our program is.
+pub fn program() -> &'static str {
+    env!("CARGO_BIN_EXE_git-llmpatch")
+}
+
+/// Takes everything out of a command's environment that would make a run depend on the machine.
+pub fn isolated(mut command: Command, folder: &Path) -> Command {
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("GIT_") {
+            command.env_remove(name);
+        }
+    }
+    command
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_AUTHOR_NAME", "Ann Author")
+        .env("GIT_AUTHOR_EMAIL", "ann@example.com")
+        .env("GIT_COMMITTER_NAME", "Carl Committer")
+        .env("GIT_COMMITTER_EMAIL", "carl@example.com")
+        .env("LC_ALL", "C.UTF-8")
+        .env("NO_COLOR", "1")
+        .env("COLUMNS", "100")
+        .env_remove("EDITOR")
+        .env_remove("VISUAL")
+        .env_remove("PAGER");
+    command
+}
+
+/// Every file below a folder but git's own.
+pub fn files(root: &Path) -> BTreeMap<PathBuf, OnDisk> {
+    fn walk(root: &Path, folder: &Path, found: &mut BTreeMap<PathBuf, OnDisk>) {
+        for entry in fs::read_dir(folder).unwrap_or_else(|err| panic!("{}: {err}", folder.display())) {
+            let path = entry.unwrap().path();
+            if path.file_name() == Some(OsStr::new(".git")) {
+                continue;
+            }
+            let meta = path.symlink_metadata().unwrap();
+            if meta.is_dir() {
+                walk(root, &path, found);
+                continue;
+            }
+            let link = meta.is_symlink();
+            let bytes = match link {
+                true => fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes(),
+                false if meta.is_file() => fs::read(&path).unwrap(),
+                false => Vec::new(),
+            };
+            let executable = meta.is_file() && meta.mode() & 0o100 != 0;
+            found.insert(path.strip_prefix(root).unwrap().to_owned(), OnDisk { executable, link, bytes });
+        }
+    }
+    let mut found = BTreeMap::new();
+    walk(root, root, &mut found);
+    found
+}
+
+fn copy(from: &Path, to: &Path) {
+    for (path, file) in files(from) {
+        let target = to.join(&path);
+        fs::create_dir_all(target.parent().unwrap()).unwrap();
+        if file.link {
+            std::os::unix::fs::symlink(OsStr::new(std::str::from_utf8(&file.bytes).unwrap()), &target).unwrap();
+            continue;
+        }
+        fs::write(&target, file.bytes).unwrap();
+        let mode = if file.executable { 0o755 } else { 0o644 };
+        fs::set_permissions(&target, fs::Permissions::from_mode(mode)).unwrap();
+    }
+}
+
+/// Compares text with what a file holds; `SNAPSHOTS=overwrite` writes the file instead.
+#[track_caller]
+pub fn snapshot(got: String, file: &Path) {
+    let want = snapbox::Data::read_from(file, Some(snapbox::data::DataFormat::Text));
+    snapbox::Assert::new().action_env("SNAPSHOTS").eq(got, want);
+}
