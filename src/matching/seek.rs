@@ -1,0 +1,221 @@
+//! Runs of whole lines in a file: the exact, forward search of the envelope, and every other place of a run.
+//!
+//! All lines that a file's section looks for are known beforehand, so the file is read once: each line is reduced to the
+//! number of the wanted text that it equals, equal neighbours to one block, and all that nobody wants to a gap. Every
+//! search after that is one on these few blocks, and looks only where the rarest line of its run stands. No search costs
+//! more than the blocks of the file; searches for the same run are done once.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::kmp::Kmp;
+use super::places::Places;
+use crate::text::Lines;
+
+/// The lines of a file, indexed for a known set of wanted lines. It takes memory in proportion to where these stand.
+#[derive(Debug)]
+pub struct Haystack<'f> {
+    lines: &'f Lines<'f>,
+    /// The number of each wanted text, whether the file has it or not.
+    ids: HashMap<Box<[u8]>, Id>,
+    /// The file from its first line to its last: neighbouring lines of one text each, or ones that nobody wants.
+    blocks: Vec<Block>,
+    /// By number, the indices of the blocks of that text, ascending.
+    blocks_of: Vec<Vec<usize>>,
+    known: RefCell<HashMap<Box<[Piece]>, Rc<Places>>>,
+}
+
+type Id = u32;
+
+/// Lines that nobody wants.
+const GAP: Id = Id::MAX;
+
+/// Equal neighbouring lines. They end where the next block starts.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    start: usize,
+    id: Id,
+}
+
+/// Equal neighbouring lines of a run or of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Piece {
+    id: Id,
+    len: usize,
+}
+
+/// A run of lines, looked up in the [`Haystack`] that made it.
+#[derive(Clone, Debug)]
+pub struct Run {
+    places: Rc<Places>,
+}
+
+impl<'f> Haystack<'f> {
+    /// Reads a file once, with an eye to the wanted lines: those of every run that will be asked for, and locators.
+    pub fn new<'p>(lines: &'f Lines<'f>, wanted: impl IntoIterator<Item = &'p [u8]>) -> Self {
+        let mut ids = HashMap::new();
+        let mut sieve = Sieve::default();
+        for text in wanted {
+            if !ids.contains_key(text) {
+                let id = Id::try_from(ids.len()).expect("responses are far too short for so many distinct lines");
+                ids.insert(Box::from(text), id);
+                sieve.add(text);
+            }
+        }
+
+        let mut blocks: Vec<Block> = Vec::new();
+        let mut blocks_of = vec![Vec::new(); ids.len()];
+        let mut latest: Option<(&[u8], Id)> = None;
+        for (start, line) in lines.iter().enumerate() {
+            let id = match latest {
+                Some((text, id)) if text == line.text => id,
+                _ if sieve.may_have(line.text) => ids.get(line.text).copied().unwrap_or(GAP),
+                _ => GAP,
+            };
+            latest = (id != GAP).then_some((line.text, id));
+            if blocks.last().is_none_or(|block| block.id != id) {
+                if id != GAP {
+                    blocks_of[id as usize].push(blocks.len());
+                }
+                blocks.push(Block { start, id });
+            }
+        }
+        Self { lines, ids, blocks, blocks_of, known: RefCell::default() }
+    }
+
+    /// Looks a run up. Lines are compared by their text without terminators.
+    ///
+    /// A line that wasn't among the wanted ones makes this read the file again; it is found all the same.
+    pub fn run<'p>(&self, lines: impl IntoIterator<Item = &'p [u8]>) -> Run {
+        let lines: Vec<&[u8]> = lines.into_iter().collect();
+        let mut pieces: Vec<Piece> = Vec::new();
+        for text in &lines {
+            let Some(&id) = self.ids.get(*text) else {
+                return Haystack::new(self.lines, lines.iter().copied()).run(lines);
+            };
+            match pieces.last_mut() {
+                Some(last) if last.id == id => last.len += 1,
+                _ => pieces.push(Piece { id, len: 1 }),
+            }
+        }
+        if let Some(places) = self.known.borrow().get(&pieces[..]) {
+            return Run { places: Rc::clone(places) };
+        }
+        let places = Rc::new(self.search(&pieces));
+        self.known.borrow_mut().insert(pieces.into(), Rc::clone(&places));
+        Run { places }
+    }
+
+    /// Returns the index, from 0, of the first line of the first place at or after `from`. An empty run stands nowhere.
+    pub fn first(&self, run: &Run, from: usize) -> Option<usize> {
+        run.places.at_or_after(from)
+    }
+
+    /// Returns whether a run's first line is line `at`, from 0, and the others follow.
+    pub fn stands_at(&self, run: &Run, at: usize) -> bool {
+        run.places.contains(at)
+    }
+
+    /// Returns all places of a run in the whole file: the indices of their first lines. Overlaps count.
+    pub fn places<'r>(&self, run: &'r Run) -> &'r Places {
+        &run.places
+    }
+
+    fn search(&self, pieces: &[Piece]) -> Places {
+        let mut places = Places::default();
+        match pieces {
+            [] => {}
+            [only] => {
+                for &block in &self.blocks_of[only.id as usize] {
+                    let Piece { len, .. } = self.piece(block);
+                    places.push_neighbours(self.blocks[block].start, (len + 1).saturating_sub(only.len));
+                }
+            }
+            // Between its ends a run must agree with whole blocks; at its ends blocks may be longer than the run needs.
+            [first, middle @ .., last] => self.search_middle(middle, pieces, |start, end| {
+                let (head, tail) = (self.piece(start), self.piece(end));
+                if head.id == first.id && head.len >= first.len && tail.id == last.id && tail.len >= last.len {
+                    places.push(self.blocks[start].start + head.len - first.len);
+                }
+            }),
+        }
+        places
+    }
+
+    /// Calls `found` with the blocks before and after each place of `middle`, in order, where the rarest of `pieces`
+    /// allows one. Windows that overlap are read once, so this is linear in the file and in the rarest line's places
+    /// times the run, whichever is less.
+    fn search_middle(&self, middle: &[Piece], pieces: &[Piece], mut found: impl FnMut(usize, usize)) {
+        let rarity = |piece: &Piece| self.blocks_of[piece.id as usize].len();
+        let Some((offset, rarest)) = pieces.iter().enumerate().min_by_key(|(_, piece)| rarity(piece)) else { return };
+        if rarity(rarest) == 0 {
+            return;
+        }
+        let kmp = Kmp::new(middle);
+        let (mut next, mut matched) = (0, 0);
+        for &block in &self.blocks_of[rarest.id as usize] {
+            let Some(start) = block.checked_sub(offset) else { continue };
+            let end = start + pieces.len() - 1;
+            if end >= self.blocks.len() {
+                break;
+            }
+            if middle.is_empty() {
+                found(start, end);
+                continue;
+            }
+            if next <= start {
+                (next, matched) = (start + 1, 0);
+            }
+            while next < end {
+                matched = kmp.step(matched, &self.piece(next));
+                next += 1;
+                if matched == middle.len() {
+                    found(next - middle.len() - 1, next);
+                }
+            }
+        }
+    }
+
+    fn piece(&self, block: usize) -> Piece {
+        #[cfg(test)]
+        super::kmp::work::add(1);
+        let Block { start, id } = self.blocks[block];
+        let end = self.blocks.get(block + 1).map_or(self.lines.len(), |next| next.start);
+        Piece { id, len: end - start }
+    }
+}
+
+/// Says of most texts that aren't wanted that they aren't, from their length, first and last byte alone.
+struct Sieve {
+    bits: Box<[u64; 1 << 10]>,
+}
+
+impl Default for Sieve {
+    fn default() -> Self {
+        Self { bits: Box::new([0; 1 << 10]) }
+    }
+}
+
+impl Sieve {
+    fn add(&mut self, text: &[u8]) {
+        let hole = Self::hole(text);
+        self.bits[hole >> 6] |= 1 << (hole & 63);
+    }
+
+    fn may_have(&self, text: &[u8]) -> bool {
+        let hole = Self::hole(text);
+        self.bits[hole >> 6] & (1 << (hole & 63)) != 0
+    }
+
+    /// Lines of code start and end alike, so the length is spread over all 16 bits.
+    fn hole(text: &[u8]) -> usize {
+        let first = text.first().copied().map_or(0, usize::from);
+        let last = text.last().copied().map_or(0, usize::from);
+        (text.len().wrapping_mul(0x9e5) ^ (first << 8) ^ last) & 0xffff
+    }
+}
+
+#[cfg(test)]
+#[path = "seek_tests.rs"]
+mod tests;
