@@ -1,13 +1,20 @@
 //! Where does this stand in that? Slices in, places or a miss out; no files, no formats, no decision what to do about it.
 //!
-//! [`Haystack`] finds runs of whole lines. It compares bytes, looks through line ends (LF finds CRLF), and is never slower
-//! than linear in the file, whatever the patch and the file look like: both come from strangers.
+//! [`Haystack`] finds runs of whole lines, [`Locators`] the one line that a loose `@@` text may mean, [`Needle`] a literal
+//! text anywhere. All of them compare bytes and look through line ends (LF finds CRLF), and none is slower than linear in
+//! the file, whatever the patch and the file look like: both come from strangers.
 
 mod kmp;
+mod locator;
+mod occurrence;
 mod places;
 #[cfg(test)]
 mod reference;
 mod seek;
+mod word;
 
+pub use locator::{Locators, Loose, Relaxation};
+pub use occurrence::{Bounds, Needle, Several};
 pub use places::Places;
 pub use seek::{Haystack, Run};
+pub use word::{Side, cuts_word};
