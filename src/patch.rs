@@ -77,8 +77,19 @@ pub struct Header {
     pub ids: Option<(String, String)>,
     /// How similar the contents of a renamed or copied file are, in percent.
     pub similarity: Option<u8>,
-    /// What stands in place of hunks where lines make no sense: all from the line `GIT binary patch` on.
-    pub binary: Option<Vec<u8>>,
+    /// What stands in place of hunks where lines make no sense.
+    pub binary: Option<Binary>,
+}
+
+/// A change of contents that aren't shown as lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binary {
+    /// The length of the content before, in bytes.
+    pub old_len: u64,
+    /// The length of the content afterwards, in bytes.
+    pub new_len: u64,
+    /// All from the line `GIT binary patch` on; nothing where the content stays.
+    pub text: Vec<u8>,
 }
 
 /// What becomes of a file as a whole.

@@ -1,0 +1,206 @@
+//! What a diff must ask git: which lines differ, what a file is stored as, what its content is called.
+//!
+//! Those who derive a diff ask through [`Compare`] and know no repository; the repository's room answers. The engine behind
+//! [`Compare::regions`] says only which runs of lines differ. Hunks, context and every printed byte are made from the
+//! contents themselves, so that nothing can be lost on the way: not a byte that isn't UTF-8, not a lone CR.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::explain::Explain;
+use crate::kind::Kind;
+use crate::path::RepoPath;
+
+/// A run of old lines and the run of new lines that stands in its place; one of them may be empty. Indices from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The lines that go.
+    pub old: Range<usize>,
+    /// The lines that come.
+    pub new: Range<usize>,
+}
+
+/// Answers what a diff must know of contents and of the repository that they are compared in.
+///
+/// Contents given to any method but [`Compare::stored`] are as git stores them.
+pub trait Compare {
+    /// Returns a content as git would store it: line ends and keywords as the attributes of the path want them.
+    ///
+    /// # Errors
+    /// If a conversion is wanted that can't be done here.
+    fn stored<'c>(&self, path: &RepoPath, content: &'c [u8]) -> Result<Cow<'c, [u8]>, Fault>;
+
+    /// Returns whether the content can't be shown as lines: by the attribute `diff` of the path, else by its first bytes.
+    ///
+    /// # Errors
+    /// If the attributes can't be read.
+    fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, Fault>;
+
+    /// Returns the runs of lines that differ, in order. Two runs are never adjacent. Lines end with LF and nothing else.
+    ///
+    /// # Errors
+    /// If the engine gives up.
+    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, Fault>;
+
+    /// Returns what finds the line that names a hunk.
+    ///
+    /// # Errors
+    /// If the attributes can't be read.
+    fn headings(&self, path: &RepoPath) -> Result<Headings, Fault> {
+        let _ = path;
+        Ok(Headings::default())
+    }
+
+    /// Returns the text of a `GIT binary patch`, from that line on to the empty line that ends it.
+    ///
+    /// # Errors
+    /// If the engine gives up.
+    fn binary_patch(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<u8>, Fault>;
+
+    /// Returns the id of a content in hexadecimal; of none, zeros.
+    ///
+    /// # Errors
+    /// If it can't be hashed.
+    fn id(&self, content: Option<&[u8]>) -> Result<String, Fault>;
+
+    /// Returns as much of an id as names one object only, and at least as much as git shows in this repository.
+    ///
+    /// # Errors
+    /// If the objects can't be searched.
+    fn abbreviate(&self, id: &str) -> Result<String, Fault>;
+}
+
+/// What finds the line that names a hunk: the function or section that it is in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Headings {
+    /// The nearest line above that starts with an ASCII letter, `_` or `$`.
+    #[default]
+    Plain,
+}
+
+impl Headings {
+    /// The most that is shown of a line, in bytes, as git cuts it.
+    const WIDTH: usize = 80;
+
+    /// Returns what is shown of a line if it names what follows it.
+    pub fn of<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
+        match self {
+            Headings::Plain => {
+                let first = *line.first()?;
+                (first.is_ascii_alphabetic() || first == b'_' || first == b'$').then(|| {
+                    let cut = &line[..line.len().min(Self::WIDTH)];
+                    let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+                    let end = cut.iter().rposition(|byte| !blank(byte)).map_or(0, |last| last + 1);
+                    &cut[..end]
+                })
+            }
+        }
+    }
+}
+
+/// How a diff is to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How many unchanged lines stand around a change (`diff.context`).
+    pub context: u32,
+    /// Up to how many more unchanged lines between two changes keep them in one hunk (`diff.interHunkContext`).
+    pub interhunk: u32,
+    /// Whether a deleted and a new file of similar content are a rename (`diff.renames`).
+    pub renames: Renames,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { context: 3, interhunk: 0, renames: Renames::default() }
+    }
+}
+
+/// Whether a deleted and a new file of similar content are a rename.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renames {
+    /// They stay two files.
+    Ignored,
+    /// They are, as `git diff -M` says.
+    Detected {
+        /// Above this many files on each side only equal contents and equal names are compared (`diff.renameLimit`); 0 is
+        /// no limit.
+        limit: usize,
+    },
+}
+
+impl Default for Renames {
+    fn default() -> Self {
+        Renames::Detected { limit: 1000 }
+    }
+}
+
+/// Why two contents can't be compared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The file can't be turned into what git would store.
+    #[error("can't tell what git would store for `{path}`: {message}")]
+    Stored {
+        /// The file.
+        path: RepoPath,
+        /// Which kind of fault it is.
+        kind: Kind,
+        /// What is the matter.
+        message: String,
+    },
+    /// The engine, the attributes or the objects.
+    #[error("can't compare what `{path}` was and will be: {message}")]
+    Engine {
+        /// The file.
+        path: RepoPath,
+        /// What is the matter.
+        message: String,
+    },
+    /// The objects can't be searched.
+    #[error("can't look up objects: {message}")]
+    Objects {
+        /// What is the matter.
+        message: String,
+    },
+}
+
+impl Explain for Fault {
+    fn kind(&self) -> Kind {
+        match self {
+            Fault::Stored { kind, .. } => *kind,
+            Fault::Engine { .. } | Fault::Objects { .. } => Kind::Io,
+        }
+    }
+
+    fn path(&self) -> Option<bstr::BString> {
+        match self {
+            Fault::Stored { path, .. } | Fault::Engine { path, .. } => Some(path.as_bstr().to_owned()),
+            Fault::Objects { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_heading_starts_with_a_letter_and_is_cut() {
+        let long = format!("f{} x", "o".repeat(78));
+        for (line, want) in [
+            ("fn main() {\n", Some("fn main() {")),
+            ("_x\r\n", Some("_x")),
+            ("$y \t", Some("$y")),
+            (" fn", None),
+            ("\n", None),
+            ("", None),
+            ("1", None),
+            ("ä", None),
+            (&long, Some(&long[..79])),
+        ] {
+            let got = Headings::Plain.of(line.as_bytes());
+            assert_eq!(got, want.map(str::as_bytes), "{line:?}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! [`ChangeSet`] → [`Patch`], the way back: what a change would look like had somebody written it as a patch.
+//!
+//! As a unified diff it is what `git diff` prints for the same change, with `--binary`, and the same whatever in the
+//! configuration makes a diff for people only (`diff.noprefix`, external drivers, `textconv`): it is to be applied. A path
+//! whose content and mode are the same once they are as git stores them isn't in it.
+
+use std::borrow::Cow;
+
+use super::hunks::{Sides, hunks};
+use super::renames::{self, Candidate, Rename};
+use super::{Change, ChangeSet};
+use crate::compare::{Compare, Fault, Options, Renames};
+use crate::patch::{Binary, FileEdit, Format, Header, Operation, Patch, Status};
+use crate::path::RepoPath;
+use crate::text::Text;
+use crate::tree::File;
+
+/// Derives a unified diff: an edit a file, ordered by the paths afterwards, each with a [`Header`].
+///
+/// # Errors
+/// If contents can't be compared.
+pub fn unified<'c>(changes: &'c ChangeSet, compare: &dyn Compare, options: &Options) -> Result<Patch<'c>, Fault> {
+    let mut pairs = pair_up(changes, compare)?;
+    if let Renames::Detected { limit } = options.renames {
+        join_renames(&mut pairs, limit);
+    }
+    let edits = pairs.into_iter().map(|pair| edit(pair, compare, options)).collect::<Result<_, _>>()?;
+    Ok(Patch { format: Format::Unified, edits })
+}
+
+/// A file on one side of a change.
+struct Blob<'c> {
+    path: &'c RepoPath,
+    mode: u32,
+    content: Cow<'c, [u8]>,
+    is_binary: bool,
+}
+
+/// A file before and afterwards; one of them at least is there.
+struct Pair<'c> {
+    old: Option<Blob<'c>>,
+    new: Option<Blob<'c>>,
+    similarity: Option<u8>,
+}
+
+impl<'c> Pair<'c> {
+    fn sides(&self) -> impl Iterator<Item = &Blob<'c>> {
+        self.old.iter().chain(&self.new)
+    }
+
+    fn keeps_content(&self) -> bool {
+        content(&self.old) == content(&self.new)
+    }
+}
+
+fn content<'b>(side: &'b Option<Blob<'_>>) -> Option<&'b [u8]> {
+    side.as_ref().map(|blob| &*blob.content)
+}
+
+fn pair_up<'c>(changes: &'c ChangeSet, compare: &dyn Compare) -> Result<Vec<Pair<'c>>, Fault> {
+    let mut pairs = Vec::with_capacity(changes.len());
+    for Change { path, before, after, .. } in changes {
+        let blob = |file: &'c File| {
+            let content = compare.stored(path, &file.content)?;
+            let is_binary = compare.is_binary(path, &content)?;
+            Ok(Blob { path, mode: file.mode.git(), content, is_binary })
+        };
+        let old = before.as_ref().map(blob).transpose()?;
+        let new = after.as_ref().map(blob).transpose()?;
+        let pair = Pair { old, new, similarity: None };
+        let mode = |side: &Option<Blob<'_>>| side.as_ref().map(|blob| blob.mode);
+        if !(pair.keeps_content() && mode(&pair.old) == mode(&pair.new)) {
+            pairs.push(pair);
+        }
+    }
+    Ok(pairs)
+}
+
+/// Puts the old side of a deleted file into the pair of the new file that it became.
+fn join_renames(pairs: &mut Vec<Pair<'_>>, limit: usize) {
+    let of = |wanted: fn(&Pair<'_>) -> bool| (0..pairs.len()).filter(|&at| wanted(&pairs[at])).collect::<Vec<_>>();
+    let deleted = of(|pair| pair.new.is_none());
+    let new = of(|pair| pair.old.is_none());
+    if deleted.is_empty() || new.is_empty() {
+        return;
+    }
+    let candidates = |of: &[usize]| -> Vec<Candidate<'_>> {
+        let blobs = of.iter().filter_map(|&at| pairs[at].sides().next());
+        blobs.map(|blob| Candidate::new(blob.path.as_bytes(), &blob.content, !blob.is_binary)).collect()
+    };
+    let found = renames::detect(&candidates(&deleted), &candidates(&new), limit);
+    for (at, rename) in new.into_iter().zip(found) {
+        let Some(Rename { source, similarity }) = rename else { continue };
+        pairs[at].old = pairs[deleted[source]].old.take();
+        pairs[at].similarity = Some(similarity);
+    }
+    pairs.retain(|pair| pair.sides().next().is_some());
+}
+
+fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<FileEdit<'c>, Fault> {
+    let keeps_content = pair.keeps_content();
+    let is_binary = pair.sides().any(|blob| blob.is_binary);
+    let path = pair.sides().next().expect("a pair has a side").path;
+    let (old, new) = (content(&pair.old).unwrap_or_default(), content(&pair.new).unwrap_or_default());
+
+    let binary = if is_binary {
+        let text = if keeps_content { Vec::new() } else { compare.binary_patch(path, old, new)? };
+        Some(Binary { old_len: old.len() as u64, new_len: new.len() as u64, text })
+    } else {
+        None
+    };
+    let header = Header {
+        status: match (&pair.old, &pair.new) {
+            (None, _) => Status::Added,
+            (_, None) => Status::Deleted,
+            (Some(old), Some(new)) if old.path == new.path => Status::Modified,
+            _ => Status::Renamed,
+        },
+        old_mode: pair.old.as_ref().map(|blob| blob.mode),
+        new_mode: pair.new.as_ref().map(|blob| blob.mode),
+        ids: if keeps_content { None } else { Some(ids(&pair, compare, is_binary)?) },
+        similarity: pair.similarity,
+        binary,
+    };
+    let to = (header.status == Status::Renamed).then(|| pair.new.as_ref().map(|blob| path_text(blob.path))).flatten();
+    let hunks = if keeps_content || is_binary {
+        Vec::new()
+    } else {
+        let regions = compare.regions(path, old, new)?;
+        let headings = compare.headings(path)?;
+        hunks(
+            Sides::of(pair.old.map(|blob| blob.content), pair.new.map(|blob| blob.content)),
+            &regions,
+            &headings,
+            options,
+        )
+    };
+    Ok(FileEdit {
+        path: path_text(path),
+        root: None,
+        operation: Operation::Update { to, hunks },
+        header: Some(header),
+        why: None,
+        span: None,
+    })
+}
+
+/// Names the contents as `index` does: a binary patch is only applied to what has the whole id.
+fn ids(pair: &Pair<'_>, compare: &dyn Compare, whole: bool) -> Result<(String, String), Fault> {
+    let id = |side| {
+        let id = compare.id(content(side))?;
+        if whole { Ok(id) } else { compare.abbreviate(&id) }
+    };
+    Ok((id(&pair.old)?, id(&pair.new)?))
+}
+
+fn path_text(path: &RepoPath) -> Text<'_> {
+    Text::derived(path.as_bytes())
+}

@@ -1,0 +1,128 @@
+//! Regions that differ → hunks as a unified diff has them: context around them, numbers, a heading.
+//!
+//! Knows no engine: it is told which lines differ. Every byte of a hunk is a byte of one of the two contents.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::compare::{Headings, Options, Region};
+use crate::patch::{Hunk, HunkLine, Mark, Position};
+use crate::text::Text;
+
+/// Two contents and where their lines start. A line ends behind its LF; CRs and byte order marks are bytes of their line.
+pub(super) struct Sides<'c> {
+    old: Numbered<'c>,
+    new: Numbered<'c>,
+}
+
+impl<'c> Sides<'c> {
+    /// Numbers the lines of what was and what will be.
+    pub(super) fn of(old: Option<Cow<'c, [u8]>>, new: Option<Cow<'c, [u8]>>) -> Self {
+        Self { old: Numbered::new(old.unwrap_or_default()), new: Numbered::new(new.unwrap_or_default()) }
+    }
+}
+
+struct Numbered<'c> {
+    content: Cow<'c, [u8]>,
+    /// Start of each line, and the end of the content as the last item.
+    starts: Vec<usize>,
+}
+
+impl<'c> Numbered<'c> {
+    fn new(content: Cow<'c, [u8]>) -> Self {
+        let mut starts = vec![0];
+        starts.extend(memchr::memchr_iter(b'\n', &content).map(|at| at + 1));
+        if starts.last() != Some(&content.len()) {
+            starts.push(content.len());
+        }
+        Self { content, starts }
+    }
+
+    fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn range(&self, line: usize) -> Range<usize> {
+        self.starts[line]..self.starts[line + 1]
+    }
+
+    fn raw(&self, line: usize) -> &[u8] {
+        &self.content[self.range(line)]
+    }
+
+    fn line(&self, mark: Mark, line: usize) -> HunkLine<'c> {
+        let Range { start, end } = self.range(line);
+        let unterminated = self.content[start..end].last() != Some(&b'\n');
+        let end = if unterminated { end } else { end - 1 };
+        let text = match &self.content {
+            Cow::Borrowed(content) => Text::derived(&content[start..end]),
+            Cow::Owned(content) => Text::derived(content[start..end].to_vec()),
+        };
+        HunkLine { mark, text, unterminated }
+    }
+}
+
+/// Makes the hunks of a file.
+pub(super) fn hunks<'c>(sides: Sides<'c>, regions: &[Region], headings: &Headings, options: &Options) -> Vec<Hunk<'c>> {
+    let context = options.context as usize;
+    let together = context.saturating_mul(2).saturating_add(options.interhunk as usize);
+    let mut heading = Heading { headings, searched: 0, found: None };
+    let mut hunks = Vec::new();
+    for group in regions.chunk_by(|one, next| next.old.start - one.old.end <= together) {
+        let (first, last) = (&group[0], &group[group.len() - 1]);
+        let before = context.min(first.old.start).min(first.new.start);
+        let after = context.min(sides.old.len() - last.old.end).min(sides.new.len() - last.new.end);
+        let old = first.old.start - before..last.old.end + after;
+        let new = first.new.start - before..last.new.end + after;
+        hunks.push(Hunk {
+            lines: lines(&sides, group, old.clone()),
+            position: Some(Position {
+                old_start: start(&old),
+                old_lines: number(old.len()),
+                new_start: start(&new),
+                new_lines: number(new.len()),
+                heading: heading.above(&sides.old, old.start).map(<[u8]>::to_vec).unwrap_or_default(),
+            }),
+            ..Hunk::default()
+        });
+    }
+    hunks
+}
+
+fn lines<'c>(sides: &Sides<'c>, group: &[Region], old: Range<usize>) -> Vec<HunkLine<'c>> {
+    let mut lines = Vec::with_capacity(old.len());
+    let mut at = old.start;
+    for region in group {
+        lines.extend((at..region.old.start).map(|line| sides.old.line(Mark::Context, line)));
+        lines.extend(region.old.clone().map(|line| sides.old.line(Mark::Removed, line)));
+        lines.extend(region.new.clone().map(|line| sides.new.line(Mark::Added, line)));
+        at = region.old.end;
+    }
+    lines.extend((at..old.end).map(|line| sides.old.line(Mark::Context, line)));
+    lines
+}
+
+/// An empty run stands behind the line that it names, so that its number is one less.
+fn start(lines: &Range<usize>) -> u32 {
+    number(if lines.is_empty() { lines.start } else { lines.start + 1 })
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The search for the nearest line above each hunk that names it. No line is looked at twice.
+struct Heading<'h> {
+    headings: &'h Headings,
+    searched: usize,
+    found: Option<usize>,
+}
+
+impl Heading<'_> {
+    fn above<'s>(&mut self, old: &'s Numbered<'_>, line: usize) -> Option<&'s [u8]> {
+        let named = (self.searched..line).rev().find(|&at| self.headings.of(old.raw(at)).is_some());
+        self.found = named.or(self.found);
+        self.searched = line;
+        self.found.and_then(|at| self.headings.of(old.raw(at)))
+    }
+}

@@ -1,0 +1,77 @@
+//! How much of one content is in another, counted as git counts it for its renames.
+//!
+//! Not a measure of how many lines a diff would show: contents are cut into short pieces, at each LF and after 64 bytes,
+//! and the bytes of pieces that both hold count, wherever they stand. The numbers are git's own (seen in 2.47), since the
+//! percentage is printed.
+
+/// The score of equal contents; half of it makes a rename.
+pub(super) const EQUAL: u64 = 60_000;
+/// The lowest score of a rename.
+pub(super) const RENAME: u64 = EQUAL / 2;
+
+/// The pieces of a content: how many bytes stand in pieces of each hash, ordered by hash.
+pub(super) struct Pieces {
+    counts: Vec<(u32, u64)>,
+    len: u64,
+}
+
+impl Pieces {
+    const LONGEST: u64 = 64;
+    const HASHES: u32 = 107_927;
+
+    /// Cuts a content. In a text, the CR of a CRLF doesn't count.
+    pub(super) fn new(content: &[u8], is_text: bool) -> Self {
+        let mut pieces = Vec::new();
+        let (mut low, mut high, mut len) = (0_u32, 0_u32, 0_u64);
+        for (at, &byte) in content.iter().enumerate() {
+            if is_text && byte == b'\r' && content.get(at + 1) == Some(&b'\n') {
+                continue;
+            }
+            (low, high) = ((low << 7) ^ (high >> 25), (high << 7) ^ (low >> 25));
+            low = low.wrapping_add(u32::from(byte));
+            len += 1;
+            if len == Self::LONGEST || byte == b'\n' {
+                pieces.push((Self::hash(low, high), len));
+                (low, high, len) = (0, 0, 0);
+            }
+        }
+        if len > 0 {
+            pieces.push((Self::hash(low, high), len));
+        }
+        pieces.sort_unstable();
+        let mut counts: Vec<(u32, u64)> = Vec::new();
+        for (hash, len) in pieces {
+            match counts.last_mut() {
+                Some(last) if last.0 == hash => last.1 += len,
+                _ => counts.push((hash, len)),
+            }
+        }
+        Self { counts, len: content.len() as u64 }
+    }
+
+    fn hash(low: u32, high: u32) -> u32 {
+        low.wrapping_add(high.wrapping_mul(0x61)) % Self::HASHES
+    }
+
+    /// Returns the score, at most [`EQUAL`]: how much of the longer content the other holds too.
+    pub(super) fn score(&self, other: &Pieces) -> u64 {
+        let longer = self.len.max(other.len);
+        if longer == 0 {
+            return 0;
+        }
+        let (mut common, mut theirs) = (0, other.counts.iter().peekable());
+        for &(hash, count) in &self.counts {
+            while theirs.next_if(|piece| piece.0 < hash).is_some() {}
+            if let Some(piece) = theirs.next_if(|piece| piece.0 == hash) {
+                common += count.min(piece.1);
+            }
+        }
+        common * EQUAL / longer
+    }
+}
+
+/// Returns whether two lengths alone rule out a rename.
+pub(super) fn lengths_differ_too_much(a: usize, b: usize) -> bool {
+    let (longer, shorter) = (a.max(b) as u64, a.min(b) as u64);
+    longer * (EQUAL - RENAME) < (longer - shorter) * EQUAL
+}
