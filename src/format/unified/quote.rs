@@ -1,0 +1,70 @@
+//! Paths as git writes them: in C's double quotes where a byte couldn't stand in a line as it is.
+
+/// Which bytes git quotes (`core.quotePath`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Quoting {
+    /// Control characters, quotes, backslashes, and every byte from 0x80: what git does unless told otherwise.
+    #[default]
+    Full,
+    /// Control characters, quotes and backslashes.
+    Ascii,
+}
+
+impl Quoting {
+    fn wants(self, byte: u8) -> bool {
+        match byte {
+            b'"' | b'\\' | 0x7f => true,
+            0x80.. => self == Quoting::Full,
+            _ => byte < b' ',
+        }
+    }
+
+    /// Returns whether a path has to be quoted.
+    pub(super) fn applies(self, path: &[u8]) -> bool {
+        path.iter().any(|&byte| self.wants(byte))
+    }
+
+    /// Returns prefix and path, quoted together where that is needed.
+    pub(super) fn quote(self, prefix: &str, path: &[u8]) -> Vec<u8> {
+        let plain = [prefix.as_bytes(), path].concat();
+        if !self.applies(&plain) {
+            return plain;
+        }
+        let mut quoted = vec![b'"'];
+        for byte in plain {
+            match byte {
+                _ if !self.wants(byte) => quoted.push(byte),
+                0x07 => quoted.extend(b"\\a"),
+                0x08 => quoted.extend(b"\\b"),
+                b'\t' => quoted.extend(b"\\t"),
+                b'\n' => quoted.extend(b"\\n"),
+                0x0b => quoted.extend(b"\\v"),
+                0x0c => quoted.extend(b"\\f"),
+                b'\r' => quoted.extend(b"\\r"),
+                b'"' | b'\\' => quoted.extend([b'\\', byte]),
+                _ => quoted.extend(format!("\\{byte:03o}").bytes()),
+            }
+        }
+        quoted.push(b'"');
+        quoted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_like_git() {
+        for (path, full, ascii) in [
+            (&b"a b"[..], "a/a b", "a/a b"),
+            (b"a\tb", r#""a/a\tb""#, r#""a/a\tb""#),
+            (b"q\"\\", r#""a/q\"\\""#, r#""a/q\"\\""#),
+            (b"\x01\x7f\x0b", r#""a/\001\177\v""#, r#""a/\001\177\v""#),
+            ("ä".as_bytes(), r#""a/\303\244""#, "a/ä"),
+        ] {
+            assert_eq!(Quoting::Full.quote("a/", path), full.as_bytes());
+            assert_eq!(Quoting::Ascii.quote("a/", path), ascii.as_bytes());
+        }
+    }
+}

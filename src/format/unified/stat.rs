@@ -1,0 +1,252 @@
+//! What a patch changes, in numbers: `--stat`, `--numstat` and `--summary`, as `git diff` prints them.
+//!
+//! `git apply` has options of the same names and writes renames and long names another way; one patch should not be
+//! shown in two ways, so `git diff` is followed throughout.
+
+use std::ops::Range;
+
+use bstr::ByteSlice as _;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::print::Style;
+use super::quote::Quoting;
+use crate::patch::{Binary, FileEdit, Header, Mark, Operation, Patch, Status};
+
+/// What ends a name in [`numstat`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Termination {
+    /// A newline; names are quoted.
+    #[default]
+    Line,
+    /// A NUL (`-z`); names are as they are.
+    Nul,
+}
+
+/// Prints how much of each file changes, with a graph, in at most `width` columns where that is possible.
+pub fn stat(patch: &Patch<'_>, style: Style, width: usize) -> Vec<u8> {
+    let files: Vec<_> = patch.edits.iter().filter_map(Counted::of).collect();
+    if files.is_empty() {
+        return Vec::new();
+    }
+    let names: Vec<_> = files.iter().map(|file| file.shown(style.quoting)).collect();
+    let columns = Columns::fit(&files, &names, width);
+    let mut out = Vec::new();
+    for (file, name) in files.iter().zip(&names) {
+        columns.row(file, name, &mut out);
+    }
+    let lines = |count: fn(&Counted<'_>) -> usize| {
+        files.iter().filter(|file| file.header.binary.is_none()).map(count).sum::<usize>()
+    };
+    out.extend(total(files.len(), lines(|file| file.added), lines(|file| file.removed)).bytes());
+    out
+}
+
+/// Prints how many lines come and go in each file, and its name, for programs; dashes for a binary file.
+pub fn numstat(patch: &Patch<'_>, style: Style, termination: Termination) -> Vec<u8> {
+    let mut out = Vec::new();
+    for file in patch.edits.iter().filter_map(Counted::of) {
+        match file.header.binary {
+            Some(_) => out.extend(b"-\t-\t"),
+            None => out.extend(format!("{}\t{}\t", file.added, file.removed).bytes()),
+        }
+        match (termination, file.from) {
+            (Termination::Line, _) => out.extend([&file.shown(style.quoting)[..], b"\n"].concat()),
+            (Termination::Nul, None) => out.extend([file.path, b"\0"].concat()),
+            (Termination::Nul, Some(from)) => out.extend([b"\0", from, b"\0", file.path, b"\0"].concat()),
+        }
+    }
+    out
+}
+
+/// Prints which files come, go, are renamed or change their mode.
+pub fn summary(patch: &Patch<'_>, style: Style) -> Vec<u8> {
+    let mut out = Vec::new();
+    for file in patch.edits.iter().filter_map(Counted::of) {
+        let name = file.shown(style.quoting);
+        let Header { status, old_mode, new_mode, similarity, .. } = file.header;
+        let modes = match (old_mode, new_mode) {
+            (Some(old), Some(new)) if old != new => Some(format!(" mode change {old:06o} => {new:06o}")),
+            _ => None,
+        };
+        let line: Option<Vec<u8>> = match (status, old_mode, new_mode) {
+            (Status::Added, _, Some(mode)) => Some([format!(" create mode {mode:06o} ").as_bytes(), &name].concat()),
+            (Status::Deleted, Some(mode), _) => Some([format!(" delete mode {mode:06o} ").as_bytes(), &name].concat()),
+            (Status::Renamed | Status::Copied, ..) => {
+                let verb = if *status == Status::Renamed { " rename " } else { " copy " };
+                let percent = format!(" ({}%)", similarity.unwrap_or_default());
+                let modes = modes.map(|modes| format!("\n{modes}")).unwrap_or_default();
+                Some([verb.as_bytes(), &name, percent.as_bytes(), modes.as_bytes()].concat())
+            }
+            _ => modes.map(|modes| [modes.as_bytes(), b" ", &name].concat()),
+        };
+        if let Some(line) = line {
+            out.extend(line);
+            out.push(b'\n');
+        }
+    }
+    out
+}
+
+/// A file and how many of its lines come and go.
+struct Counted<'p> {
+    header: &'p Header,
+    from: Option<&'p [u8]>,
+    path: &'p [u8],
+    added: usize,
+    removed: usize,
+}
+
+impl<'p> Counted<'p> {
+    fn of(edit: &'p FileEdit<'_>) -> Option<Self> {
+        let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation) else { return None };
+        let count = |mark| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.mark == mark).count();
+        let from = to.as_ref().map(|_| &*edit.path);
+        let path = to.as_deref().unwrap_or(&edit.path);
+        Some(Self { header, from, path, added: count(Mark::Added), removed: count(Mark::Removed) })
+    }
+
+    fn changed(&self) -> usize {
+        self.added + self.removed
+    }
+
+    fn shown(&self, quoting: Quoting) -> Vec<u8> {
+        match self.from {
+            None => quoting.quote("", self.path),
+            Some(from) if quoting.applies(from) || quoting.applies(self.path) => {
+                [&quoting.quote("", from)[..], b" => ", &quoting.quote("", self.path)].concat()
+            }
+            Some(from) => arrow(from, self.path),
+        }
+    }
+
+    fn binary(&self) -> Option<&'p Binary> {
+        self.header.binary.as_ref()
+    }
+}
+
+/// Joins two names, what they share at both ends written once: `src/{old => new}/lib.rs`.
+fn arrow(old: &[u8], new: &[u8]) -> Vec<u8> {
+    let alike = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let prefix = old[..alike].rfind_byte(b'/').map_or(0, |slash| slash + 1);
+    // The slash that ends the prefix may begin the suffix too.
+    let shared = prefix.saturating_sub(1);
+    let alike = old[shared..].iter().rev().zip(new[shared..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let suffix = old[old.len() - alike..].find_byte(b'/').map_or(0, |slash| alike - slash);
+    let middle = |name: &[u8]| -> Range<usize> { prefix..(name.len() - suffix).max(prefix) };
+    let (from, to) = (&old[middle(old)], &new[middle(new)]);
+    if prefix + suffix == 0 {
+        return [from, b" => ", to].concat();
+    }
+    [&old[..prefix], b"{", from, b" => ", to, b"}", &old[old.len() - suffix..]].concat()
+}
+
+/// How the columns of a row are divided between names and graphs.
+struct Columns {
+    name: usize,
+    number: usize,
+    graph: usize,
+    most: usize,
+}
+
+impl Columns {
+    /// Gives names and graphs what they want, or where that is too much 5/8 and 3/8 of the width, unless one needs less.
+    fn fit(files: &[Counted<'_>], names: &[Vec<u8>], width: usize) -> Self {
+        let longest = names.iter().map(|name| columns(name)).max().unwrap_or_default();
+        let lines = files.iter().filter(|file| file.binary().is_none());
+        let most = lines.map(Counted::changed).max().unwrap_or_default();
+        let binary = files.iter().filter_map(Counted::binary);
+        let sizes = binary.map(|change| 14 + digits(written(change).0) + digits(written(change).1)).max();
+        let number = digits(most as u64).max(if sizes.is_some() { 3 } else { 0 });
+
+        let width = width.max(16 + 6 + number);
+        let sizes = sizes.unwrap_or_default();
+        let (mut name, mut graph) = (longest, if most + 4 > sizes { most } else { sizes - 4 });
+        if name + number + 6 + graph > width {
+            let share = (width * 3 / 8).saturating_sub(number + 6);
+            if graph > share {
+                graph = share.max(6);
+            }
+            let left = width - number - 6;
+            if name > left - graph {
+                name = left - graph;
+            } else {
+                graph = left - name;
+            }
+        }
+        Self { name, number, graph, most }
+    }
+
+    fn row(&self, file: &Counted<'_>, name: &[u8], out: &mut Vec<u8>) {
+        let (cut, name) = self.cut(name);
+        let room = if cut { self.name.saturating_sub(3) } else { self.name };
+        out.extend(if cut { &b" ..."[..] } else { b" " });
+        out.extend(name);
+        out.extend(vec![b' '; room.saturating_sub(columns(name))]);
+        let number = self.number;
+        let text = match file.binary() {
+            Some(change) => match written(change) {
+                (0, 0) => format!(" | {:>number$}\n", "Bin"),
+                (old, new) => format!(" | {:>number$} {old} -> {new} bytes\n", "Bin"),
+            },
+            None if file.changed() == 0 => format!(" | {:>number$}\n", 0),
+            None => {
+                let (plus, minus) = self.graph(file);
+                format!(" | {:>number$} {}{}\n", file.changed(), "+".repeat(plus), "-".repeat(minus))
+            }
+        };
+        out.extend(text.bytes());
+    }
+
+    /// Cuts a name that is too long at its left, at a slash where one is left.
+    fn cut<'n>(&self, name: &'n [u8]) -> (bool, &'n [u8]) {
+        if columns(name) <= self.name {
+            return (false, name);
+        }
+        let room = self.name.saturating_sub(3);
+        let mut rest = name;
+        while columns(rest) > room {
+            let (_, len) = bstr::decode_utf8(rest);
+            rest = &rest[len..];
+        }
+        (true, rest.find_byte(b'/').map_or(rest, |slash| &rest[slash..]))
+    }
+
+    fn graph(&self, file: &Counted<'_>) -> (usize, usize) {
+        let (added, removed) = (file.added, file.removed);
+        if self.graph > self.most {
+            return (added, removed);
+        }
+        let scaled = |count: usize| if count == 0 { 0 } else { 1 + count * (self.graph - 1) / self.most };
+        let total = scaled(added + removed).max(if added > 0 && removed > 0 { 2 } else { 0 });
+        if added < removed {
+            (scaled(added), total - scaled(added))
+        } else {
+            (total - scaled(removed), scaled(removed))
+        }
+    }
+}
+
+/// Returns the sizes that are written; where the content stays, none are.
+fn written(change: &Binary) -> (u64, u64) {
+    if change.text.is_empty() { (0, 0) } else { (change.old_len, change.new_len) }
+}
+
+fn columns(name: &[u8]) -> usize {
+    name.to_str_lossy().width()
+}
+
+fn digits(number: u64) -> usize {
+    number.checked_ilog10().unwrap_or_default() as usize + 1
+}
+
+fn total(files: usize, added: usize, removed: usize) -> String {
+    let some = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+    let mut line = format!(" {} changed", some(files, "file", "files"));
+    if added > 0 || removed == 0 {
+        line += &format!(", {}(+)", some(added, "insertion", "insertions"));
+    }
+    if removed > 0 || added == 0 {
+        line += &format!(", {}(-)", some(removed, "deletion", "deletions"));
+    }
+    line + "\n"
+}
