@@ -17,6 +17,7 @@ pub mod message;
 pub mod patch;
 pub mod path;
 pub mod plan;
+pub mod repo;
 pub mod report;
 pub mod text;
 pub mod tree;

@@ -13,6 +13,7 @@ mod resolve;
 mod tests;
 
 use std::fmt;
+use std::os::unix::ffi::OsStrExt as _;
 
 use bstr::{BStr, BString, ByteSlice as _};
 
@@ -71,6 +72,11 @@ impl RepoPath {
     /// Returns the path as a byte string.
     pub fn as_bstr(&self) -> &BStr {
         self.0.as_bstr()
+    }
+
+    /// Returns it for the system's calls; it is relative to the top, not to the current folder.
+    pub fn as_path(&self) -> &std::path::Path {
+        std::path::Path::new(std::ffi::OsStr::from_bytes(&self.0))
     }
 
     /// Returns the folder that holds it; a path at the top has none.

@@ -29,7 +29,13 @@ pub struct OnDisk {
 
 impl std::fmt::Debug for OnDisk {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let kind = if self.link { "link to " } else if self.executable { "executable " } else { "" };
+        let kind = if self.link {
+            "link to "
+        } else if self.executable {
+            "executable "
+        } else {
+            ""
+        };
         write!(f, "{kind}\"{}\"", self.bytes.escape_ascii())
     }
 }

@@ -1,0 +1,189 @@
+use std::path::Path;
+
+use bstr::{BString, ByteSlice as _};
+
+use super::Fault;
+use super::git::Git;
+
+/// git's configuration, as git itself would read it.
+///
+/// libgit2 knows nothing of `git -c` and of `GIT_CONFIG_COUNT`. Where either is in the environment, git is asked once for
+/// all that there is; else libgit2 reads the files, which takes no child.
+pub struct Config(Source);
+
+enum Source {
+    Files(git2::Config),
+    /// In git's order: the last value of a key counts. A key without `=` has no value, which means true.
+    Listed(Vec<(String, Option<BString>)>),
+}
+
+/// The variables that carry settings past libgit2.
+const CARRIERS: [&str; 2] = ["GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"];
+
+impl Config {
+    pub(super) fn of(git: &git2::Repository, top: Option<&Path>) -> Result<Self, Fault> {
+        let carried = CARRIERS.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+        if carried {
+            let listing = Git::at(git.path(), top).output(["config", "--list", "-z", "--includes"], b"")?;
+            return Ok(Self(Source::Listed(listed(&listing))));
+        }
+        let config = git.config().and_then(|mut config| config.snapshot());
+        Ok(Self(Source::Files(config.map_err(|error| Fault::git("the configuration", error))?)))
+    }
+
+    /// Returns a setting that is true or false, in any of git's spellings.
+    ///
+    /// # Errors
+    /// If it is set to something else.
+    pub fn bool(&self, key: &str) -> Result<Option<bool>, Fault> {
+        let Some(value) = self.get(key)? else { return Ok(None) };
+        let Some(value) = value else { return Ok(Some(true)) };
+        let word = value.to_ascii_lowercase();
+        match &word[..] {
+            b"true" | b"yes" | b"on" => Ok(Some(true)),
+            b"false" | b"no" | b"off" | b"" => Ok(Some(false)),
+            _ => match number(&value) {
+                Some(number) => Ok(Some(number != 0)),
+                None => Err(Fault::Setting { key: key.into(), value, wanted: "`true` or `false`" }),
+            },
+        }
+    }
+
+    /// Returns a setting that is a number, perhaps with `k`, `m` or `g` behind it.
+    ///
+    /// # Errors
+    /// If it is set to something else.
+    pub fn int(&self, key: &str) -> Result<Option<i64>, Fault> {
+        let Some(value) = self.get(key)? else { return Ok(None) };
+        let value = value.unwrap_or_default();
+        match number(&value) {
+            Some(number) => Ok(Some(number)),
+            None => Err(Fault::Setting { key: key.into(), value, wanted: "a number" }),
+        }
+    }
+
+    /// Returns a setting as it is written.
+    ///
+    /// # Errors
+    /// If it has no value at all.
+    pub fn string(&self, key: &str) -> Result<Option<BString>, Fault> {
+        match self.get(key)? {
+            Some(Some(value)) => Ok(Some(value)),
+            Some(None) => Err(Fault::Setting { key: key.into(), value: BString::default(), wanted: "a value" }),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the settings whose keys begin so, in git's order: what follows in the key, and the value.
+    pub fn entries(&self, prefix: &str) -> Vec<(BString, BString)> {
+        let rest = |key: &[u8]| key.strip_prefix(prefix.as_bytes()).map(BString::from);
+        match &self.0 {
+            Source::Files(config) => {
+                let mut found = Vec::new();
+                let note = |entry: &git2::ConfigEntry<'_>| {
+                    let value = if entry.has_value() { entry.value_bytes() } else { b"" };
+                    found.extend(rest(entry.name_bytes()).map(|rest| (rest, value.into())));
+                };
+                // Of a snapshot in memory; what libgit2 could complain of, it did when the snapshot was made.
+                let _ = config.entries(None).and_then(|entries| entries.for_each(note));
+                found
+            }
+            Source::Listed(all) => all
+                .iter()
+                .filter_map(|(key, value)| Some((rest(key.as_bytes())?, value.clone().unwrap_or_default())))
+                .collect(),
+        }
+    }
+
+    /// Returns the last value of a key: `None` if it isn't set, `Some(None)` if it stands there without a value.
+    fn get(&self, key: &str) -> Result<Option<Option<BString>>, Fault> {
+        match &self.0 {
+            Source::Files(config) => match config.get_entry(key) {
+                Ok(entry) => Ok(Some(entry.has_value().then(|| entry.value_bytes().into()))),
+                Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
+                Err(error) => Err(Fault::git("the configuration", error)),
+            },
+            Source::Listed(all) => {
+                let key = canonical(key);
+                Ok(all.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| value.clone()))
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Config {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self.0 {
+            Source::Files(_) => "Config(files)",
+            Source::Listed(_) => "Config(listed by git)",
+        })
+    }
+}
+
+/// Reads what `git config --list -z` prints: keys and values with a newline between, each pair ended by a NUL.
+fn listed(listing: &[u8]) -> Vec<(String, Option<BString>)> {
+    let entry = |entry: &[u8]| {
+        let (key, value) = entry.split_once_str("\n").map_or((entry, None), |(key, value)| (key, Some(value.into())));
+        (key.to_str_lossy().into_owned(), value)
+    };
+    listing.split_str("\0").filter(|entry| !entry.is_empty()).map(entry).collect()
+}
+
+/// Writes a key as git lists it: section and variable know no case, what stands between them does.
+fn canonical(key: &str) -> String {
+    let (Some(first), Some(last)) = (key.find('.'), key.rfind('.')) else { return key.to_ascii_lowercase() };
+    [&key[..first].to_ascii_lowercase(), &key[first..last], &key[last..].to_ascii_lowercase()].concat()
+}
+
+/// Reads a number as git does, with a unit behind it or without.
+fn number(text: &[u8]) -> Option<i64> {
+    let text = text.trim().to_str().ok()?;
+    let unit = |by| move |digits: &str| digits.parse::<i64>().ok()?.checked_mul(by);
+    match text.char_indices().last()? {
+        (at, 'k' | 'K') => unit(1 << 10)(&text[..at]),
+        (at, 'm' | 'M') => unit(1 << 20)(&text[..at]),
+        (at, 'g' | 'G') => unit(1 << 30)(&text[..at]),
+        _ => unit(1)(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(listing: &str) -> Config {
+        Config(Source::Listed(listed(listing.as_bytes())))
+    }
+
+    #[test]
+    fn settings_are_read_as_git_reads_them() {
+        for (value, bool, int) in [
+            ("\ntrue", Some(true), None),
+            ("\nYES", Some(true), None),
+            ("\non", Some(true), None),
+            ("", Some(true), None),
+            ("\n", Some(false), None),
+            ("\noff", Some(false), None),
+            ("\n0", Some(false), Some(0)),
+            ("\n2", Some(true), Some(2)),
+            ("\n-1k", Some(true), Some(-1024)),
+            ("\n 3M ", Some(true), Some(3 << 20)),
+            ("\n9999999999g", None, None),
+            ("\nmaybe", None, None),
+            ("\nk", None, None),
+        ] {
+            let config = config(&format!("a.b{value}\0"));
+            assert_eq!(config.bool("a.b").ok().flatten(), bool, "{value:?}");
+            assert_eq!(config.int("a.b").ok().flatten(), int, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_value_counts_and_subsections_know_case() {
+        let config = config("a.X.b\n1\0a.x.b\n2\0a.x.b\n3\n4\0");
+        assert_eq!(config.string("A.x.B").unwrap().unwrap(), "3\n4");
+        assert_eq!(config.string("a.X.b").unwrap().unwrap(), "1");
+        assert_eq!(config.string("a.y.b").unwrap(), None);
+        assert_eq!(config.entries("a.x.").len(), 2);
+    }
+}

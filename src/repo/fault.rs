@@ -1,0 +1,184 @@
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use bstr::BString;
+
+use crate::explain::Explain;
+use crate::kind::Kind;
+use crate::path::RepoPath;
+use crate::text::Shown;
+use crate::tree::TreeFault;
+
+/// Why a repository can't serve.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// No repository around a folder.
+    #[error("`{}` is not inside a git repository", shown(folder))]
+    NotFound {
+        /// Where it was looked for.
+        folder: PathBuf,
+    },
+    /// It belongs to somebody else, and git wasn't told to trust it.
+    #[error("the repository around `{}` belongs to somebody else", shown(folder))]
+    NotOwned {
+        /// Where it was looked for.
+        folder: PathBuf,
+    },
+    /// A bare repository, asked for its files.
+    #[error("`{}` is a bare repository and has no work tree", shown(git_dir))]
+    NoWorkTree {
+        /// The repository.
+        git_dir: PathBuf,
+    },
+    /// A work tree that is the repository's own folder.
+    #[error("`{}` is both the work tree and the repository's own folder", shown(top))]
+    TopIsGitDir {
+        /// The folder.
+        top: PathBuf,
+    },
+    /// A repository or an index of a kind that isn't known here.
+    #[error("this repository {what}, which git-llmpatch can't handle")]
+    Unsupported {
+        /// What it has, such as `has a split index`.
+        what: String,
+    },
+    /// A name that stands for no commit or tree.
+    #[error("`{}` names no commit here", Shown(rev.as_bytes()))]
+    NoRevision {
+        /// The name as given.
+        rev: String,
+    },
+    /// A setting that can't be read.
+    #[error("`{key}` is set to `{}`, which is not {wanted}", Shown(value))]
+    Setting {
+        /// The setting.
+        key: String,
+        /// What it is set to.
+        value: BString,
+        /// What it should be, such as `a number`.
+        wanted: &'static str,
+    },
+    /// git said no.
+    #[error("git {}: {}", Shown(command.as_bytes()), Shown(message))]
+    Child {
+        /// The subcommand.
+        command: String,
+        /// What it said.
+        message: BString,
+    },
+    /// There is no git program.
+    #[error("the `git` program can't be started: {source}")]
+    NoGit {
+        /// What the system said.
+        source: io::Error,
+    },
+    /// libgit2 said no.
+    #[error("can't read {what}: {}", Shown(source.message().as_bytes()))]
+    Git {
+        /// What was read.
+        what: &'static str,
+        /// What it said.
+        source: git2::Error,
+    },
+    /// The system said no.
+    #[error("can't read `{}`: {source}", Shown(what))]
+    Io {
+        /// What was read.
+        what: BString,
+        /// What it said.
+        source: io::Error,
+    },
+}
+
+fn shown(path: &Path) -> String {
+    Shown(path.as_os_str().as_bytes()).to_string()
+}
+
+/// What libgit2 says of repositories that it can't read, and what that means.
+const BEYOND_LIBGIT2: [(&str, &str); 8] = [
+    ("'link'", "has a split index"),
+    ("'sdir'", "has a sparse index"),
+    ("object format", "uses an object format other than SHA-1"),
+    ("objectformat", "uses an object format other than SHA-1"),
+    ("invalid hash", "uses an object format other than SHA-1"),
+    ("refstorage", "keeps its references in reftable"),
+    ("unsupported extension", "uses an extension of the format"),
+    ("unsupported repository version", "has a newer format"),
+];
+
+impl Fault {
+    /// Says why a repository can't be opened.
+    pub(super) fn opening(folder: &Path, error: git2::Error) -> Self {
+        match error.code() {
+            git2::ErrorCode::NotFound => Fault::NotFound { folder: folder.to_owned() },
+            git2::ErrorCode::Owner => Fault::NotOwned { folder: folder.to_owned() },
+            _ => Self::git("the repository", error),
+        }
+    }
+
+    /// Says why the index can't be read.
+    pub(crate) fn index(error: git2::Error) -> Self {
+        Self::git("the index", error)
+    }
+
+    /// Says the same of one path.
+    pub(crate) fn at(self, path: &RepoPath) -> TreeFault {
+        let path = path.clone();
+        match self {
+            Fault::Unsupported { what } => {
+                TreeFault::Unsupported { path, what: format!("is in a repository that {what}") }
+            }
+            Fault::Io { source, .. } => TreeFault::Io { path, source },
+            other => TreeFault::Io { path, source: io::Error::other(other.to_string()) },
+        }
+    }
+
+    /// Says why something in the repository can't be read.
+    pub(crate) fn git(what: &'static str, source: git2::Error) -> Self {
+        match BEYOND_LIBGIT2.iter().find(|(sign, _)| source.message().contains(sign)) {
+            Some((_, what)) => Fault::Unsupported { what: (*what).to_owned() },
+            None => Fault::Git { what, source },
+        }
+    }
+}
+
+impl Explain for Fault {
+    fn kind(&self) -> Kind {
+        match self {
+            Fault::NoWorkTree { .. } | Fault::TopIsGitDir { .. } | Fault::Unsupported { .. } => Kind::Unsupported,
+            _ => Kind::Io,
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self {
+            Fault::NotFound { .. } => {
+                "run it inside a work tree, or make one with `git init`; `git -C <folder> llmpatch` runs it elsewhere"
+                    .into()
+            }
+            Fault::NotOwned { folder } => {
+                format!("if you trust it, run `git config --global --add safe.directory {}`", shown(folder))
+            }
+            Fault::NoWorkTree { .. } => "run it in a work tree of this repository, or use `--cached`".into(),
+            Fault::TopIsGitDir { .. } => "set `GIT_WORK_TREE` to another folder".into(),
+            Fault::Unsupported { what } if what.contains("split index") => {
+                "run `git update-index --no-split-index` first; nothing was changed".into()
+            }
+            Fault::Unsupported { what } if what.contains("sparse index") => {
+                "run `git sparse-checkout reapply --no-sparse-index` first; nothing was changed".into()
+            }
+            Fault::Unsupported { .. } => {
+                "make the change in a clone without it, and fetch it from there; nothing was changed".into()
+            }
+            Fault::NoRevision { .. } => {
+                "name a commit, a branch or a tag; `git log --all --oneline` lists commits".into()
+            }
+            Fault::Setting { key, .. } => format!("correct it with `git config {key} <value>`"),
+            Fault::NoGit { .. } => "install git, or put it on the PATH".into(),
+            Fault::Child { .. } | Fault::Git { .. } | Fault::Io { .. } => return None,
+        };
+        Some(help)
+    }
+}

@@ -1,0 +1,221 @@
+//! The repository: where it is, what it is configured to, and the trees that a plan can be made for.
+//!
+//! libgit2 lives here and nowhere else, and so does the only place that starts the git program. Nothing here decides
+//! anything about a patch. What libgit2 gets wrong or can't read is refused here, in words, before it can be half done.
+//!
+//! Where libgit2 and git disagree about which repository is meant, git's rule is kept: a relative `GIT_WORK_TREE` is
+//! relative to the current folder, and without it `GIT_DIR` makes the current folder the top.
+
+mod config;
+mod fault;
+pub(crate) mod git;
+mod work_tree;
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+use std::cell::OnceCell;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use bstr::ByteSlice as _;
+
+pub use config::Config;
+pub use fault::Fault;
+pub use work_tree::WorkTree;
+
+use crate::dir::Dir;
+use crate::path::{PathFault, RepoPath, Resolver};
+
+/// A repository, with a work tree or without.
+pub struct Repo {
+    git: git2::Repository,
+    top: Option<PathBuf>,
+    dir: OnceCell<Dir>,
+    config: Config,
+}
+
+/// The environment that says which repository is meant.
+#[derive(Debug, Default)]
+struct Surroundings {
+    here: PathBuf,
+    git_dir: Option<OsString>,
+    work_tree: Option<OsString>,
+    index_file: Option<OsString>,
+}
+
+impl Repo {
+    /// Opens the repository that the environment names (`GIT_DIR` and its kin), or else the one around the current folder.
+    ///
+    /// # Errors
+    /// If there is none, or it is of a kind that can't be served.
+    pub fn open() -> Result<Self, Fault> {
+        let here = std::env::current_dir().map_err(|source| Fault::Io { what: "the current folder".into(), source })?;
+        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        let around = Surroundings {
+            here,
+            git_dir: set("GIT_DIR"),
+            work_tree: set("GIT_WORK_TREE"),
+            index_file: set("GIT_INDEX_FILE"),
+        };
+        let git = git2::Repository::open_from_env().map_err(|error| Fault::opening(&around.here, error))?;
+        Self::settle(git, &around)
+    }
+
+    /// Opens the repository around a folder, whatever the environment says.
+    ///
+    /// # Errors
+    /// If there is none, or it is of a kind that can't be served.
+    pub fn open_at(folder: &Path) -> Result<Self, Fault> {
+        let around = Surroundings { here: folder.to_owned(), ..Surroundings::default() };
+        let git = git2::Repository::discover(folder).map_err(|error| Fault::opening(folder, error))?;
+        Self::settle(git, &around)
+    }
+
+    fn settle(git: git2::Repository, around: &Surroundings) -> Result<Self, Fault> {
+        if let Some(top) = top_by_git(&git, around) {
+            git.set_workdir(&top, false).map_err(|error| Fault::opening(&top, error))?;
+        }
+        let top = git.workdir().map(without_last_slash);
+        if top.as_deref() == Some(&without_last_slash(git.path())) {
+            return Err(Fault::TopIsGitDir { top: top.unwrap_or_default() });
+        }
+        let config = Config::of(&git, top.as_deref())?;
+        let repo = Self { git, top, dir: OnceCell::new(), config };
+        // git looks for a relative one from the top, to which it moves; libgit2 from the current folder.
+        if let (Some(file), Some(top)) = (&around.index_file, &repo.top)
+            && Path::new(file).is_relative()
+            && *top != around.here
+        {
+            let mut index = git2::Index::open(&top.join(file)).map_err(Fault::index)?;
+            repo.git.set_index(&mut index).map_err(Fault::index)?;
+        }
+        Ok(repo)
+    }
+
+    /// Reads the configuration again, after a test has put another in its place.
+    #[cfg(test)]
+    fn open_again(repo: Self) -> Result<Self, Fault> {
+        Self::settle(repo.git, &Surroundings::default())
+    }
+
+    /// Returns the top of the work tree.
+    ///
+    /// # Errors
+    /// If the repository is bare.
+    pub fn top(&self) -> Result<&Path, Fault> {
+        self.top.as_deref().ok_or_else(|| Fault::NoWorkTree { git_dir: self.git.path().to_owned() })
+    }
+
+    /// Returns the work tree as a place that can't be left.
+    ///
+    /// # Errors
+    /// If there is none, or its top can't be opened.
+    pub fn dir(&self) -> Result<&Dir, Fault> {
+        if let Some(dir) = self.dir.get() {
+            return Ok(dir);
+        }
+        let top = self.top()?;
+        let dir = Dir::open(top).map_err(|source| Fault::Io { what: top.as_os_str().as_bytes().into(), source })?;
+        Ok(self.dir.get_or_init(|| dir))
+    }
+
+    /// Returns the folder that holds this work tree's own part of the repository.
+    pub fn git_dir(&self) -> &Path {
+        self.git.path()
+    }
+
+    /// Returns the configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Returns what turns the paths of a response into paths of this repository, given the value of `--directory`.
+    ///
+    /// # Errors
+    /// If the directory isn't a folder of the work tree by its spelling.
+    pub fn resolver(&self, directory: Option<&[u8]>) -> Result<Resolver, PathFault> {
+        let mut resolver =
+            Resolver::within(self.spellings_of_top().iter().map(|top| top.as_os_str().as_bytes().into()));
+        for (name, folder) in self.config.entries("llmpatch.root.") {
+            resolver = resolver.with_root(&name, &folder);
+        }
+        for folder in self.own_folders_in_the_work_tree() {
+            resolver = resolver.without(folder);
+        }
+        match directory {
+            Some(directory) => resolver.with_directory(directory),
+            None => Ok(resolver),
+        }
+    }
+
+    /// Returns the work tree, as files on disk.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn work_tree(&self) -> Result<WorkTree<'_>, Fault> {
+        WorkTree::new(self)
+    }
+
+    /// Returns libgit2's handle, for this room and for the transaction.
+    pub(crate) fn git2(&self) -> &git2::Repository {
+        &self.git
+    }
+
+    /// Returns the ways in which the top may be spelled: as libgit2 found it, without links, and as the shell that we were
+    /// started from calls it.
+    fn spellings_of_top(&self) -> Vec<PathBuf> {
+        let Some(top) = &self.top else { return Vec::new() };
+        let mut spellings = vec![top.clone()];
+        let mut add = |path: Option<PathBuf>| spellings.extend(path.filter(|path| !spellings.contains(path)));
+        let canonical = top.canonicalize().ok();
+        add(canonical.clone());
+        add(canonical.and_then(|top| logical_top(&top)));
+        spellings
+    }
+
+    /// Returns the repository's own folders where they lie in its work tree and aren't called `.git`, as in a bare
+    /// repository of one's dot files. A hook written there would run.
+    fn own_folders_in_the_work_tree(&self) -> Vec<RepoPath> {
+        let Some(top) = self.top.as_ref().and_then(|top| top.canonicalize().ok()) else { return Vec::new() };
+        let below_top = |own: &Path| {
+            let own = own.canonicalize().ok()?;
+            // One with `.git` in its name is out of reach anyway.
+            RepoPath::new(own.strip_prefix(&top).ok()?.as_os_str().as_bytes()).ok()
+        };
+        [self.git.path(), self.git.commondir()].into_iter().filter_map(below_top).collect()
+    }
+}
+
+impl std::fmt::Debug for Repo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Repo").field("git_dir", &self.git.path()).field("top", &self.top).finish_non_exhaustive()
+    }
+}
+
+/// Returns the top as git would have it, where libgit2 decides otherwise.
+fn top_by_git(git: &git2::Repository, around: &Surroundings) -> Option<PathBuf> {
+    if let Some(work_tree) = &around.work_tree {
+        return Some(around.here.join(work_tree));
+    }
+    let is_set = |key: &str| git.config().is_ok_and(|config| config.get_entry(key).is_ok());
+    (around.git_dir.is_some() && !git.is_bare() && !is_set("core.worktree")).then(|| around.here.clone())
+}
+
+/// Returns the top as `PWD` spells it, which is what a person sees, and what a model was told.
+fn logical_top(canonical: &Path) -> Option<PathBuf> {
+    let logical = PathBuf::from(std::env::var_os("PWD")?);
+    let physical = logical.canonicalize().ok()?;
+    let depth = physical.strip_prefix(canonical).ok()?.components().count();
+    let top = logical.ancestors().nth(depth)?;
+    (logical.is_absolute() && top.canonicalize().ok()? == canonical).then(|| top.to_owned())
+}
+
+fn without_last_slash(path: &Path) -> PathBuf {
+    let bytes = path.as_os_str().as_bytes();
+    let trimmed = bytes.trim_end_with(|c| c == '/');
+    OsStr::from_bytes(if trimmed.is_empty() { bytes } else { trimmed }).into()
+}

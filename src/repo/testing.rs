@@ -1,0 +1,102 @@
+//! Repositories for tests, made by the git program: nothing of the developer's configuration, nothing left behind.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::Repo;
+use crate::path::RepoPath;
+
+/// A repository in a folder of its own, which goes when this goes.
+pub(crate) struct Sample {
+    folder: tempfile::TempDir,
+}
+
+impl Sample {
+    /// Makes an empty repository.
+    pub(crate) fn new() -> Self {
+        let sample = Self { folder: tempfile::tempdir().unwrap() };
+        std::fs::create_dir(sample.top()).unwrap();
+        sample.git("init -q -b main");
+        sample
+    }
+
+    /// Returns the top of the work tree.
+    pub(crate) fn top(&self) -> PathBuf {
+        self.folder.path().join("top")
+    }
+
+    /// Returns the folder around the work tree.
+    pub(crate) fn outside(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Writes a file, folders included.
+    pub(crate) fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
+        self.write(path, content);
+        self
+    }
+
+    /// Stages all and commits it.
+    pub(crate) fn committed(self) -> Self {
+        self.git("add -A");
+        self.git("commit -q --allow-empty -m sample");
+        self
+    }
+
+    /// Runs git commands.
+    pub(crate) fn then(self, args: &str) -> Self {
+        self.git(args);
+        self
+    }
+
+    /// Writes a file, folders included.
+    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let file = self.top().join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, content).unwrap();
+    }
+
+    /// Sets the permission bits of a file.
+    pub(crate) fn chmod(&self, path: &str, bits: u32) {
+        std::fs::set_permissions(self.top().join(path), std::fs::Permissions::from_mode(bits)).unwrap();
+    }
+
+    /// Runs git, arguments separated by blanks, and returns what it prints.
+    pub(crate) fn git(&self, args: &str) -> Vec<u8> {
+        let args: Vec<&str> = args.split(' ').collect();
+        self.git_args(&args)
+    }
+
+    /// Runs git and returns what it prints.
+    pub(crate) fn git_args(&self, args: &[&str]) -> Vec<u8> {
+        let mut command = Command::new("git");
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("GIT_") {
+                command.env_remove(name);
+            }
+        }
+        for who in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{who}_NAME"), "A U Thor").env(format!("GIT_{who}_EMAIL"), "author@example.org");
+            command.env(format!("GIT_{who}_DATE"), "2001-02-03T04:05:06Z");
+        }
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_ATTR_NOSYSTEM", "1");
+        command.env("XDG_CONFIG_HOME", "/nonexistent").current_dir(self.top()).args(args);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    }
+
+    /// Opens it, with its own configuration and no other.
+    pub(crate) fn open(&self) -> Repo {
+        let repo = Repo::open_at(&self.top()).unwrap();
+        let config = git2::Config::open(&repo.git2().commondir().join("config")).unwrap();
+        repo.git2().set_config(&config).unwrap();
+        Repo::open_again(repo).unwrap()
+    }
+}
+
+/// Makes a path.
+pub(crate) fn path(text: &str) -> RepoPath {
+    RepoPath::new(text.as_bytes()).unwrap()
+}

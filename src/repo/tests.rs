@@ -1,0 +1,188 @@
+use std::os::unix::fs::symlink;
+
+use super::testing::{Sample, path};
+use super::*;
+use crate::explain::Explain as _;
+use crate::kind::Kind;
+use crate::tree::{Entry, Tree, TreeFault};
+
+/// What a tree says of a path, in short.
+fn told(tree: &dyn Tree, at: &str) -> String {
+    match tree.read(&path(at)) {
+        Ok(Entry::File(file)) => format!("{} {}", if file.mode.executable { "x" } else { "-" }, file.content.as_bstr()),
+        Ok(Entry::Other(what)) => format!("{what:?}"),
+        Ok(Entry::Beneath { ancestor, what }) => match what {
+            Some(what) => format!("in {ancestor}: {what:?}"),
+            None => format!("in {ancestor}"),
+        },
+        Ok(entry) => format!("{entry:?}"),
+        Err(TreeFault::Io { .. }) => "!io".to_owned(),
+        Err(fault) => format!("!{fault}"),
+    }
+}
+
+fn names(mut paths: Vec<RepoPath>) -> Vec<String> {
+    paths.sort();
+    paths.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_work_tree_is_what_stands_on_disk() {
+    let sample = Sample::new().file("a/b", "text").file("run", "#!").committed().file("new", "untracked");
+    sample.chmod("run", 0o700);
+    symlink("a", sample.top().join("link")).unwrap();
+    sample.git("init -q nested");
+    sample.write("nested/x", "theirs");
+    sample.write("nested/deep/x", "theirs");
+    let repo = sample.open();
+    let tree = repo.work_tree().unwrap();
+    for (at, want) in [
+        ("a/b", "- text"),
+        ("run", "x #!"),
+        ("new", "- untracked"),
+        ("a", "Folder"),
+        ("none", "Absent"),
+        ("a/none", "Absent"),
+        ("none/x", "Absent"),
+        ("link", "Link"),
+        ("link/b", "in link: Link"),
+        ("a/b/c", "in a/b"),
+        ("nested", "Repository"),
+        ("nested/x", "in nested: Repository"),
+        ("nested/none", "in nested: Repository"),
+        ("nested/deep/x", "in nested: Repository"),
+        ("nested/deep/none/x", "in nested: Repository"),
+    ] {
+        assert_eq!(told(&tree, at), want, "{at}");
+    }
+    assert_eq!(names(tree.tracked()), ["a/b", "run"]);
+    assert_eq!(names(tree.leaves_below(&path("a")).unwrap()), ["a/b"]);
+    assert_eq!(names(tree.leaves_below(&path("nested")).unwrap()), ["nested", "nested/deep/x", "nested/x"]);
+    assert!(tree.case_twins(&path("A/b")).unwrap().is_empty());
+}
+
+#[test]
+fn a_submodule_is_out_of_reach_even_when_it_is_not_checked_out() {
+    let id = "1234567890123456789012345678901234567890";
+    let link = |sample: Sample, at: &str| sample.then(&format!("update-index --add --cacheinfo 160000,{id},{at}"));
+    let modules = "[submodule \"s\"]\n\tpath = libs/named\n\turl = x\n";
+    for modules in [Some(modules), Some("[broken"), None] {
+        let sample = link(link(Sample::new().file("libs/a", "a").committed(), "libs/named"), "libs/empty");
+        std::fs::create_dir_all(sample.top().join("libs/empty")).unwrap();
+        std::fs::create_dir_all(sample.top().join("plain")).unwrap();
+        if let Some(modules) = modules {
+            sample.write(".gitmodules", modules);
+        }
+        let repo = sample.open();
+        let tree = repo.work_tree().unwrap();
+        for (at, want) in [
+            ("libs/empty", "Repository"),
+            ("libs/empty/x", "in libs/empty: Repository"),
+            ("libs/empty/x/y", "in libs/empty: Repository"),
+            ("libs/a", "- a"),
+            ("libs/new", "Absent"),
+            ("plain", "Folder"),
+            ("plain/x", "Absent"),
+        ] {
+            assert_eq!(told(&tree, at), want, "{at} with {modules:?}");
+        }
+        // Without a folder and without a name in `.gitmodules` nothing on disk hints at it, and git would not mind either.
+        let want = if modules.is_some() { "in libs/named: Repository" } else { "Absent" };
+        assert_eq!(told(&tree, "libs/named/x"), want, "with {modules:?}");
+    }
+}
+
+#[test]
+fn case_twins_are_found_where_case_does_not_matter() {
+    let sample = Sample::new().file("Src/Main.rs", "").file("src/main.rs", "").file("src/Lib.rs", "").committed();
+    sample.git("config core.ignorecase true");
+    let repo = sample.open();
+    let tree = repo.work_tree().unwrap();
+    assert!(tree.ignores_case());
+    for (at, want) in [
+        ("src/main.rs", &["Src/Main.rs"][..]),
+        ("SRC/MAIN.rs", &["Src/Main.rs", "src/main.rs"]),
+        ("src/lib.rs", &["src/Lib.rs"]),
+        ("src/Lib.rs", &[]),
+        ("SRC", &["Src", "src"]),
+        ("none/at/all", &[]),
+        ("src/Lib.rs/x", &[]),
+    ] {
+        assert_eq!(names(tree.case_twins(&path(at)).unwrap()), want, "{at}");
+    }
+}
+
+#[test]
+fn a_resolver_knows_the_work_tree() {
+    let sample = Sample::new().committed().then("config llmpatch.root.API services/api");
+    let repo = sample.open();
+    let resolver = repo.resolver(Some(b"sub")).unwrap();
+    let top = sample.top();
+    let absolute = top.join("a");
+    for (root, written, want) in [
+        (None, "x", "sub/x"),
+        (None, absolute.to_str().unwrap(), "a"),
+        (Some("top"), "x", "sub/x"),
+        (Some("api"), "x", "services/api/x"),
+    ] {
+        let path = resolver.resolve(root.map(str::as_bytes), written.as_bytes()).unwrap();
+        assert_eq!(path.to_string(), want);
+    }
+    assert!(resolver.resolve(Some(b"other"), b"x").is_err());
+    assert!(repo.resolver(Some(b"../x")).is_err());
+}
+
+#[test]
+fn the_repositorys_own_folder_is_out_of_reach_under_any_name() {
+    let sample = Sample::new().committed();
+    std::fs::rename(sample.top().join(".git"), sample.top().join("store")).unwrap();
+    let git = git2::Repository::open(sample.top().join("store")).unwrap();
+    let around = Surroundings { work_tree: Some(sample.top().into()), ..Surroundings::default() };
+    let repo = Repo::settle(git, &around).unwrap();
+    let resolver = repo.resolver(None).unwrap();
+    assert!(resolver.resolve(None, b"store/hooks/post-commit").is_err());
+    assert!(resolver.resolve(None, b"stored").is_ok());
+}
+
+#[test]
+fn where_the_top_is_follows_git() {
+    let sample = Sample::new().file("sub/x", "").committed();
+    let open = || git2::Repository::open(sample.top()).unwrap();
+    let (top, sub) = (sample.top().canonicalize().unwrap(), sample.top().canonicalize().unwrap().join("sub"));
+    let around = |git_dir: bool, work_tree: Option<&str>| Surroundings {
+        here: sub.clone(),
+        git_dir: git_dir.then(|| top.join(".git").into()),
+        work_tree: work_tree.map(Into::into),
+        index_file: None,
+    };
+    for (around, want) in [
+        (around(false, None), &top),
+        (around(true, None), &sub),
+        (around(true, Some("..")), &top),
+        (around(false, Some(".")), &sub),
+    ] {
+        let repo = Repo::settle(open(), &around).unwrap();
+        assert_eq!(repo.top().unwrap(), want, "{around:?}");
+    }
+    let around = Surroundings { work_tree: Some(".".into()), here: top.join(".git"), ..Surroundings::default() };
+    assert!(matches!(Repo::settle(open(), &around), Err(Fault::TopIsGitDir { .. })));
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_in_words() {
+    let nowhere = tempfile::tempdir().unwrap();
+    let fault = Repo::open_at(nowhere.path()).unwrap_err();
+    assert!(matches!(fault, Fault::NotFound { .. }) && fault.help().is_some(), "{fault:?}");
+
+    let bare = Sample::new().then("init -q --bare bare.git");
+    let repo = Repo::open_at(&bare.top().join("bare.git")).unwrap();
+    assert!(matches!(repo.work_tree(), Err(Fault::NoWorkTree { .. })));
+
+    for (args, want) in [("--object-format=sha256", "SHA-1"), ("--ref-format=reftable", "reftable")] {
+        let sample = Sample::new();
+        sample.git_args(&["init", "-q", args, "odd"]);
+        let fault = Repo::open_at(&sample.top().join("odd")).unwrap_err();
+        assert_eq!(fault.kind(), Kind::Unsupported, "{fault}");
+        assert!(fault.to_string().contains(want), "{fault}");
+    }
+}

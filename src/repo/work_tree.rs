@@ -1,0 +1,202 @@
+//! The work tree as a place to plan for: files on disk, without the index where it can be done without.
+//!
+//! A submodule or nested repository is no place to write. One that is there shows by its `.git`, for which no index is
+//! needed. A submodule that isn't checked out is an empty folder, or none, that only the index tells from others. The index
+//! is asked only where that can be: for paths below one that `.gitmodules` names, and below a folder that is empty.
+
+use std::cell::OnceCell;
+use std::io;
+
+use bstr::ByteSlice as _;
+
+use super::{Fault, Repo};
+use crate::dir::{Dir, Found, Shape};
+use crate::path::RepoPath;
+use crate::tree::{Entry, File, Mode, Obstacle, Tree, TreeFault};
+
+/// The files on disk.
+#[derive(Debug)]
+pub struct WorkTree<'r> {
+    repo: &'r Repo,
+    dir: &'r Dir,
+    ignores_case: bool,
+    modules: OnceCell<Modules>,
+}
+
+/// The submodules by `.gitmodules`.
+#[derive(Debug)]
+enum Modules {
+    At(Vec<RepoPath>),
+    /// There is such a file, but who knows what it means.
+    Unreadable,
+}
+
+/// How many entries of an index are worth looking through for a name that was misspelled.
+const WORTH_LISTING: usize = 500_000;
+
+impl<'r> WorkTree<'r> {
+    pub(super) fn new(repo: &'r Repo) -> Result<Self, Fault> {
+        let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
+        Ok(Self { repo, dir: repo.dir()?, ignores_case, modules: OnceCell::new() })
+    }
+
+    /// Says what stands on disk, submodules aside.
+    fn on_disk(&self, path: &RepoPath) -> io::Result<Entry> {
+        if let Some((bytes, stat)) = self.dir.read(path)? {
+            let mode = Mode { executable: stat.is_executable(), bits: Some(stat.bits) };
+            return Ok(Entry::File(File { content: bytes.into(), mode }));
+        }
+        Ok(match self.dir.look(path)? {
+            Found::Absent => Entry::Absent,
+            Found::Folder if self.dir.holds_repository(path)? => Entry::Other(Obstacle::Repository),
+            Found::Folder => Entry::Folder,
+            Found::Link => Entry::Other(Obstacle::Link),
+            Found::Special => Entry::Other(Obstacle::Special),
+            Found::Beneath { ancestor, what } => Entry::Beneath { ancestor, what: obstacle(what) },
+            // It came, or became a file, between the two looks.
+            Found::File(_) => return Err(io::Error::other("it changed while it was read")),
+        })
+    }
+
+    /// Returns the highest folder above a path that belongs to another repository.
+    fn repository_above(&self, path: &RepoPath) -> io::Result<Option<RepoPath>> {
+        let mut ancestors: Vec<RepoPath> = path.ancestors().collect();
+        ancestors.reverse();
+        for ancestor in ancestors {
+            if self.dir.holds_repository(&ancestor)? {
+                return Ok(Some(ancestor));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the submodule that a path is, or lies in, if it is one that isn't checked out.
+    fn empty_submodule(&self, path: &RepoPath) -> Result<Option<RepoPath>, Fault> {
+        let modules = self.modules.get_or_init(|| self.read_modules());
+        let mut suspects: Vec<RepoPath> = match modules {
+            Modules::At(paths) => {
+                paths.iter().filter(|module| *module == path || path.is_below(module)).cloned().collect()
+            }
+            Modules::Unreadable => std::iter::once(path.clone()).chain(path.ancestors()).collect(),
+        };
+        let is_empty = |folder: &RepoPath| self.dir.list(Some(folder)).is_ok_and(|names| names.is_empty());
+        let nearest = std::iter::once(path.clone())
+            .chain(path.ancestors())
+            .find(|at| self.dir.look(at).is_ok_and(|found| found == Found::Folder));
+        suspects.extend(nearest.filter(is_empty));
+        if suspects.is_empty() {
+            return Ok(None);
+        }
+        let index = self.repo.git2().index().map_err(Fault::index)?;
+        let is_gitlink = |at: &RepoPath| index.get_path(at.as_path(), 0).is_some_and(|entry| entry.mode == 0o160000);
+        Ok(suspects.into_iter().find(is_gitlink))
+    }
+
+    fn read_modules(&self) -> Modules {
+        let Ok(file) = RepoPath::new(b".gitmodules") else { return Modules::Unreadable };
+        match (self.dir.look(&file), self.repo.top()) {
+            (Ok(Found::File(_)), Ok(top)) => match paths_in_modules(&top.join(file.as_path())) {
+                Ok(paths) => Modules::At(paths),
+                Err(_) => Modules::Unreadable,
+            },
+            (Ok(Found::Absent), _) => Modules::At(Vec::new()),
+            _ => Modules::Unreadable,
+        }
+    }
+}
+
+fn paths_in_modules(file: &std::path::Path) -> Result<Vec<RepoPath>, git2::Error> {
+    let mut paths = Vec::new();
+    let config = git2::Config::open(file)?;
+    config.entries(None)?.for_each(|entry| {
+        let key = entry.name_bytes();
+        if key.starts_with(b"submodule.") && key.ends_with(b".path") && entry.has_value() {
+            // One that isn't in git's form is none that git would have written.
+            paths.extend(RepoPath::new(entry.value_bytes().trim_end_with(|c| c == '/')));
+        }
+    })?;
+    Ok(paths)
+}
+
+fn obstacle(what: Shape) -> Option<Obstacle> {
+    match what {
+        Shape::File | Shape::Folder => None,
+        Shape::Link => Some(Obstacle::Link),
+        Shape::Special => Some(Obstacle::Special),
+    }
+}
+
+impl Tree for WorkTree<'_> {
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
+        let wrong = |source| TreeFault::Io { path: path.clone(), source };
+        let entry = self.on_disk(path).map_err(wrong)?;
+        if !matches!(entry, Entry::Absent | Entry::File(_) | Entry::Folder) {
+            return Ok(entry);
+        }
+        if let Some(ancestor) = self.repository_above(path).map_err(wrong)? {
+            return Ok(Entry::Beneath { ancestor, what: Some(Obstacle::Repository) });
+        }
+        match self.empty_submodule(path).map_err(|fault| fault.at(path))? {
+            Some(module) if module == *path => Ok(Entry::Other(Obstacle::Repository)),
+            Some(ancestor) => Ok(Entry::Beneath { ancestor, what: Some(Obstacle::Repository) }),
+            None => Ok(entry),
+        }
+    }
+
+    fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+        let mut leaves = Vec::new();
+        let mut folders = vec![folder.clone()];
+        while let Some(folder) = folders.pop() {
+            let names =
+                self.dir.list(Some(&folder)).map_err(|source| TreeFault::Io { path: folder.clone(), source })?;
+            for (name, shape) in names {
+                match folder.join(&name) {
+                    Ok(path) if shape == Shape::Folder => folders.push(path),
+                    Ok(path) => leaves.push(path),
+                    // A name that no patch can touch, such as `.git`: the folder as a whole stays where it is.
+                    Err(_) => leaves.push(folder.clone()),
+                }
+            }
+        }
+        Ok(leaves)
+    }
+
+    fn tracked(&self) -> Vec<RepoPath> {
+        match self.repo.git2().index() {
+            Ok(index) if index.len() <= WORTH_LISTING => {
+                index.iter().filter_map(|entry| RepoPath::new(&entry.path).ok()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+        if !self.ignores_case {
+            return Ok(Vec::new());
+        }
+        let mut found: Vec<Option<RepoPath>> = vec![None];
+        for part in path.parts() {
+            let mut next = Vec::new();
+            for folder in &found {
+                let names = match self.dir.list(folder.as_ref()) {
+                    Ok(names) => names,
+                    Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                        continue;
+                    }
+                    Err(source) => return Err(TreeFault::Io { path: path.clone(), source }),
+                };
+                let twins = names.iter().filter(|(name, _)| name.eq_ignore_ascii_case(part));
+                next.extend(twins.filter_map(|(name, _)| match folder {
+                    Some(folder) => folder.join(name).ok(),
+                    None => RepoPath::new(name).ok(),
+                }));
+            }
+            found = next.into_iter().map(Some).collect();
+        }
+        Ok(found.into_iter().flatten().filter(|twin| twin != path).collect())
+    }
+
+    fn ignores_case(&self) -> bool {
+        self.ignores_case
+    }
+}
