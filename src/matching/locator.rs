@@ -58,7 +58,7 @@ pub struct Locators<'f> {
 }
 
 /// The lines that have a locator, each under the tightest rule it satisfies.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Found {
     equal: Places,
     starting: Places,
@@ -68,6 +68,9 @@ struct Found {
 impl<'f> Locators<'f> {
     /// How many places of several are named.
     pub const SHOWN: usize = 8;
+
+    /// How many entries the lists of one automaton may have; each takes a dozen bytes.
+    const ROOM: usize = 1 << 24;
 
     /// Takes all texts that may be asked for.
     pub fn new<'p>(lines: &'f Lines<'f>, texts: impl IntoIterator<Item = &'p [u8]>) -> Self {
@@ -87,7 +90,7 @@ impl<'f> Locators<'f> {
         let Some(&number) = self.texts.get(trimmed(text)) else {
             return Locators::new(self.lines, [text]).relaxed(text, from);
         };
-        let found = &self.found.get_or_init(|| self.read())[number];
+        let found = &self.found.get_or_init(|| self.read(Self::ROOM))[number];
         let rules = [
             (Relaxation::SurroundingBlanks, &found.equal),
             (Relaxation::Prefix, &found.starting),
@@ -105,29 +108,38 @@ impl<'f> Locators<'f> {
         Loose::None
     }
 
-    fn read(&self) -> Vec<Found> {
+    /// Reads the file once for all texts, or a few times if an automaton for all of them could take more than `room`.
+    fn read(&self, room: usize) -> Vec<Found> {
         let mut found = vec![Found::default(); self.texts.len()];
         if let Some(&blank) = self.texts.get(&b""[..]) {
             found[blank].equal = (0..self.lines.len()).filter(|&at| trimmed(self.lines.text(at)).is_empty()).collect();
         }
-        // A text longer than every line is in none, and could make the automaton huge.
+        // A text longer than every line is in none.
         let longest = self.lines.iter().map(|line| line.text.len()).max().unwrap_or(0);
-        let sought: Vec<(&[u8], usize)> = self
+        let mut sought: Vec<Sought<'_>> = self
             .texts
             .iter()
-            .map(|(text, &number)| (&text[..], number))
-            .filter(|(text, _)| !text.is_empty() && text.len() <= longest)
+            .map(|(text, &number)| Sought { text, number })
+            .filter(|sought| !sought.text.is_empty() && sought.text.len() <= longest)
             .collect();
-        if sought.is_empty() {
-            return found;
+        sought.sort_by_key(|sought| sought.text.len());
+        let mut rest = &sought[..];
+        while !rest.is_empty() {
+            let (group, others) = rest.split_at(fitting(rest, room));
+            self.search(group, &mut found);
+            rest = others;
         }
-        let automaton = NFA::builder().prefilter(false).build(sought.iter().map(|(text, _)| text));
-        // Texts of gigabytes don't fit an automaton. To find none of them is safe: the hunk is refused.
-        let Ok(automaton) = automaton else { return found };
-        let Ok(start) = automaton.start_state(Anchored::No) else { return found };
+        found
+    }
+
+    fn search(&self, group: &[Sought<'_>], found: &mut [Found]) {
+        let automaton = NFA::builder().prefilter(false).build(group.iter().map(|sought| sought.text));
+        // A text of gigabytes doesn't fit an automaton. Not to find it is safe: its hunk is refused.
+        let Ok(automaton) = automaton else { return };
+        let Ok(start) = automaton.start_state(Anchored::No) else { return };
 
         // The line, from 1, in which each text was found last: a text's first match in a line says all.
-        let mut seen_in = vec![0; sought.len()];
+        let mut seen_in = vec![0; group.len()];
         for (at, line) in self.lines.iter().enumerate() {
             let line = trimmed(line.text);
             let mut state = start;
@@ -144,7 +156,7 @@ impl<'f> Locators<'f> {
                         break;
                     }
                     seen_in[which] = at + 1;
-                    let (text, number) = sought[which];
+                    let Sought { text, number } = group[which];
                     match (end == text.len(), end == line.len()) {
                         (true, true) => found[number].equal.push(at),
                         (true, false) => found[number].starting.push(at),
@@ -153,8 +165,30 @@ impl<'f> Locators<'f> {
                 }
             }
         }
-        found
     }
+}
+
+/// A text without blanks around it, and its number.
+#[derive(Clone, Copy, Debug)]
+struct Sought<'t> {
+    text: &'t [u8],
+    number: usize,
+}
+
+/// Returns how many of the texts, sorted by length, one automaton may look for: at least one.
+///
+/// It has a state for each of their bytes, and each state lists the texts that end there, at most one of each length. A
+/// hostile response could make that product huge (`a`, `aa`, … beside `xaaa…`, `yaaa…`, …).
+fn fitting(sought: &[Sought<'_>], room: usize) -> usize {
+    let (mut states, mut lengths, mut latest) = (0_usize, 0, 0);
+    let fits = |sought: &&Sought<'_>| {
+        let length = sought.text.len();
+        states += length;
+        lengths += usize::from(length != latest);
+        latest = length;
+        states.saturating_mul(lengths) <= room
+    };
+    sought.iter().take_while(fits).count().max(1)
 }
 
 fn trimmed(text: &[u8]) -> &[u8] {
@@ -165,5 +199,4 @@ fn trimmed(text: &[u8]) -> &[u8] {
 }
 
 #[cfg(test)]
-#[path = "locator_tests.rs"]
 mod tests;

@@ -113,13 +113,13 @@ impl Needle {
         if self.next(&view.text, first + 1).is_none() {
             return Ok(view.original(first..first + self.text().len()));
         }
+        let mut next_line = 0;
         self.each(&view.text, first, |at| {
             several.count += 1;
-            if several.lines.len() < Self::SHOWN {
+            if several.lines.len() < Self::SHOWN && view.original(at..at).start >= next_line {
                 let line = hay.index_at(view.original(at..at).start);
-                if several.lines.last() != Some(&line) {
-                    several.lines.push(line);
-                }
+                several.lines.push(line);
+                next_line = hay.start(line + 1);
             }
         });
         Err(several)
@@ -215,5 +215,4 @@ impl View<'_> {
 }
 
 #[cfg(test)]
-#[path = "occurrence_tests.rs"]
 mod tests;

@@ -55,25 +55,19 @@ impl<'f> Haystack<'f> {
     /// Reads a file once, with an eye to the wanted lines: those of every run that will be asked for, and locators.
     pub fn new<'p>(lines: &'f Lines<'f>, wanted: impl IntoIterator<Item = &'p [u8]>) -> Self {
         let mut ids = HashMap::new();
-        let mut sieve = Sieve::default();
+        let mut sieve = Sieve::new();
         for text in wanted {
             if !ids.contains_key(text) {
                 let id = Id::try_from(ids.len()).expect("responses are far too short for so many distinct lines");
                 ids.insert(Box::from(text), id);
-                sieve.add(text);
+                sieve.add(text, id);
             }
         }
 
         let mut blocks: Vec<Block> = Vec::new();
         let mut blocks_of = vec![Vec::new(); ids.len()];
-        let mut latest: Option<(&[u8], Id)> = None;
         for (start, line) in lines.iter().enumerate() {
-            let id = match latest {
-                Some((text, id)) if text == line.text => id,
-                _ if sieve.may_have(line.text) => ids.get(line.text).copied().unwrap_or(GAP),
-                _ => GAP,
-            };
-            latest = (id != GAP).then_some((line.text, id));
+            let id = sieve.look_up(line.text, &ids);
             if blocks.last().is_none_or(|block| block.id != id) {
                 if id != GAP {
                     blocks_of[id as usize].push(blocks.len());
@@ -186,36 +180,44 @@ impl<'f> Haystack<'f> {
     }
 }
 
-/// Says of most texts that aren't wanted that they aren't, from their length, first and last byte alone.
-struct Sieve {
-    bits: Box<[u64; 1 << 10]>,
+/// Wanted texts by length, first and last byte. Most lines of a file are known by these not to be wanted, and most of the
+/// others are compared with one text; only where several texts share a hole is a line hashed.
+struct Sieve<'p> {
+    holes: Vec<Hole<'p>>,
 }
 
-impl Default for Sieve {
-    fn default() -> Self {
-        Self { bits: Box::new([0; 1 << 10]) }
-    }
+#[derive(Clone, Copy)]
+enum Hole<'p> {
+    Empty,
+    One(&'p [u8], Id),
+    Many,
 }
 
-impl Sieve {
-    fn add(&mut self, text: &[u8]) {
-        let hole = Self::hole(text);
-        self.bits[hole >> 6] |= 1 << (hole & 63);
+impl<'p> Sieve<'p> {
+    fn new() -> Self {
+        Self { holes: vec![Hole::Empty; 1 << 12] }
     }
 
-    fn may_have(&self, text: &[u8]) -> bool {
-        let hole = Self::hole(text);
-        self.bits[hole >> 6] & (1 << (hole & 63)) != 0
+    fn add(&mut self, text: &'p [u8], id: Id) {
+        let hole = &mut self.holes[Self::hole(text)];
+        *hole = if let Hole::Empty = hole { Hole::One(text, id) } else { Hole::Many };
     }
 
-    /// Lines of code start and end alike, so the length is spread over all 16 bits.
+    fn look_up(&self, text: &[u8], ids: &HashMap<Box<[u8]>, Id>) -> Id {
+        match self.holes[Self::hole(text)] {
+            Hole::One(wanted, id) if wanted == text => id,
+            Hole::Many => ids.get(text).copied().unwrap_or(GAP),
+            Hole::Empty | Hole::One(..) => GAP,
+        }
+    }
+
+    /// Lines of code start and end alike, so the length is spread over all bits.
     fn hole(text: &[u8]) -> usize {
         let first = text.first().copied().map_or(0, usize::from);
         let last = text.last().copied().map_or(0, usize::from);
-        (text.len().wrapping_mul(0x9e5) ^ (first << 8) ^ last) & 0xffff
+        (text.len().wrapping_mul(0x9e5) ^ (first << 5) ^ last) & 0xfff
     }
 }
 
 #[cfg(test)]
-#[path = "seek_tests.rs"]
 mod tests;

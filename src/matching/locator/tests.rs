@@ -56,11 +56,13 @@ proptest! {
         file in proptest::collection::vec("[ab \t]{0,6}", 0..8),
         texts in proptest::collection::vec("[ab \t]{0,4}", 1..8),
         from in 0..9usize,
+        room in 0..40usize,
     ) {
         let joined = file.iter().map(|line| format!("{line}\n")).collect::<String>();
         let lines = Lines::new(joined.as_bytes());
         let plain: Vec<&[u8]> = file.iter().map(|line| line.as_bytes()).collect();
         let locators = Locators::new(&lines, texts.iter().map(|text| text.as_bytes()));
+        prop_assert_eq!(locators.read(Locators::ROOM), locators.read(room));
         for text in &texts {
             let want = match reference::relaxed(&plain, text.as_bytes(), from) {
                 None => Loose::None,
