@@ -9,6 +9,9 @@
 mod config;
 mod fault;
 pub(crate) mod git;
+mod index_tree;
+mod objects;
+mod revision_tree;
 mod work_tree;
 
 #[cfg(test)]
@@ -25,6 +28,8 @@ use bstr::ByteSlice as _;
 
 pub use config::Config;
 pub use fault::Fault;
+pub use index_tree::IndexTree;
+pub use revision_tree::RevisionTree;
 pub use work_tree::WorkTree;
 
 use crate::dir::Dir;
@@ -160,6 +165,22 @@ impl Repo {
         WorkTree::new(self)
     }
 
+    /// Returns the index in use.
+    ///
+    /// # Errors
+    /// If it is of a kind that libgit2 can't read.
+    pub fn index_tree(&self) -> Result<IndexTree<'_>, Fault> {
+        IndexTree::new(self)
+    }
+
+    /// Returns the files of a commit, named as for `git rev-parse`.
+    ///
+    /// # Errors
+    /// If there is none of that name.
+    pub fn revision_tree(&self, rev: &str) -> Result<RevisionTree<'_>, Fault> {
+        RevisionTree::new(self, rev)
+    }
+
     /// Returns libgit2's handle, for this room and for the transaction.
     pub(crate) fn git2(&self) -> &git2::Repository {
         &self.git
@@ -194,6 +215,19 @@ impl std::fmt::Debug for Repo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Repo").field("git_dir", &self.git.path()).field("top", &self.top).finish_non_exhaustive()
     }
+}
+
+/// How many names are worth looking through for one that was misspelled.
+const WORTH_LISTING: usize = 500_000;
+
+fn tracked(index: &git2::Index) -> Vec<RepoPath> {
+    if index.len() > WORTH_LISTING {
+        return Vec::new();
+    }
+    let mut paths: Vec<RepoPath> = index.iter().filter_map(|entry| RepoPath::new(&entry.path).ok()).collect();
+    // An unmerged path has up to three entries.
+    paths.dedup();
+    paths
 }
 
 /// Returns the top as git would have it, where libgit2 decides otherwise.

@@ -186,3 +186,103 @@ fn what_cannot_be_served_is_refused_in_words() {
         assert!(fault.to_string().contains(want), "{fault}");
     }
 }
+
+/// A repository in whose index and commit the same paths stand.
+fn stored() -> Sample {
+    let sample =
+        Sample::new().file("a/b", "text").file("a/deep/c", "c").file("a.x", "").file("run", "#!").file("crlf", "1\r\n");
+    sample.chmod("run", 0o755);
+    symlink("a", sample.top().join("link")).unwrap();
+    std::fs::create_dir(sample.top().join("a").join(std::ffi::OsStr::from_bytes(b"\xff"))).unwrap();
+    std::fs::write(sample.top().join("a").join(std::ffi::OsStr::from_bytes(b"\xff/x")), "").unwrap();
+    std::fs::create_dir(sample.top().join("sub")).unwrap();
+    sample.then("update-index --add --cacheinfo 160000,1234567890123456789012345678901234567890,sub").committed()
+}
+
+#[test]
+fn index_and_commit_hold_what_git_stored() {
+    let sample = stored();
+    // What happens on disk afterwards is nobody's business here.
+    for gone in ["a", "link", "run"] {
+        let gone = sample.top().join(gone);
+        std::fs::remove_dir_all(&gone).or_else(|_| std::fs::remove_file(&gone)).unwrap();
+    }
+    let repo = sample.open();
+    let (index, commit) = (repo.index_tree().unwrap(), repo.revision_tree("HEAD").unwrap());
+    for tree in [&index as &dyn Tree, &commit] {
+        for (at, want) in [
+            ("a/b", "- text"),
+            ("run", "x #!"),
+            ("crlf", "- 1\r\n"),
+            ("a", "Folder"),
+            ("a/deep", "Folder"),
+            ("a.", "Absent"),
+            ("none/x", "Absent"),
+            ("a/b/c/d", "in a/b"),
+            ("link", "Link"),
+            ("link/x", "in link: Link"),
+            ("sub", "Repository"),
+            ("sub/x", "in sub: Repository"),
+        ] {
+            assert_eq!(told(tree, at), want, "{at}");
+        }
+        assert_eq!(names(tree.leaves_below(&path("a")).unwrap()), ["a/b", "a/deep/c", r"a/\377/x"]);
+        assert_eq!(names(tree.tracked()), ["a.x", "a/b", "a/deep/c", r"a/\377/x", "crlf", "link", "run", "sub"]);
+        assert!(tree.case_twins(&path("A/b")).unwrap().is_empty());
+    }
+    assert!(matches!(repo.revision_tree("nowhere"), Err(Fault::NoRevision { .. })));
+    assert!(matches!(repo.revision_tree("HEAD:a/b"), Err(Fault::NoRevision { .. })));
+}
+
+#[test]
+fn index_and_commit_tell_case_apart_even_when_libgit2_does_not() {
+    let sample = Sample::new().file("A/x", "1").file("a/x", "2").file("a/y", "3").file("B", "4").committed();
+    sample.git("config core.ignorecase true");
+    let repo = sample.open();
+    let (index, commit) = (repo.index_tree().unwrap(), repo.revision_tree("HEAD").unwrap());
+    for tree in [&index as &dyn Tree, &commit] {
+        for (at, want, twins) in [
+            ("A/x", "- 1", &["a/x"][..]),
+            ("a/x", "- 2", &["A/x"]),
+            ("a/X", "Absent", &["A/x", "a/x"]),
+            ("A/y", "Absent", &["a/y"]),
+            ("b", "Absent", &["B"]),
+            ("b/c", "Absent", &[]),
+            ("A", "Folder", &["a"]),
+        ] {
+            assert_eq!(told(tree, at), want, "{at}");
+            assert_eq!(names(tree.case_twins(&path(at)).unwrap()), twins, "{at}");
+        }
+        assert_eq!(names(tree.leaves_below(&path("A")).unwrap()), ["A/x"]);
+        assert_eq!(names(tree.leaves_below(&path("a")).unwrap()), ["a/x", "a/y"]);
+    }
+}
+
+#[test]
+fn an_index_in_the_middle_of_something() {
+    let sample = Sample::new().file("same", "").file("x", "base").committed().then("checkout -q -b side");
+    let sample = sample.file("x", "side").committed().then("checkout -q main").file("x", "main").committed();
+    assert!(std::process::Command::new("git").current_dir(sample.top()).args(["merge", "-q", "side"]).output().is_ok());
+    sample.write("later", "");
+    sample.git("add -N later");
+    let repo = sample.open();
+    let index = repo.index_tree().unwrap();
+    for (at, want) in [("x", "!`x` is unmerged"), ("x/y", "in x"), ("same", "- "), ("later", "Absent")] {
+        assert_eq!(told(&index, at), want, "{at}");
+    }
+    assert_eq!(names(index.tracked()), ["later", "same", "x"]);
+}
+
+#[test]
+fn an_index_that_libgit2_cannot_read_is_named() {
+    let split = Sample::new().file("a", "").committed().then("update-index --split-index");
+    let sparse = Sample::new().file("a/x", "").file("b/y", "").committed();
+    sparse.git("sparse-checkout set --cone --sparse-index a");
+    for (sample, want) in [(split, "split index"), (sparse, "sparse index")] {
+        let repo = sample.open();
+        let fault = repo.index_tree().unwrap_err();
+        assert_eq!(fault.kind(), Kind::Unsupported);
+        assert!(fault.to_string().contains(want), "{fault}");
+        assert!(repo.work_tree().unwrap().tracked().is_empty());
+    }
+}

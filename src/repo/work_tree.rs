@@ -31,9 +31,6 @@ enum Modules {
     Unreadable,
 }
 
-/// How many entries of an index are worth looking through for a name that was misspelled.
-const WORTH_LISTING: usize = 500_000;
-
 impl<'r> WorkTree<'r> {
     pub(super) fn new(repo: &'r Repo) -> Result<Self, Fault> {
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
@@ -162,12 +159,7 @@ impl Tree for WorkTree<'_> {
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
-        match self.repo.git2().index() {
-            Ok(index) if index.len() <= WORTH_LISTING => {
-                index.iter().filter_map(|entry| RepoPath::new(&entry.path).ok()).collect()
-            }
-            _ => Vec::new(),
-        }
+        self.repo.git2().index().map_or_else(|_| Vec::new(), |index| super::tracked(&index))
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {

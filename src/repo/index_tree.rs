@@ -1,0 +1,137 @@
+//! The index as a place to plan for: what would be committed next, bytes as git stores them.
+//!
+//! A path that is only marked to be added (`git add -N`) isn't in it, which is how git's own `apply --cached` sees it. A
+//! path in an unfinished merge can't be read, for there is no one answer.
+
+use super::objects::{leaf, obstacle};
+use super::{Fault, Repo};
+use crate::path::RepoPath;
+use crate::tree::{Entry, Tree, TreeFault};
+
+/// The index in use.
+pub struct IndexTree<'r> {
+    repo: &'r Repo,
+    index: git2::Index,
+    ignores_case: bool,
+    /// Whether libgit2 has sorted the entries without regard to case.
+    folded: bool,
+}
+
+const INTENT_TO_ADD: u16 = 1 << 13;
+const SKIP_WORKTREE: u16 = 1 << 14;
+
+impl<'r> IndexTree<'r> {
+    pub(super) fn new(repo: &'r Repo) -> Result<Self, Fault> {
+        let index = repo.git.index().map_err(Fault::index)?;
+        let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
+        let folded = repo.git.config().and_then(|config| config.get_bool("core.ignorecase")).unwrap_or(false);
+        Ok(Self { repo, index, ignores_case, folded })
+    }
+
+    /// Returns the entry of a path that is not in a merge; a path that is only marked to be added has none.
+    ///
+    /// # Errors
+    /// If it is unmerged.
+    pub(crate) fn entry(&self, path: &RepoPath) -> Result<Option<git2::IndexEntry>, TreeFault> {
+        match self.staged(path, 0) {
+            Some(entry) => Ok((entry.flags_extended & INTENT_TO_ADD == 0).then_some(entry)),
+            None if self.is_unmerged(path) => Err(TreeFault::Unmerged { path: path.clone() }),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns whether sparse checkout leaves a path out of the work tree.
+    pub(crate) fn is_left_out(&self, path: &RepoPath) -> bool {
+        self.staged(path, 0).is_some_and(|entry| entry.flags_extended & SKIP_WORKTREE != 0)
+    }
+
+    /// Returns what the index says where the path itself has no entry: a folder, something above it, or nothing.
+    pub(super) fn around(&self, path: &RepoPath) -> Entry {
+        if self.below(path).next().is_some() {
+            return Entry::Folder;
+        }
+        for ancestor in path.ancestors() {
+            if let Some(entry) = (0..=3).find_map(|stage| self.staged(&ancestor, stage)) {
+                return Entry::Beneath { ancestor, what: obstacle(entry.mode) };
+            }
+        }
+        Entry::Absent
+    }
+
+    /// Returns the paths below a folder, whatever their stage.
+    pub(super) fn below(&self, folder: &RepoPath) -> impl Iterator<Item = Vec<u8>> {
+        let prefix = [folder.as_bytes(), b"/"].concat();
+        // Sorted without regard to case, entries of one folder need not stand together, and libgit2 misses some.
+        let scattered = self.folded;
+        let first = if scattered { 0 } else { self.index.find_prefix(&prefix[..]).unwrap_or(usize::MAX) };
+        (first..self.index.len())
+            .map_while(|at| self.index.get(at))
+            .map(move |entry| (entry.path.starts_with(&prefix), entry.path))
+            .take_while(move |(is_below, _)| *is_below || scattered)
+            .filter_map(|(is_below, path)| is_below.then_some(path))
+    }
+
+    /// Returns the entry of a path by its exact spelling.
+    fn staged(&self, path: &RepoPath, stage: i32) -> Option<git2::IndexEntry> {
+        let found = self.index.get_path(path.as_path(), stage)?;
+        if found.path == path.as_bytes() {
+            return Some(found);
+        }
+        // libgit2 ignores case under `core.ignoreCase`, and gave a twin. Rare enough for a search through all.
+        let is_it =
+            |entry: &git2::IndexEntry| entry.path == path.as_bytes() && i32::from((entry.flags >> 12) & 3) == stage;
+        self.index.iter().find(is_it)
+    }
+
+    fn is_unmerged(&self, path: &RepoPath) -> bool {
+        self.index.has_conflicts() && (1..=3).any(|stage| self.staged(path, stage).is_some())
+    }
+}
+
+impl std::fmt::Debug for IndexTree<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IndexTree").field("repo", self.repo).field("entries", &self.index.len()).finish_non_exhaustive()
+    }
+}
+
+impl Tree for IndexTree<'_> {
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
+        match self.entry(path)? {
+            Some(entry) => leaf(self.repo, path, entry.id, entry.mode),
+            None => Ok(self.around(path)),
+        }
+    }
+
+    fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+        // One that no patch can name stands for the folder, which so is never taken for empty.
+        let mut leaves: Vec<_> =
+            self.below(folder).map(|path| RepoPath::new(&path).unwrap_or_else(|_| folder.clone())).collect();
+        leaves.dedup();
+        Ok(leaves)
+    }
+
+    fn tracked(&self) -> Vec<RepoPath> {
+        super::tracked(&self.index)
+    }
+
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+        if !self.ignores_case {
+            return Ok(Vec::new());
+        }
+        let wanted = path.as_bytes();
+        let twin = |entry: git2::IndexEntry| {
+            // A folder may be a twin too.
+            let start = entry.path.get(..wanted.len()).filter(|start| start.eq_ignore_ascii_case(wanted))?;
+            let ends_here = matches!(entry.path.get(wanted.len()), None | Some(b'/'));
+            if ends_here && start != wanted { RepoPath::new(start).ok() } else { None }
+        };
+        let mut twins: Vec<_> = self.index.iter().filter_map(twin).collect();
+        twins.sort();
+        twins.dedup();
+        Ok(twins)
+    }
+
+    fn ignores_case(&self) -> bool {
+        self.ignores_case
+    }
+}

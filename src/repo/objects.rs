@@ -1,0 +1,44 @@
+use super::Repo;
+use crate::path::RepoPath;
+use crate::tree::{Content, Entry, File, Mode, Obstacle, TreeFault};
+
+/// The modes that git gives to what a tree or an index names.
+pub(crate) const GITLINK: u32 = 0o160000;
+pub(super) const TREE: u32 = 0o040000;
+const LINK: u32 = 0o120000;
+
+/// Returns what an entry of a tree or an index stands for, which is no folder.
+pub(super) fn leaf(repo: &Repo, path: &RepoPath, id: git2::Oid, mode: u32) -> Result<Entry, TreeFault> {
+    if let Some(what) = obstacle(mode) {
+        return Ok(Entry::Other(what));
+    }
+    // Old repositories have 100664, which git reads as 100644.
+    let mode = if mode & 0o100 != 0 { Mode::EXECUTABLE } else { Mode::PLAIN };
+    Ok(Entry::File(File { content: blob(repo, path, id)?, mode }))
+}
+
+/// Returns what an entry is if it is no regular file.
+pub(super) fn obstacle(mode: u32) -> Option<Obstacle> {
+    match mode {
+        LINK => Some(Obstacle::Link),
+        GITLINK => Some(Obstacle::Repository),
+        _ => None,
+    }
+}
+
+/// Reads a blob whole.
+pub(super) fn blob(repo: &Repo, path: &RepoPath, id: git2::Oid) -> Result<Content, TreeFault> {
+    match repo.git.find_blob(id) {
+        Ok(blob) => Ok(blob.content().to_vec().into()),
+        Err(error) if error.code() == git2::ErrorCode::NotFound => Err(TreeFault::Unsupported {
+            path: path.clone(),
+            what: format!("isn't here: a partial clone has yet to fetch object {id}"),
+        }),
+        Err(error) => Err(odd(path, &error)),
+    }
+}
+
+/// Says that libgit2 couldn't read something at a path.
+pub(super) fn odd(path: &RepoPath, error: &git2::Error) -> TreeFault {
+    TreeFault::Io { path: path.clone(), source: std::io::Error::other(error.message().to_owned()) }
+}

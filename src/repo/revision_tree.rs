@@ -1,0 +1,123 @@
+//! A commit as a place to plan for.
+
+use git2::Tree as GitTree;
+
+use super::objects::{TREE, leaf, obstacle, odd};
+use super::{Fault, Repo, WORTH_LISTING};
+use crate::path::RepoPath;
+use crate::tree::{Entry, Tree, TreeFault};
+
+/// The files of a commit, bytes as git stores them.
+#[derive(Debug)]
+pub struct RevisionTree<'r> {
+    repo: &'r Repo,
+    tree: GitTree<'r>,
+    ignores_case: bool,
+}
+
+/// What stands at a path of a tree, before anything is read.
+pub(super) enum Spot {
+    Absent,
+    Folder(git2::Oid),
+    Leaf { id: git2::Oid, mode: u32 },
+    Beneath { ancestor: RepoPath, mode: u32 },
+}
+
+impl<'r> RevisionTree<'r> {
+    pub(super) fn new(repo: &'r Repo, rev: &str) -> Result<Self, Fault> {
+        let unknown = |_| Fault::NoRevision { rev: rev.to_owned() };
+        let tree = repo.git.revparse_single(rev).and_then(|object| object.peel_to_tree()).map_err(unknown)?;
+        let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
+        Ok(Self { repo, tree, ignores_case })
+    }
+}
+
+/// Finds a path in a tree.
+pub(super) fn find(repo: &Repo, tree: &GitTree<'_>, path: &RepoPath) -> Result<Spot, TreeFault> {
+    let mut here = tree.clone();
+    let mut above = path.ancestors().collect::<Vec<_>>();
+    let mut parts = path.parts().peekable();
+    while let Some(part) = parts.next() {
+        let Some(entry) = here.get_name_bytes(part) else { return Ok(Spot::Absent) };
+        let (id, mode) = (entry.id(), entry.filemode_raw() as u32);
+        drop(entry);
+        let ancestor = above.pop();
+        match (parts.peek(), ancestor) {
+            (None, _) if mode == TREE => return Ok(Spot::Folder(id)),
+            (None, _) => return Ok(Spot::Leaf { id, mode }),
+            (Some(_), Some(ancestor)) if mode != TREE => return Ok(Spot::Beneath { ancestor, mode }),
+            (Some(_), _) => here = repo.git.find_tree(id).map_err(|error| odd(path, &error))?,
+        }
+    }
+    Ok(Spot::Absent)
+}
+
+impl Tree for RevisionTree<'_> {
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
+        match find(self.repo, &self.tree, path)? {
+            Spot::Absent => Ok(Entry::Absent),
+            Spot::Folder(_) => Ok(Entry::Folder),
+            Spot::Leaf { id, mode } => leaf(self.repo, path, id, mode),
+            Spot::Beneath { ancestor, mode } => Ok(Entry::Beneath { ancestor, what: obstacle(mode) }),
+        }
+    }
+
+    fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+        let Spot::Folder(id) = find(self.repo, &self.tree, folder)? else { return Ok(Vec::new()) };
+        let tree = self.repo.git.find_tree(id).map_err(|error| odd(folder, &error))?;
+        let leaves = leaves(self.repo, tree, folder.as_bytes(), usize::MAX).map_err(|error| odd(folder, &error))?;
+        // One that no patch can name stands for the folder, which so is never taken for empty.
+        Ok(leaves.iter().map(|path| RepoPath::new(path).unwrap_or_else(|_| folder.clone())).collect())
+    }
+
+    fn tracked(&self) -> Vec<RepoPath> {
+        let paths = leaves(self.repo, self.tree.clone(), b"", WORTH_LISTING).unwrap_or_default();
+        paths.iter().filter_map(|path| RepoPath::new(path).ok()).collect()
+    }
+
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+        if !self.ignores_case {
+            return Ok(Vec::new());
+        }
+        let mut found = vec![(Vec::new(), Some(self.tree.clone()))];
+        for part in path.parts() {
+            let mut next = Vec::new();
+            for (above, tree) in &found {
+                let Some(tree) = tree else { continue };
+                for entry in tree.iter().filter(|entry| entry.name_bytes().eq_ignore_ascii_case(part)) {
+                    let slash: &[u8] = if above.is_empty() { b"" } else { b"/" };
+                    let path = [above, slash, entry.name_bytes()].concat();
+                    next.push((path, self.repo.git.find_tree(entry.id()).ok()));
+                }
+            }
+            found = next;
+        }
+        let twins = found.into_iter().filter(|(twin, _)| twin != path.as_bytes());
+        Ok(twins.filter_map(|(twin, _)| RepoPath::new(&twin).ok()).collect())
+    }
+
+    fn ignores_case(&self) -> bool {
+        self.ignores_case
+    }
+}
+
+/// Returns the paths of all below a folder that is no folder itself; none if they are more than `most`. libgit2's own walk
+/// stops at a folder whose name isn't UTF-8.
+fn leaves(repo: &Repo, tree: GitTree<'_>, below: &[u8], most: usize) -> Result<Vec<Vec<u8>>, git2::Error> {
+    let mut leaves = Vec::new();
+    let mut folders = vec![(below.to_vec(), tree)];
+    while let Some((above, tree)) = folders.pop() {
+        for entry in tree.iter() {
+            let slash: &[u8] = if above.is_empty() { b"" } else { b"/" };
+            let path = [&above, slash, entry.name_bytes()].concat();
+            if entry.filemode_raw() as u32 == TREE {
+                folders.push((path, repo.git.find_tree(entry.id())?));
+            } else if leaves.len() == most {
+                return Ok(Vec::new());
+            } else {
+                leaves.push(path);
+            }
+        }
+    }
+    Ok(leaves)
+}
