@@ -105,6 +105,13 @@ impl RepoPath {
     }
 }
 
+/// Paths are ordered and told apart by their bytes alone, so that a map of them can be searched by bytes.
+impl std::borrow::Borrow<[u8]> for RepoPath {
+    fn borrow(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 impl fmt::Display for RepoPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Shown(&self.0).fmt(f)

@@ -1,9 +1,403 @@
-//! [`Patch`](crate::patch::Patch) + [`Tree`](crate::tree::Tree) → [`ChangeSet`]: all matching, all conflicts, all refusals.
+//! [`Patch`] + [`Tree`] → [`ChangeSet`]: all matching, all conflicts, all refusals.
+//!
+//! Edits take effect in order on an overlay over the tree, so that a later edit sees what an earlier one did; only the
+//! tree's own files are ever read, each once, and nothing is written. A plan is whole or it isn't: with any fault there is
+//! no change set. Planning goes on after a fault to find the others.
+//!
+//! Where the formats' descriptions are silent:
+//! - A new file that is already there with the very same bytes is passed over with a warning; a move onto such a file
+//!   removes its source. Bytes are compared as git would put them on disk.
+//! - A file that is overwritten keeps its mode, unless another is moved onto it.
+//! - A `-` body is compared with the file's lines, their terminators aside.
 
 mod changeset;
 pub mod derive;
-mod hunks;
-mod renames;
-mod similarity;
+mod fault;
+mod lint;
+mod nearby;
+mod overlay;
+mod rewrite;
+mod splice;
+mod substitute;
+#[cfg(test)]
+mod tests;
 
-pub use changeset::{Change, ChangeSet};
+use std::collections::BTreeMap;
+
+use bstr::BString;
+
+pub use self::changeset::{Change, ChangeSet};
+pub use self::fault::{Absence, Because, Fault, Miss, Presence, Reason, Warning};
+use self::overlay::{Found, Overlay};
+use crate::patch::{FileEdit, Hunk, Operation, Patch, Substitution};
+use crate::path::{RepoPath, Resolver};
+use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
+use crate::tree::{Content, File, Mode, Tree};
+
+/// How strictly a patch is read, and what it may do.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rules {
+    /// Only the bare algorithm: whatever a relaxation would have saved is an error.
+    pub strict: bool,
+    /// Refuse a hunk whose old lines stand in more than one place.
+    pub unique: bool,
+    /// Let new and moved files replace what is there.
+    pub overwrite: bool,
+    /// Take a response that leaves every file as it was for a success.
+    pub allow_empty: bool,
+}
+
+/// What a response comes to.
+#[derive(Debug)]
+pub struct Plan {
+    /// What will be true afterwards.
+    pub changes: ChangeSet,
+    /// What was dropped, guessed or relaxed.
+    pub warnings: Vec<Located<Warning>>,
+}
+
+/// Why a response comes to nothing.
+#[derive(Debug)]
+pub struct Refusal {
+    /// All that is wrong, in the order of the response.
+    pub faults: Vec<Located<Fault>>,
+    /// What was dropped, guessed or relaxed on the way.
+    pub warnings: Vec<Located<Warning>>,
+}
+
+/// Works out what every file would become if these patches were applied one after the other.
+///
+/// ```
+/// use git_llmpatch::{format, plan, path::Resolver, text::{Source, SourceId}, tree::MemoryTree};
+///
+/// let answer = "*** Begin Patch\n*** Update File: a.txt\n-old\n+new\n*** End Patch\n";
+/// let source = Source::new(SourceId(0), "answer.txt", answer.into()).unwrap();
+/// let patch = format::parse(&source, &format::Options::default()).patch;
+/// let tree = MemoryTree::new().with("a.txt", "old\n");
+/// let plan = plan::plan(&[patch], &tree, &Resolver::default(), &plan::Rules::default()).unwrap();
+/// assert_eq!(&plan.changes.iter().next().unwrap().after.as_ref().unwrap().content[..], b"new\n");
+/// ```
+///
+/// # Errors
+/// If anything of it can't be done; nothing of it is then.
+pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: &Rules) -> Result<Plan, Refusal> {
+    let mut planner = Planner {
+        overlay: Overlay::new(tree),
+        tree,
+        resolver,
+        rules,
+        named: BTreeMap::new(),
+        faults: Vec::new(),
+        warnings: Vec::new(),
+    };
+    let mut unread = false;
+    for edit in patches.iter().flat_map(|patch| &patch.edits) {
+        unread |= edit.operation == Operation::Unreadable;
+        planner.edit(edit);
+    }
+    let Planner { overlay, mut faults, warnings, named, .. } = planner;
+    let paths: Vec<_> = overlay.paths().cloned().collect();
+    let changes = overlay.into_changes();
+    for change in &changes {
+        if let Err(fault) = tree.confirm(&change.path, change.before.as_ref()) {
+            faults.push(Located::new(named.get(&change.path).copied().flatten(), fault.into()));
+        }
+    }
+    if !faults.is_empty() {
+        return Err(Refusal { faults, warnings });
+    }
+    if changes.is_empty() && !rules.allow_empty && !unread && !paths.is_empty() {
+        faults.push(Located::new(first_span(patches), Fault::Unchanged { paths }));
+        return Err(Refusal { faults, warnings });
+    }
+    Ok(Plan { changes, warnings })
+}
+
+fn first_span(patches: &[Patch<'_>]) -> Option<Span> {
+    patches.iter().flat_map(|patch| &patch.edits).find_map(|edit| edit.span)
+}
+
+struct Planner<'p> {
+    overlay: Overlay<'p>,
+    tree: &'p dyn Tree,
+    resolver: &'p Resolver,
+    rules: &'p Rules,
+    /// Where the response first names each path.
+    named: BTreeMap<RepoPath, Option<Span>>,
+    faults: Vec<Located<Fault>>,
+    warnings: Vec<Located<Warning>>,
+}
+
+/// Marks an edit whose faults have been recorded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Failed {
+    /// Nothing is known of the file from here on.
+    Lost,
+    /// The file is known but for what the failed hunks would have done.
+    Partly,
+}
+
+impl Planner<'_> {
+    fn edit(&mut self, edit: &FileEdit<'_>) {
+        let root = edit.root.as_ref().map(|root| &root[..]);
+        let span = edit.path.span.or(edit.span);
+        let Ok(path) = self.resolve(root, &edit.path, edit.span) else { return };
+        let done = match &edit.operation {
+            Operation::Create { lines } => self.create(&path, &edit.path, lines, span),
+            Operation::Replace { lines } => self.replace(&path, lines, span),
+            Operation::Delete { expected } => self.delete(&path, expected.as_deref(), span),
+            Operation::Move { to } => self.update(&path, root, Some(to), &[], span),
+            Operation::Update { to, hunks } => self.update(&path, root, to.as_ref(), hunks, span),
+            Operation::Substitute(substitution) => self.substitute(&path, substitution, span),
+            Operation::Unreadable => Err(Failed::Lost),
+        };
+        if done == Err(Failed::Lost) {
+            self.overlay.forget(&path);
+        }
+    }
+
+    fn resolve(&mut self, root: Option<&[u8]>, written: &Text<'_>, span: Option<Span>) -> Result<RepoPath, Failed> {
+        let span = written.span.or(span);
+        match self.resolver.resolve(root, written) {
+            Ok(path) => {
+                self.named.entry(path.clone()).or_insert(span);
+                Ok(path)
+            }
+            Err(fault) => self.fail(span, Fault::Path { written: BString::from(&written[..]), fault }),
+        }
+    }
+
+    fn create(
+        &mut self,
+        path: &RepoPath,
+        written: &Text<'_>,
+        lines: &[Text<'_>],
+        span: Option<Span>,
+    ) -> Result<(), Failed> {
+        let there = self.room(path, span)?;
+        if there.is_none() {
+            self.unsuspicious(path, written, span)?;
+        }
+        let bytes = joined(lines, b"", Ending::Lf);
+        let content: Content = self.read(self.tree.check_out(path, bytes).map_err(Fault::from), span)?.into();
+        let mode = match there {
+            Some(file) if file.content == content => {
+                self.warn(span, Warning::AlreadyThere { path: path.clone() });
+                return Ok(());
+            }
+            Some(_) if !self.rules.overwrite => {
+                return self.fail(span, Fault::Exists { path: path.clone(), what: Presence::File });
+            }
+            Some(file) => file.mode,
+            None => Mode::PLAIN,
+        };
+        self.overlay.put(path, File { content, mode });
+        Ok(())
+    }
+
+    fn replace(&mut self, path: &RepoPath, lines: &[Text<'_>], span: Option<Span>) -> Result<(), Failed> {
+        let file = self.base(path, span)?;
+        let old = Lines::new(&file.content);
+        let content: Content = if file.content.is_binary() {
+            joined(lines, b"", Ending::Lf).into()
+        } else {
+            joined(lines, old.bom(), old.majority()).into()
+        };
+        if content == file.content {
+            self.warn(span, Warning::NoChange { path: path.clone(), number: 0 });
+        }
+        self.overlay.put(path, File { content, mode: file.mode });
+        Ok(())
+    }
+
+    fn delete(&mut self, path: &RepoPath, expected: Option<&[Text<'_>]>, span: Option<Span>) -> Result<(), Failed> {
+        let file = self.base(path, span)?;
+        if let Some(expected) = expected {
+            self.compare_body(path, &file.content, expected, span)?;
+        }
+        self.overlay.delete(path);
+        Ok(())
+    }
+
+    /// Checks that the `-` lines of a delete section are the file, or at least a run of its lines.
+    fn compare_body(
+        &mut self,
+        path: &RepoPath,
+        content: &Content,
+        expected: &[Text<'_>],
+        span: Option<Span>,
+    ) -> Result<(), Failed> {
+        let lines = Lines::new(content);
+        let texts = || expected.iter().map(|line| &line[..]);
+        if lines.iter().map(|line| line.text).eq(texts()) {
+            return Ok(());
+        }
+        let haystack = crate::matching::Haystack::new(&lines, texts());
+        if let Some(at) = haystack.first(&haystack.run(texts()), 0) {
+            let (first, last) = (LineNo::from_index(at), LineNo::from_index(at + expected.len() - 1));
+            let total = lines.len();
+            self.warn(span, Warning::PartialDeleteBody { path: path.clone(), first, last, total });
+            return Ok(());
+        }
+        let differs = lines.iter().zip(texts()).position(|(line, text)| line.text != text).unwrap_or(lines.len());
+        let span = expected.get(differs).and_then(|line| line.span).or(span);
+        let line = (differs < lines.len()).then(|| fault::place(path, &lines, differs, "the file has", "differs here"));
+        self.fail(span, Fault::DeleteBody { path: path.clone(), line })
+    }
+
+    fn update(
+        &mut self,
+        path: &RepoPath,
+        root: Option<&[u8]>,
+        to: Option<&Text<'_>>,
+        hunks: &[Hunk<'_>],
+        span: Option<Span>,
+    ) -> Result<(), Failed> {
+        let target = to.map(|to| self.resolve(root, to, span).map(|path| (path, to))).transpose();
+        let base = self.base(path, span);
+        let (Ok(target), Ok(file)) = (target, base) else { return Err(Failed::Lost) };
+        // A move onto itself is a plain update.
+        let target = target.filter(|(target, _)| target != path);
+        let (content, done) = self.rewritten(path, &file, hunks, span);
+        let changed = File { content, mode: file.mode };
+        if let Some((target, written)) = target {
+            let moved = self.relocate(path, changed, &target, written, span);
+            if moved.is_err() {
+                self.overlay.forget(&target);
+            }
+            return moved.and(done);
+        }
+        if done.is_ok() && changed.content == file.content {
+            self.warn(span, Warning::NoChange { path: path.clone(), number: 0 });
+        }
+        self.overlay.put(path, changed);
+        done
+    }
+
+    /// Returns what the hunks make of a file; where some fail, what the others make of it.
+    fn rewritten(
+        &mut self,
+        path: &RepoPath,
+        file: &File,
+        hunks: &[Hunk<'_>],
+        span: Option<Span>,
+    ) -> (Content, Result<(), Failed>) {
+        if hunks.is_empty() {
+            return (file.content.clone(), Ok(()));
+        }
+        if file.content.is_binary() {
+            return (file.content.clone(), self.fail(span, Fault::Binary { path: path.clone() }));
+        }
+        let rewritten = rewrite::rewrite(path, &file.content, hunks, self.rules, self.overlay.lost(path));
+        self.warnings.extend(rewritten.warnings);
+        for (number, miss) in rewritten.misses {
+            self.faults.push(miss.map(|miss| Fault::Hunk { path: path.clone(), number, miss }));
+        }
+        (rewritten.bytes.into(), if rewritten.whole { Ok(()) } else { Err(Failed::Partly) })
+    }
+
+    fn relocate(
+        &mut self,
+        path: &RepoPath,
+        file: File,
+        target: &RepoPath,
+        written: &Text<'_>,
+        span: Option<Span>,
+    ) -> Result<(), Failed> {
+        let span = written.span.or(span);
+        // The source is in nobody's way: `a` may become `a/b`, and `A` may become `a`.
+        let there = match self.overlay.without(path, |overlay| overlay.obstacle(target)) {
+            Ok(None) => {
+                self.unsuspicious(target, written, span)?;
+                None
+            }
+            Ok(Some(Found::File(there))) => Some(there),
+            Ok(Some(Found::Unknown)) => return Err(Failed::Lost),
+            Err(fault) => return self.fail(span, fault),
+        };
+        match there {
+            Some(there) if there.content == file.content => {
+                self.warn(span, Warning::AlreadyThere { path: target.clone() });
+                self.overlay.rename(path, target, there);
+            }
+            Some(_) if !self.rules.overwrite => {
+                return self.fail(span, Fault::Exists { path: target.clone(), what: Presence::File });
+            }
+            _ => self.overlay.rename(path, target, file),
+        }
+        Ok(())
+    }
+
+    fn substitute(&mut self, path: &RepoPath, edit: &Substitution<'_>, span: Option<Span>) -> Result<(), Failed> {
+        let file = self.base(path, span)?;
+        if file.content.is_binary() {
+            return self.fail(span, Fault::Binary { path: path.clone() });
+        }
+        match substitute::substitute(path, &file.content, edit, self.rules) {
+            Ok(done) => {
+                self.warnings.extend(done.warnings);
+                self.overlay.put(path, File { content: done.bytes.into(), mode: file.mode });
+                Ok(())
+            }
+            Err(miss) => {
+                let lost = self.overlay.lost(path);
+                let follows = rewrite::follows_from(&miss.value, edit.find.iter().map(|line| &line[..]), lost);
+                lost.extend(edit.put.iter().map(|line| line.to_vec()));
+                if !follows {
+                    let fault = Fault::Hunk { path: path.clone(), number: 0, miss: miss.value };
+                    self.faults.push(Located::new(miss.span.or(span), fault));
+                }
+                Err(Failed::Partly)
+            }
+        }
+    }
+
+    /// Returns the file that an edit is about to change.
+    fn base(&mut self, path: &RepoPath, span: Option<Span>) -> Result<File, Failed> {
+        match self.overlay.file(path) {
+            Ok(Found::File(file)) => Ok(file),
+            Ok(Found::Unknown) => Err(Failed::Lost),
+            Err(fault) => self.fail(span, fault),
+        }
+    }
+
+    /// Returns the file that is where a new one is to be; an error if it is something else.
+    fn room(&mut self, path: &RepoPath, span: Option<Span>) -> Result<Option<File>, Failed> {
+        match self.overlay.obstacle(path) {
+            Ok(None) => Ok(None),
+            Ok(Some(Found::File(file))) => Ok(Some(file)),
+            Ok(Some(Found::Unknown)) => Err(Failed::Lost),
+            Err(fault) => self.fail(span, fault),
+        }
+    }
+
+    fn unsuspicious(&mut self, path: &RepoPath, written: &Text<'_>, span: Option<Span>) -> Result<(), Failed> {
+        match path.suspicious_when_new() {
+            None => Ok(()),
+            Some(fault) => self.fail(span, Fault::Path { written: BString::from(&written[..]), fault }),
+        }
+    }
+
+    fn read<T>(&mut self, read: Result<T, Fault>, span: Option<Span>) -> Result<T, Failed> {
+        read.or_else(|fault| self.fail(span, fault))
+    }
+
+    fn fail<T>(&mut self, span: Option<Span>, fault: Fault) -> Result<T, Failed> {
+        self.faults.push(Located::new(span, fault));
+        Err(Failed::Lost)
+    }
+
+    fn warn(&mut self, span: Option<Span>, warning: Warning) {
+        self.warnings.push(Located::new(span, warning));
+    }
+}
+
+fn joined(lines: &[Text<'_>], bom: &[u8], ending: Ending) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(bom.len() + lines.iter().map(|line| line.len() + 2).sum::<usize>());
+    bytes.extend_from_slice(bom);
+    for line in lines {
+        bytes.extend_from_slice(line);
+        bytes.extend_from_slice(ending.as_bytes());
+    }
+    bytes
+}

@@ -1,0 +1,651 @@
+//! What planning can find wrong, and what it did that the author should know.
+
+use std::num::NonZeroUsize;
+
+use bstr::{BString, ByteSlice as _};
+
+use crate::explain::{Explain, FilePlace};
+use crate::kind::Kind;
+use crate::matching::{Relaxation, Side};
+use crate::path::{PathFault, RepoPath};
+use crate::text::{LineNo, Lines, Shown};
+use crate::tree::{Disagreement, Obstacle, TreeFault};
+
+/// Why a response can't be applied to this tree.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A path that is unsafe by its spelling, or that can hardly be meant for a new file.
+    #[error("{fault}")]
+    Path {
+        /// The path as the response wrote it.
+        written: BString,
+        /// What is wrong with it.
+        fault: PathFault,
+    },
+    /// The file isn't there.
+    #[error("`{path}` {}", absence(.why))]
+    Missing {
+        /// The file.
+        path: RepoPath,
+        /// Why it isn't there.
+        why: Absence,
+    },
+    /// Something is there already.
+    #[error("`{path}` {}", presence(.what))]
+    Exists {
+        /// The path of the new file.
+        path: RepoPath,
+        /// What is in its way.
+        what: Presence,
+    },
+    /// Something that is no regular file, at the path or above it.
+    #[error("`{path}` {}", unfit(.at, *.what))]
+    Unfit {
+        /// The path.
+        path: RepoPath,
+        /// The ancestor that is no folder, if it isn't the path itself.
+        at: Option<RepoPath>,
+        /// What stands there; `None` for a folder.
+        what: Option<Obstacle>,
+    },
+    /// Lines of a binary file can't be changed.
+    #[error("`{path}` is a binary file, of which no lines can be changed")]
+    Binary {
+        /// The file.
+        path: RepoPath,
+    },
+    /// A hunk that can't be placed.
+    #[error("{} of `{path}` {miss}", hunk(*.number))]
+    Hunk {
+        /// The file.
+        path: RepoPath,
+        /// Which hunk of its section, from 1; 0 for a find.
+        number: usize,
+        /// Why not.
+        miss: Miss,
+    },
+    /// The file isn't the one whose content the delete section shows.
+    #[error("`{path}` isn't the file that this section wants to delete: {}", difference(.line))]
+    DeleteBody {
+        /// The file.
+        path: RepoPath,
+        /// The first line of the body that differs from the file, and the file's line there, if it has one.
+        line: Option<FilePlace>,
+    },
+    /// Nothing would change.
+    #[error("nothing to do: {} already as the patch wants {}", files(.paths), if .paths.len() == 1 { "it" } else { "them" })]
+    Unchanged {
+        /// The files that the response names.
+        paths: Vec<RepoPath>,
+    },
+    /// The tree can't be read, or isn't fit for this change.
+    #[error(transparent)]
+    Tree(#[from] TreeFault),
+}
+
+/// Why a file isn't there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Absence {
+    /// It never was.
+    Never {
+        /// The one tracked path that may be meant.
+        meant: Option<RepoPath>,
+    },
+    /// A file stands where its folder would have to be.
+    BelowFile(RepoPath),
+    /// An earlier edit of the response deleted it.
+    Deleted,
+    /// An earlier edit of the response moved it.
+    Moved(RepoPath),
+}
+
+/// What is in the way of a new file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// A file.
+    File,
+    /// A folder that holds this file, among others perhaps.
+    Folder(RepoPath),
+    /// A file where a folder is needed.
+    FileAbove(RepoPath),
+    /// A path that differs only in case, where that is the same file.
+    Twin(RepoPath),
+}
+
+/// Why a hunk, or a find, has no place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Miss {
+    /// The context line isn't in the file.
+    #[error("names a context line that isn't in the file: `{}`", Shown(.text))]
+    Context {
+        /// The context line.
+        text: BString,
+        /// The lines that a looser reading finds, if they are several.
+        loose: Vec<FilePlace>,
+        /// How many those are.
+        count: usize,
+    },
+    /// The context line stands only before the hunks that came before.
+    #[error(
+        "names a context line that stands only on line {at}, before the previous hunk; hunks must follow the file's order"
+    )]
+    ContextEarlier {
+        /// Where it stands.
+        at: LineNo,
+        /// That line.
+        place: FilePlace,
+    },
+    /// The lines are nowhere at or after the cursor.
+    #[error("matches no lines{}", after(*.from))]
+    Lines {
+        /// The line from which they are looked for, if not the first.
+        from: Option<LineNo>,
+        /// What is known of why.
+        reason: Reason,
+    },
+    /// The lines aren't at the end of the file.
+    #[error("isn't at the end of the file, where `*** End of File` wants it")]
+    NotAtEnd {
+        /// A place where the lines do stand.
+        stands: Option<FilePlace>,
+    },
+    /// Several places match and nothing decides.
+    #[error("matches {count} places, and nothing says which is meant: lines {}", listed(.places, *.count))]
+    Many {
+        /// The first few places.
+        places: Vec<LineNo>,
+        /// How many there are.
+        count: usize,
+        /// Why that matters here.
+        because: Because,
+    },
+    /// The lines stand at the context line and again behind it.
+    #[error("matches at its context line {context} and again on line {behind}, and nothing says which is meant")]
+    RestatedTwice {
+        /// The context line.
+        context: LineNo,
+        /// The other place.
+        behind: LineNo,
+    },
+    /// Added lines with nothing to say where they go.
+    #[error("only adds lines, and its line numbers mean nothing in this format")]
+    Nowhere,
+    /// An occurrence that isn't there.
+    #[error("asks for occurrence {wanted}, and the text occurs {}", times(*.count))]
+    OutOfRange {
+        /// Which was asked for.
+        wanted: NonZeroUsize,
+        /// How many there are.
+        count: usize,
+    },
+    /// Two hunks change the same lines.
+    #[error("changes lines that another hunk changes too")]
+    Overlap,
+}
+
+/// Why lines that the patch says are there aren't.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// This line of the hunk is nowhere in the file; the span of the message points at it.
+    NoSuchLine,
+    /// Each line is in the file, but not in this order one after the other.
+    NotTogether,
+    /// They stand earlier than where this hunk may go.
+    Earlier(FilePlace),
+    /// The file is empty.
+    EmptyFile,
+}
+
+/// Why several places are too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Because {
+    /// A find without `occurrence`.
+    Find,
+    /// Line numbers in the hunk's header claim a place.
+    Numbers,
+    /// `--unique`
+    Unique,
+}
+
+/// What planning dropped, guessed or relaxed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// A context line was found by a looser rule.
+    #[error("{} of `{path}`: context line isn't in the file as written; line {}, which {}, is used", hunk(*.number), .place.line, relaxation(*.how))]
+    Relaxed {
+        /// The file.
+        path: RepoPath,
+        /// Which hunk, from 1.
+        number: usize,
+        /// The rule.
+        how: Relaxation,
+        /// The line that is used.
+        place: FilePlace,
+    },
+    /// The old lines begin with the context line itself.
+    #[error("{} of `{path}`: its lines begin with its own context line {at}, and are changed there", hunk(*.number))]
+    Restated {
+        /// The file.
+        path: RepoPath,
+        /// Which hunk, from 1.
+        number: usize,
+        /// The context line.
+        at: LineNo,
+    },
+    /// A trailing empty line that isn't in the file was left out.
+    #[error("{} of `{path}`: its last old line is empty and isn't in the file; placed on line {at} without it", hunk(*.number))]
+    BlankDropped {
+        /// The file.
+        path: RepoPath,
+        /// Which hunk, from 1.
+        number: usize,
+        /// Where the hunk was placed.
+        at: LineNo,
+    },
+    /// The lines stand elsewhere too.
+    #[error("{} of `{path}`: its lines stand in {} places; line {chosen} is changed, also there: {}", hunk(*.number), .count + 1, listed(.others, *.count))]
+    Duplicates {
+        /// The file.
+        path: RepoPath,
+        /// Which hunk, from 1.
+        number: usize,
+        /// The place that is changed.
+        chosen: LineNo,
+        /// The first few others.
+        others: Vec<LineNo>,
+        /// How many others there are.
+        count: usize,
+    },
+    /// A hunk of added lines only.
+    #[error("{} of `{path}` only adds lines: they go {}", hunk(*.number), addition(*.after, .others, *.count))]
+    Addition {
+        /// The file.
+        path: RepoPath,
+        /// Which hunk, from 1.
+        number: usize,
+        /// The context line after which they go; `None` for the end of the file.
+        after: Option<LineNo>,
+        /// The first few other lines equal to the context.
+        others: Vec<LineNo>,
+        /// How many others there are.
+        count: usize,
+    },
+    /// The last line had no terminator and now has one.
+    #[error("`{path}` did not end with a newline; it does now")]
+    NewlineAdded {
+        /// The file.
+        path: RepoPath,
+    },
+    /// Added text that looks like left-out code.
+    #[error("`{path}`: this line looks as if code had been left out, and more was removed than added")]
+    Elision {
+        /// The file.
+        path: RepoPath,
+    },
+    /// A hunk or an edit that changes nothing.
+    #[error("{} of `{path}` changes nothing", if *.number == 0 { "this edit".into() } else { hunk(*.number) })]
+    NoChange {
+        /// The file.
+        path: RepoPath,
+        /// Which hunk, from 1; 0 for the whole edit.
+        number: usize,
+    },
+    /// The new file is already there, byte for byte.
+    #[error("`{path}` is already there with this very content")]
+    AlreadyThere {
+        /// The file.
+        path: RepoPath,
+    },
+    /// A delete body that shows only a part of the file.
+    #[error("`{path}` is deleted whole, though this section shows only lines {first} to {last} of {total}")]
+    PartialDeleteBody {
+        /// The file.
+        path: RepoPath,
+        /// First line shown.
+        first: LineNo,
+        /// Last line shown.
+        last: LineNo,
+        /// How many lines the file has.
+        total: usize,
+    },
+    /// A find that matches only without the blank lines at its edges.
+    #[error(
+        "find in `{path}` matches on line {at} only without the blank lines at its edges; they are left out of find and put"
+    )]
+    BlankEdges {
+        /// The file.
+        path: RepoPath,
+        /// Where it matches.
+        at: LineNo,
+    },
+    /// A match that begins or ends inside a word.
+    #[error("find in `{path}` {} inside a word on line {}", cut(*.how), .place.line)]
+    InsideWord {
+        /// The file.
+        path: RepoPath,
+        /// Which end.
+        how: Side,
+        /// The line.
+        place: FilePlace,
+    },
+}
+
+impl Explain for Fault {
+    fn kind(&self) -> Kind {
+        match self {
+            Fault::Path { fault, .. } => fault.kind(),
+            Fault::Unfit { .. } => Kind::UnsafePath,
+            Fault::Missing { .. } => Kind::FileMissing,
+            Fault::Exists { .. } => Kind::FileExists,
+            Fault::Binary { .. } => Kind::Binary,
+            Fault::Hunk { miss, .. } => match miss {
+                Miss::Context { .. } | Miss::ContextEarlier { .. } => Kind::ContextNotFound,
+                Miss::Lines { .. } | Miss::NotAtEnd { .. } => Kind::LinesNotFound,
+                Miss::Many { .. } | Miss::RestatedTwice { .. } | Miss::Nowhere => Kind::Ambiguous,
+                Miss::OutOfRange { .. } => Kind::Occurrence,
+                Miss::Overlap => Kind::Conflict,
+            },
+            Fault::DeleteBody { .. } => Kind::Stale,
+            Fault::Unchanged { .. } => Kind::Unchanged,
+            Fault::Tree(fault) => match fault {
+                TreeFault::Disagrees { .. } => Kind::Stale,
+                TreeFault::Unmerged { .. } => Kind::Conflict,
+                TreeFault::Unsupported { .. } => Kind::Unsupported,
+                TreeFault::Io { .. } => Kind::Io,
+            },
+        }
+    }
+
+    fn label(&self) -> Option<String> {
+        let label = match self {
+            Fault::Hunk { miss, .. } => match miss {
+                Miss::Context { .. } => "this line is not there",
+                Miss::ContextEarlier { .. } => "stands earlier",
+                Miss::Lines { reason: Reason::NoSuchLine, .. } => "this line is not in the file",
+                Miss::Lines { reason: Reason::Earlier(_), .. } => "stands earlier",
+                Miss::Lines { .. } => "from here on",
+                Miss::NotAtEnd { .. } => "not at the end of the file",
+                Miss::Many { .. } | Miss::RestatedTwice { .. } => "which one?",
+                Miss::Nowhere => "where?",
+                Miss::OutOfRange { .. } | Miss::Overlap => return None,
+            },
+            Fault::DeleteBody { .. } => "differs here",
+            _ => return None,
+        };
+        Some(label.into())
+    }
+
+    fn path(&self) -> Option<BString> {
+        match self {
+            Fault::Path { written, .. } => Some(written.clone()),
+            Fault::Missing { path, .. }
+            | Fault::Exists { path, .. }
+            | Fault::Unfit { path, .. }
+            | Fault::Binary { path }
+            | Fault::Hunk { path, .. }
+            | Fault::DeleteBody { path, .. } => Some(path.as_bstr().into()),
+            Fault::Unchanged { paths } => match &paths[..] {
+                [path] => Some(path.as_bstr().into()),
+                _ => None,
+            },
+            Fault::Tree(fault) => Some(fault.path().as_bstr().into()),
+        }
+    }
+
+    fn places(&self) -> Vec<FilePlace> {
+        match self {
+            Fault::Hunk { miss, .. } => match miss {
+                Miss::Context { loose, .. } => loose.clone(),
+                Miss::ContextEarlier { place, .. } => vec![place.clone()],
+                Miss::Lines { reason: Reason::Earlier(place), .. } => vec![place.clone()],
+                Miss::NotAtEnd { stands } => stands.iter().cloned().collect(),
+                _ => Vec::new(),
+            },
+            Fault::DeleteBody { line, .. } => line.iter().cloned().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        match self {
+            Fault::Missing { why: Absence::Never { meant: Some(meant) }, .. } => {
+                vec![format!("did you mean `{meant}`?")]
+            }
+            Fault::Hunk { miss: Miss::Context { loose, count, .. }, .. } if *count > loose.len() => {
+                vec![format!("{} more lines hold that text", count - loose.len())]
+            }
+            Fault::Hunk { miss: Miss::Lines { reason: Reason::NotTogether, .. }, .. } => {
+                vec!["every one of these lines is in the file, but they don't follow one another there".into()]
+            }
+            Fault::Hunk { miss: Miss::Lines { reason: Reason::EmptyFile, .. }, .. } => vec!["the file is empty".into()],
+            _ => Vec::new(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let help = match self {
+            Fault::Path { fault, .. } => return fault.help(),
+            Fault::Missing { why, .. } => match why {
+                Absence::Never { meant: Some(_) } => "correct the path in the patch",
+                Absence::Never { meant: None } => {
+                    "paths count from the top of the repository; correct it, or let the patch add the file"
+                }
+                Absence::BelowFile(_) => "correct the path in the patch",
+                Absence::Deleted => "put this edit before the one that deletes the file, or drop one of them",
+                Absence::Moved(to) => return Some(format!("name it `{to}` from there on")),
+            },
+            Fault::Exists { what, .. } => match what {
+                Presence::File => "let the patch update or replace the file, delete it first, or run with --overwrite",
+                Presence::Folder(_) | Presence::FileAbove(_) => {
+                    "choose another path, or delete what is in the way in the same patch"
+                }
+                Presence::Twin(_) => "choose another name: core.ignoreCase says that the two would be one file",
+            },
+            Fault::Unfit { what: None, .. } => "name a file in that folder",
+            Fault::Unfit { what: Some(Obstacle::Repository), .. } => "run in that repository instead",
+            Fault::Unfit { .. } => "name the regular file itself, inside this repository",
+            Fault::Binary { .. } => "replace, delete or move the file as a whole",
+            Fault::Hunk { miss, .. } => match miss {
+                Miss::Context { .. } => "give a whole line of the file after `@@`, or drop it",
+                Miss::ContextEarlier { .. } => "put the hunks into the file's order, or into a section of their own",
+                Miss::Lines { reason: Reason::Earlier(_), .. } => {
+                    "put the hunks into the file's order, or into a section of their own"
+                }
+                Miss::Lines { .. } => {
+                    "old lines must be in the file byte for byte; correct them, or send this message to the author"
+                }
+                Miss::NotAtEnd { .. } => "drop `*** End of File`, or give the file's last lines",
+                Miss::Many { because, .. } => match because {
+                    Because::Find => "give more of the text around it, or occurrence=\"first\", \"last\" or a number",
+                    Because::Numbers => {
+                        "give more lines around the change, or a context line after `@@` instead of numbers"
+                    }
+                    Because::Unique => "give more lines around the change, or a context line after `@@`",
+                },
+                Miss::RestatedTwice { .. } => "give more lines around the change, or another context line",
+                Miss::Nowhere => {
+                    "give a line of context next to the added ones, or a context line after `@@` instead of numbers"
+                }
+                Miss::OutOfRange { .. } => "correct the number, or give more of the text around it and no occurrence",
+                Miss::Overlap => "join the two hunks",
+            },
+            Fault::DeleteBody { .. } => {
+                "the file has changed since the author saw it; look at it, and drop the `-` lines if it may go"
+            }
+            Fault::Unchanged { .. } => "it may have been applied before; --allow-empty makes that a success",
+            Fault::Tree(fault) => match fault {
+                TreeFault::Disagrees { how, .. } => match how {
+                    Disagreement::WorkTreeFromIndex | Disagreement::MissingInWorkTree => {
+                        "stage, stash or restore it, or apply without --index or --commit"
+                    }
+                    Disagreement::IndexFromHead => "commit or unstage it first, or apply with --index",
+                    Disagreement::Untracked => "`git add` it first, or apply without --index or --commit",
+                },
+                TreeFault::Unmerged { .. } => "resolve it and `git add` it first",
+                TreeFault::Unsupported { .. } => {
+                    "apply without --index or --commit, and stage the change with `git add`"
+                }
+                TreeFault::Io { .. } => return None,
+            },
+        };
+        Some(help.into())
+    }
+}
+
+impl Explain for Warning {
+    fn kind(&self) -> Kind {
+        match self {
+            Warning::Relaxed { .. } => Kind::LocatorRelaxed,
+            Warning::Restated { .. } => Kind::Restated,
+            Warning::BlankDropped { .. } => Kind::BlankDropped,
+            Warning::Duplicates { .. } => Kind::Duplicates,
+            Warning::Addition { .. } => Kind::AdditionPlace,
+            Warning::NewlineAdded { .. } => Kind::NewlineAdded,
+            Warning::Elision { .. } => Kind::Elision,
+            Warning::NoChange { .. } | Warning::AlreadyThere { .. } => Kind::NoChange,
+            Warning::PartialDeleteBody { .. } => Kind::PartialDeleteBody,
+            Warning::BlankEdges { .. } => Kind::BlankEdges,
+            Warning::InsideWord { .. } => Kind::InsideWord,
+        }
+    }
+
+    fn path(&self) -> Option<BString> {
+        let (Warning::Relaxed { path, .. }
+        | Warning::Restated { path, .. }
+        | Warning::BlankDropped { path, .. }
+        | Warning::Duplicates { path, .. }
+        | Warning::Addition { path, .. }
+        | Warning::NewlineAdded { path }
+        | Warning::Elision { path }
+        | Warning::NoChange { path, .. }
+        | Warning::AlreadyThere { path }
+        | Warning::PartialDeleteBody { path, .. }
+        | Warning::BlankEdges { path, .. }
+        | Warning::InsideWord { path, .. }) = self;
+        Some(path.as_bstr().into())
+    }
+
+    fn places(&self) -> Vec<FilePlace> {
+        match self {
+            Warning::Relaxed { place, .. } | Warning::InsideWord { place, .. } => vec![place.clone()],
+            _ => Vec::new(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Warning::Duplicates { .. } => Some("--unique refuses such hunks".into()),
+            _ => None,
+        }
+    }
+}
+
+/// Makes the place of a line of a file.
+pub(super) fn place(path: &RepoPath, lines: &Lines<'_>, index: usize, caption: &str, label: &str) -> FilePlace {
+    FilePlace {
+        path: path.as_bstr().into(),
+        line: LineNo::from_index(index),
+        text: lines.text(index).as_bstr().into(),
+        caption: caption.into(),
+        label: label.into(),
+    }
+}
+
+fn hunk(number: usize) -> String {
+    if number == 0 { "find".into() } else { format!("hunk {number}") }
+}
+
+fn after(from: Option<LineNo>) -> String {
+    from.map_or_else(|| " of the file".into(), |line| format!(" from line {line} on"))
+}
+
+fn times(count: usize) -> String {
+    match count {
+        1 => "once".into(),
+        2 => "twice".into(),
+        n => format!("{n} times"),
+    }
+}
+
+/// Lists line numbers: five at most, and how many more there are.
+fn listed(places: &[LineNo], count: usize) -> String {
+    let shown: Vec<_> = places.iter().take(5).map(LineNo::to_string).collect();
+    match count.saturating_sub(shown.len()) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn addition(after: Option<LineNo>, others: &[LineNo], count: usize) -> String {
+    let Some(line) = after else { return "after the last line of the file".into() };
+    match count {
+        0 => format!("right after its context line {line}"),
+        _ => format!("right after its context line {line}; the same line stands also on {}", listed(others, count)),
+    }
+}
+
+fn absence(why: &Absence) -> String {
+    match why {
+        Absence::Never { .. } => "doesn't exist".into(),
+        Absence::BelowFile(file) => format!("can't exist, since `{file}` is a file"),
+        Absence::Deleted => "was deleted by an earlier edit of this response".into(),
+        Absence::Moved(to) => format!("was moved to `{to}` by an earlier edit of this response"),
+    }
+}
+
+fn presence(what: &Presence) -> String {
+    match what {
+        Presence::File => "exists already".into(),
+        Presence::Folder(holds) => format!("is a folder that holds `{holds}`"),
+        Presence::FileAbove(file) => format!("can't be made, since `{file}` is a file"),
+        Presence::Twin(twin) => format!("differs from `{twin}` only in case"),
+    }
+}
+
+fn unfit(at: &Option<RepoPath>, what: Option<Obstacle>) -> String {
+    let what = match what {
+        None => "a folder",
+        Some(Obstacle::Link) => "a symbolic link",
+        Some(Obstacle::Repository) => "a submodule or a repository of its own",
+        Some(Obstacle::Special) => "neither a file nor a folder",
+    };
+    match at {
+        None => format!("is {what}"),
+        Some(ancestor) => format!("can't be used, since `{ancestor}` is {what}"),
+    }
+}
+
+fn difference(line: &Option<FilePlace>) -> &'static str {
+    match line {
+        Some(_) => "its content differs from the `-` lines",
+        None => "it holds fewer lines than the section shows",
+    }
+}
+
+fn files(paths: &[RepoPath]) -> String {
+    let shown: Vec<_> = paths.iter().take(5).map(|path| format!("`{path}`")).collect();
+    let verb = if paths.len() == 1 { "is" } else { "are" };
+    match paths.len().saturating_sub(shown.len()) {
+        0 => format!("{} {verb}", shown.join(", ")),
+        more => format!("{} and {more} more {verb}", shown.join(", ")),
+    }
+}
+
+fn relaxation(how: Relaxation) -> &'static str {
+    match how {
+        Relaxation::SurroundingBlanks => "equals it but for blanks around it",
+        Relaxation::Prefix => "starts with it",
+        Relaxation::Contained => "contains it",
+    }
+}
+
+fn cut(how: Side) -> &'static str {
+    match how {
+        Side::Start => "begins",
+        Side::End => "ends",
+        Side::Both => "begins and ends",
+    }
+}

@@ -1,0 +1,33 @@
+//! Guesses, for messages only, which path somebody meant who named one that isn't there.
+
+use bstr::ByteSlice as _;
+
+use crate::path::RepoPath;
+use crate::tree::Tree;
+
+/// How alike two paths must be to be taken for the same name misspelt, from 0 to 1.
+const CLOSE: f32 = 0.8;
+
+/// Returns the one tracked path that ends with the given one, or has its name, or is spelt nearly like it. Where several
+/// do, none: a guess between them would be no help.
+pub(super) fn meant(tree: &dyn Tree, path: &RepoPath) -> Option<RepoPath> {
+    let tracked = tree.tracked();
+    let only = |fits: &dyn Fn(&RepoPath) -> bool| {
+        let mut fitting = tracked.iter().filter(|other| *other != path && fits(other));
+        fitting.next().map(|first| fitting.next().is_none().then(|| first.clone()))
+    };
+    let below = [b"/", path.as_bytes()].concat();
+    let ends = |other: &RepoPath| {
+        other.as_bytes().ends_with(&below) || path.as_bytes().ends_with(&[b"/", other.as_bytes()].concat())
+    };
+    if let Some(found) = only(&ends).or_else(|| only(&|other| other.name() == path.name())) {
+        return found;
+    }
+    let names: Vec<_> = tracked.iter().map(|other| other.as_bstr().to_str_lossy()).collect();
+    let near: Vec<_> =
+        names.iter().filter(|name| name.len().abs_diff(path.as_bytes().len()) <= 8).map(|name| &**name).collect();
+    match similar::get_close_matches(&*path.as_bstr().to_str_lossy(), &near, 2, CLOSE)[..] {
+        [one] => RepoPath::new(one.as_bytes()).ok(),
+        _ => None,
+    }
+}

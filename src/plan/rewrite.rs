@@ -1,0 +1,430 @@
+//! Hunks + old bytes → new bytes: finds the place of each hunk of an envelope section, in the file's order.
+//!
+//! The search is the plain one that the format is known for: each context line and each run of old lines is looked for
+//! from the cursor on, the first match wins and the cursor moves past it. What makes that bearable is here too: context
+//! lines that are only nearly right, old lines that begin with their context line, a superfluous empty line at a hunk's
+//! end. Each of these is tried only when the plain rule finds nothing, says so, and is off under [`Rules::strict`].
+//!
+//! Where the format's descriptions are silent:
+//! - A hunk whose new lines are its old ones changes nothing; when no hunk changes anything, the file stays as it is, its
+//!   missing final newline included.
+//! - After a hunk that fails, the cursor stands where it stood, and a later hunk whose lines are missing only since the
+//!   failed one didn't add them isn't reported.
+//! - Under line numbers (`@@ -1,7 +1,8 @@`), old lines must be unique from the cursor on, after any context line.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::fault::{Because, Miss, Reason, Warning, place};
+use super::splice::Splice;
+use super::{Rules, lint};
+use crate::matching::{Haystack, Locators, Loose, Run};
+use crate::patch::{Hunk, HunkLine, Mark};
+use crate::path::RepoPath;
+use crate::text::{LineNo, Lines, Located, Span};
+
+/// What became of a file.
+pub(super) struct Rewritten {
+    /// The new bytes; with faults, those that the hunks without faults make.
+    pub(super) bytes: Vec<u8>,
+    /// Which hunks have no place, by number from 1, and why.
+    pub(super) misses: Vec<(usize, Located<Miss>)>,
+    /// Whether every hunk has been applied. If not, the misses say why, here or where they follow from.
+    pub(super) whole: bool,
+    pub(super) warnings: Vec<Located<Warning>>,
+}
+
+/// Applies the hunks of one section to a file.
+///
+/// `lost` holds lines that earlier failed edits of this file would have added; those of this one's failures are put to it.
+pub(super) fn rewrite(
+    path: &RepoPath,
+    before: &[u8],
+    hunks: &[Hunk<'_>],
+    rules: &Rules,
+    lost: &mut HashSet<Vec<u8>>,
+) -> Rewritten {
+    let lines = Lines::new(before);
+    let locators = hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| &text[..]);
+    let old = hunks.iter().flat_map(Hunk::old).map(|line| &line.text[..]);
+    let haystack = Haystack::new(&lines, locators.clone().chain(old));
+    let loose = Locators::new(&lines, locators);
+    let mut placer = Placer {
+        path,
+        lines: &lines,
+        haystack: &haystack,
+        loose,
+        rules,
+        cursor: 0,
+        placed: Vec::new(),
+        warnings: Vec::new(),
+    };
+    let (mut misses, mut whole) = (Vec::new(), true);
+    for (index, hunk) in hunks.iter().enumerate() {
+        let (cursor, said) = (placer.cursor, placer.warnings.len());
+        if let Err(miss) = placer.place(index, hunk) {
+            placer.cursor = cursor;
+            placer.warnings.truncate(said);
+            whole = false;
+            if !follows_from(&miss.value, hunk.old().map(|line| &line.text[..]), lost) {
+                misses.push((index + 1, miss));
+            }
+            lost.extend(hunk.lines.iter().filter(|line| line.mark == Mark::Added).map(|line| line.text.to_vec()));
+        }
+    }
+    let Placer { mut placed, mut warnings, .. } = placer;
+    // Stable, so that two insertions at one place stay in the order of their hunks.
+    placed.sort_by_key(|placed| placed.range.start);
+    for pair in placed.windows(2) {
+        if pair[0].range.end > pair[1].range.start {
+            misses.push((pair[1].number, Located::new(pair[1].span, Miss::Overlap)));
+            whole = false;
+        }
+    }
+    misses.sort_by_key(|(number, _)| *number);
+    if misses.iter().any(|(_, miss)| miss.value == Miss::Overlap) {
+        return Rewritten { bytes: before.to_vec(), misses, whole, warnings };
+    }
+    let is_idle =
+        |placed: &Placed<'_, '_>| placed.lines.iter().all(|line| line.mark == Mark::Context) || same(&placed.lines);
+    if placed.iter().all(is_idle) {
+        return Rewritten { bytes: before.to_vec(), misses, whole, warnings };
+    }
+    let mut splice = Splice::new(&lines);
+    for placed in &placed {
+        if is_idle(placed) {
+            let warning = Warning::NoChange { path: path.clone(), number: placed.number };
+            warnings.push(Located::new(placed.span, warning));
+            continue;
+        }
+        put(&mut splice, placed);
+        if let Some(span) = lint::elision(&placed.lines) {
+            warnings.push(Located::new(span, Warning::Elision { path: path.clone() }));
+        }
+    }
+    let (bytes, newline_added) = splice.finish();
+    if newline_added {
+        let span = hunks.first().and_then(|hunk| hunk.span);
+        warnings.push(Located::new(span, Warning::NewlineAdded { path: path.clone() }));
+    }
+    Rewritten { bytes, misses, whole, warnings }
+}
+
+/// A hunk and the lines of the file that it takes the place of.
+struct Placed<'h, 'p> {
+    number: usize,
+    range: Range<usize>,
+    lines: Vec<&'h HunkLine<'p>>,
+    span: Option<Span>,
+}
+
+fn same(lines: &[&HunkLine<'_>]) -> bool {
+    let side = |without: Mark| lines.iter().filter(move |line| line.mark != without).map(|line| &line.text[..]);
+    side(Mark::Added).eq(side(Mark::Removed))
+}
+
+fn put(splice: &mut Splice<'_>, placed: &Placed<'_, '_>) {
+    let mut at = placed.range.start;
+    splice.keep_to(at);
+    // Each block of removed and added lines between context lines is one replacement, whatever their order in it.
+    for block in placed.lines.chunk_by(|a, b| a.mark != Mark::Context && b.mark != Mark::Context) {
+        if block[0].mark == Mark::Context {
+            at += 1;
+            splice.keep_to(at);
+            continue;
+        }
+        let removed = block.iter().filter(|line| line.mark == Mark::Removed).count();
+        splice.replace(removed, block.iter().filter(|line| line.mark == Mark::Added).map(|line| &line.text[..]));
+        at += removed;
+    }
+}
+
+/// Returns whether a miss is only the consequence of an earlier one: a line is missing that a failed edit would have added.
+pub(super) fn follows_from<'l>(miss: &Miss, mut old: impl Iterator<Item = &'l [u8]>, lost: &HashSet<Vec<u8>>) -> bool {
+    let is_lost = |text: &[u8]| !text.trim_ascii().is_empty() && lost.contains(text);
+    match miss {
+        Miss::Context { text, .. } => is_lost(text),
+        Miss::Lines { .. } | Miss::NotAtEnd { .. } => old.any(is_lost),
+        _ => false,
+    }
+}
+
+struct Placer<'f, 'h, 'p> {
+    path: &'f RepoPath,
+    lines: &'f Lines<'f>,
+    haystack: &'f Haystack<'f>,
+    loose: Locators<'f>,
+    rules: &'f Rules,
+    /// Index of the first line at which the next hunk may stand.
+    cursor: usize,
+    placed: Vec<Placed<'h, 'p>>,
+    warnings: Vec<Located<Warning>>,
+}
+
+/// How a run of old lines was found.
+struct Found {
+    at: usize,
+    /// At the context line itself.
+    restated: bool,
+    /// Without its trailing empty line.
+    trimmed: bool,
+}
+
+impl<'h, 'p> Placer<'_, 'h, 'p> {
+    fn place(&mut self, index: usize, hunk: &'h Hunk<'p>) -> Result<(), Located<Miss>> {
+        let number = index + 1;
+        let context = self.seek_context(number, hunk)?;
+        if hunk.old().next().is_none() {
+            return self.add(number, hunk, context);
+        }
+        let found = self.seek_lines(hunk, context)?;
+        let mut lines: Vec<_> = hunk.lines.iter().collect();
+        if found.trimmed {
+            trim(&mut lines);
+        }
+        let len = lines.iter().filter(|line| line.mark != Mark::Added).count();
+        let at = LineNo::from_index(found.at);
+        if found.restated {
+            self.warn(hunk.span, Warning::Restated { path: self.path.clone(), number, at });
+        }
+        if found.trimmed {
+            self.warn(hunk.span, Warning::BlankDropped { path: self.path.clone(), number, at });
+        }
+        if !hunk.end_of_file {
+            self.look_elsewhere(number, hunk, &lines, found.at, context)?;
+        }
+        self.cursor = found.at + len;
+        self.placed.push(Placed { number, range: found.at..found.at + len, lines, span: hunk.span });
+        Ok(())
+    }
+
+    /// Finds the context lines of a hunk one after the other, moves the cursor past each, and returns where the last is.
+    fn seek_context(&mut self, number: usize, hunk: &Hunk<'_>) -> Result<Option<usize>, Located<Miss>> {
+        let mut context = None;
+        for locator in &hunk.locators {
+            let run = self.haystack.run([&locator[..]]);
+            let at = match self.haystack.first(&run, self.cursor) {
+                Some(at) => at,
+                None => self.seek_loosely(number, hunk, locator, &run)?,
+            };
+            self.cursor = at + 1;
+            context = Some(at);
+        }
+        Ok(context)
+    }
+
+    fn seek_loosely(
+        &mut self,
+        number: usize,
+        hunk: &Hunk<'_>,
+        locator: &crate::text::Text<'_>,
+        run: &Run,
+    ) -> Result<usize, Located<Miss>> {
+        let miss = |miss| Err(Located::new(locator.span.or(hunk.span), miss));
+        if let Some(at) = self.haystack.first(run, 0) {
+            let place = place(self.path, self.lines, at, "the context line stands here", "before the previous hunk");
+            return miss(Miss::ContextEarlier { at: LineNo::from_index(at), place });
+        }
+        let text = bstr::BString::from(&locator[..]);
+        if self.rules.strict {
+            return miss(Miss::Context { text, loose: Vec::new(), count: 0 });
+        }
+        match self.loose.relaxed(locator, self.cursor) {
+            Loose::One { at, how } => {
+                let place = place(self.path, self.lines, at, "the line that is used", "taken for the context line");
+                let warning = Warning::Relaxed { path: self.path.clone(), number, how, place };
+                self.warn(locator.span.or(hunk.span), warning);
+                Ok(at)
+            }
+            Loose::Many { places, count, .. } => {
+                let show = |&at: &usize| place(self.path, self.lines, at, "a line that is like it", "this one?");
+                miss(Miss::Context { text, loose: places.iter().take(3).map(show).collect(), count })
+            }
+            Loose::None => miss(Miss::Context { text, loose: Vec::new(), count: 0 }),
+        }
+    }
+
+    /// Places a hunk that has added lines only.
+    fn add(&mut self, number: usize, hunk: &'h Hunk<'p>, context: Option<usize>) -> Result<(), Located<Miss>> {
+        let end = self.lines.len();
+        if hunk.numbered && !hunk.end_of_file && end > 0 {
+            return Err(Located::new(hunk.span, Miss::Nowhere));
+        }
+        let at = if self.rules.strict {
+            // The bare algorithm appends at the end whatever the context, and before a last line that is blank.
+            if end > 0 && self.lines.text(end - 1).is_empty() { end - 1 } else { end }
+        } else if let (Some(at), false) = (context, hunk.end_of_file) {
+            let (others, count) = self.others(&hunk.locators[hunk.locators.len() - 1], at);
+            let after = Some(LineNo::from_index(at));
+            self.warn(hunk.span, Warning::Addition { path: self.path.clone(), number, after, others, count });
+            at + 1
+        } else {
+            if number > 1 {
+                let (others, count) = (Vec::new(), 0);
+                self.warn(hunk.span, Warning::Addition { path: self.path.clone(), number, after: None, others, count });
+            }
+            end
+        };
+        self.placed.push(Placed { number, range: at..at, lines: hunk.lines.iter().collect(), span: hunk.span });
+        Ok(())
+    }
+
+    /// Returns the lines other than `chosen` that equal the context line as the patch wrote it.
+    fn others(&self, locator: &[u8], chosen: usize) -> (Vec<LineNo>, usize) {
+        let run = self.haystack.run([locator]);
+        let places = self.haystack.places(&run);
+        let others = places.iter().filter(|&at| at != chosen);
+        (others.take(SHOWN).map(LineNo::from_index).collect(), places.count() - usize::from(places.contains(chosen)))
+    }
+
+    /// Finds the old lines of a hunk: as written, then at the context line, then both without a trailing empty line.
+    fn seek_lines(&self, hunk: &Hunk<'_>, context: Option<usize>) -> Result<Found, Located<Miss>> {
+        let mut lines: Vec<_> = hunk.lines.iter().collect();
+        let mut trimmed = false;
+        loop {
+            let run = self.haystack.run(old(&lines));
+            if let Some((at, restated)) = self.seek_run(hunk, &run, old(&lines).count(), context)? {
+                return Ok(Found { at, restated, trimmed });
+            }
+            if trimmed || !trim(&mut lines) || old(&lines).next().is_none() {
+                return Err(self.miss(hunk));
+            }
+            trimmed = true;
+        }
+    }
+
+    fn seek_run(
+        &self,
+        hunk: &Hunk<'_>,
+        run: &Run,
+        len: usize,
+        context: Option<usize>,
+    ) -> Result<Option<(usize, bool)>, Located<Miss>> {
+        if hunk.end_of_file {
+            let at = self.lines.len().checked_sub(len).filter(|&at| at >= self.cursor);
+            return Ok(at.filter(|&at| self.haystack.stands_at(run, at)).map(|at| (at, false)));
+        }
+        let forward = self.haystack.first(run, self.cursor);
+        let restated = context.filter(|&at| !self.rules.strict && self.haystack.stands_at(run, at));
+        if let (Some(context), Some(behind)) = (restated, forward) {
+            let (context, behind) = (LineNo::from_index(context), LineNo::from_index(behind));
+            return Err(Located::new(first_old(hunk), Miss::RestatedTwice { context, behind }));
+        }
+        let found = forward.map(|at| (at, false)).or(restated.map(|at| (at, true)));
+        if hunk.numbered
+            && let Some((at, _)) = found
+        {
+            let from = self.cursor.min(at);
+            let places = self.haystack.places(run);
+            let count = places.count_from(from);
+            if count > 1 {
+                let places = places.iter_from(from).take(SHOWN).map(LineNo::from_index).collect();
+                return Err(Located::new(first_old(hunk), Miss::Many { places, count, because: Because::Numbers }));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Warns of, or under `unique` refuses, a hunk whose old lines stand in other places as well.
+    fn look_elsewhere(
+        &mut self,
+        number: usize,
+        hunk: &Hunk<'_>,
+        lines: &[&HunkLine<'_>],
+        chosen: usize,
+        context: Option<usize>,
+    ) -> Result<(), Located<Miss>> {
+        let run = self.haystack.run(old(lines));
+        let len = old(lines).count();
+        let places = self.haystack.places(&run);
+        let (mut shown, mut count) = (Vec::new(), 0);
+        if context.is_none() {
+            // What an earlier hunk has replaced is no longer there to be meant.
+            let mut start = 0;
+            for gap in self.placed.iter().filter(|placed| !placed.range.is_empty()) {
+                let end = (gap.range.start + 1).saturating_sub(len);
+                if start < end {
+                    count += places.count_from(start) - places.count_from(end);
+                    shown.extend(places.iter_from(start).take_while(|&at| at < end).take(SHOWN - shown.len()));
+                }
+                start = gap.range.end;
+            }
+            count += places.count_from(start) - places.count_from(chosen.max(start));
+            shown.extend(places.iter_from(start).take_while(|&at| at < chosen).take(SHOWN - shown.len()));
+        }
+        count += places.count_from(chosen + 1);
+        shown.extend(places.iter_from(chosen + 1).take(SHOWN - shown.len()));
+        if count == 0 {
+            return Ok(());
+        }
+        let shown: Vec<_> = shown.into_iter().map(LineNo::from_index).collect();
+        let at = LineNo::from_index(chosen);
+        if self.rules.unique {
+            let mut places = shown;
+            places.push(at);
+            places.sort();
+            let miss = Miss::Many { places, count: count + 1, because: Because::Unique };
+            return Err(Located::new(first_old(hunk), miss));
+        }
+        let warning = Warning::Duplicates { path: self.path.clone(), number, chosen: at, others: shown, count };
+        self.warn(first_old(hunk), warning);
+        Ok(())
+    }
+
+    /// Says why the old lines of a hunk have no place, and points at the line that shows it best.
+    fn miss(&self, hunk: &Hunk<'_>) -> Located<Miss> {
+        let run = self.haystack.run(hunk.old().map(|line| &line.text[..]));
+        let from = (self.cursor > 0).then(|| LineNo::from_index(self.cursor));
+        let anywhere = self.haystack.first(&run, 0);
+        if hunk.end_of_file {
+            let forward = self.haystack.first(&run, self.cursor).or(anywhere);
+            let show = |at| place(self.path, self.lines, at, "the lines stand here", "not at the end of the file");
+            if forward.is_some() {
+                return Located::new(first_old(hunk), Miss::NotAtEnd { stands: forward.map(show) });
+            }
+        }
+        if let Some(at) = anywhere {
+            let place =
+                place(self.path, self.lines, at, "the lines stand here", "before the place that this hunk has reached");
+            return Located::new(first_old(hunk), Miss::Lines { from, reason: Reason::Earlier(place) });
+        }
+        if self.lines.is_empty() {
+            return Located::new(first_old(hunk), Miss::Lines { from: None, reason: Reason::EmptyFile });
+        }
+        let is_absent = |line: &&HunkLine<'_>| self.haystack.first(&self.haystack.run([&line.text[..]]), 0).is_none();
+        match hunk.old().find(is_absent) {
+            Some(line) => Located::new(line.text.span.or(hunk.span), Miss::Lines { from, reason: Reason::NoSuchLine }),
+            None => Located::new(first_old(hunk), Miss::Lines { from, reason: Reason::NotTogether }),
+        }
+    }
+
+    fn warn(&mut self, span: Option<Span>, warning: Warning) {
+        self.warnings.push(Located::new(span, warning));
+    }
+}
+
+/// How many line numbers are kept for messages.
+const SHOWN: usize = 5;
+
+fn old<'a>(lines: &'a [&HunkLine<'_>]) -> impl Iterator<Item = &'a [u8]> + Clone {
+    lines.iter().filter(|line| line.mark != Mark::Added).map(|line| &line.text[..])
+}
+
+fn first_old(hunk: &Hunk<'_>) -> Option<Span> {
+    hunk.old().find_map(|line| line.text.span).or(hunk.span)
+}
+
+/// Drops a trailing empty old line, and a trailing empty added line if the new lines end with one. Returns whether there was
+/// anything to drop: an empty context line that added lines follow is not superfluous, since it says where they go.
+fn trim(lines: &mut Vec<&HunkLine<'_>>) -> bool {
+    let Some(last) = lines.iter().rposition(|line| line.mark != Mark::Added) else { return false };
+    let is_last = last + 1 == lines.len();
+    if !lines[last].text.is_empty() || (lines[last].mark == Mark::Context && !is_last) {
+        return false;
+    }
+    let was_removed = lines.remove(last).mark == Mark::Removed;
+    if was_removed && lines.last().is_some_and(|line| line.mark == Mark::Added && line.text.is_empty()) {
+        lines.pop();
+    }
+    true
+}

@@ -1,0 +1,157 @@
+//! A text in place of another: finds the text of an OPX `patch` and puts the new one there.
+//!
+//! The text is searched as a substring of the whole file, line ends aside. Newlines of the put take the terminators of the
+//! lines that they replace, in order; further ones that of the line before. The file ends with a newline afterwards if it
+//! did before.
+//!
+//! Where the format's description is silent: `last` is the rightmost match, overlapping or not; the retry without blank
+//! lines at the edges drops them from find and put alike, and is off under [`Rules::strict`].
+
+use std::ops::Range;
+
+use super::fault::{Because, Miss, Reason, Warning, place};
+use super::splice::terminator;
+use super::{Rules, lint};
+use crate::matching::{Bounds, Needle, Side, cuts_word};
+use crate::patch::{Occurrence, Substitution};
+use crate::path::RepoPath;
+use crate::text::{Ending, LineNo, Lines, Located, Text};
+
+/// The new bytes and what was done to get there.
+pub(super) struct Substituted {
+    pub(super) bytes: Vec<u8>,
+    pub(super) warnings: Vec<Located<Warning>>,
+}
+
+/// Applies a substitution to a file.
+///
+/// # Errors
+/// Says why the text has no place.
+pub(super) fn substitute(
+    path: &RepoPath,
+    before: &[u8],
+    edit: &Substitution<'_>,
+    rules: &Rules,
+) -> Result<Substituted, Located<Miss>> {
+    let lines = Lines::new(before);
+    let (mut find, mut put) = (&edit.find[..], &edit.put[..]);
+    let mut warnings = Vec::new();
+    let span = find.iter().find_map(|line| line.span);
+    let unbound = Bounds { start_at_line: false, end_at_line: false };
+    let mut range = search(&lines, find, unbound, edit.occurrence, span)?;
+    if range.is_none() && !rules.strict {
+        let (core, bounds) = without_blank_edges(find);
+        if core.len() < find.len() {
+            range = search(&lines, core, bounds, edit.occurrence, span)?;
+            if let Some(range) = &range {
+                (find, put) = (core, without_blank_edges(put).0);
+                let at = LineNo::from_index(lines.index_at(range.start));
+                warnings.push(Located::new(span, Warning::BlankEdges { path: path.clone(), at }));
+            }
+        }
+    }
+    let Some(range) = range else { return Err(miss(&lines, find, span)) };
+    if let Some(how) = cuts_word(&lines, &range) {
+        let index = lines.index_at(if how == Side::End { range.end } else { range.start });
+        let place = place(path, &lines, index, "the text is found here", "inside a word");
+        warnings.push(Located::new(span, Warning::InsideWord { path: path.clone(), how, place }));
+    }
+    if find == put {
+        warnings.push(Located::new(span, Warning::NoChange { path: path.clone(), number: 0 }));
+        return Ok(Substituted { bytes: before.to_vec(), warnings });
+    }
+    if let Some(span) = lint::left_out(find.iter(), put.iter()) {
+        warnings.push(Located::new(span, Warning::Elision { path: path.clone() }));
+    }
+    Ok(Substituted { bytes: splice(&lines, range, put), warnings })
+}
+
+/// Finds the match that is meant; `None` if the text isn't there at all.
+fn search(
+    lines: &Lines<'_>,
+    find: &[Text<'_>],
+    bounds: Bounds,
+    occurrence: Occurrence,
+    span: Option<crate::text::Span>,
+) -> Result<Option<Range<usize>>, Located<Miss>> {
+    let texts: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
+    let needle = Needle::new(&texts, bounds);
+    match occurrence {
+        Occurrence::First => Ok(needle.first(lines)),
+        Occurrence::Last => Ok(needle.last(lines)),
+        Occurrence::Nth(wanted) => match needle.nth(lines, wanted) {
+            Ok(range) => Ok(Some(range)),
+            Err(0) => Ok(None),
+            Err(count) => Err(Located::new(span, Miss::OutOfRange { wanted, count })),
+        },
+        Occurrence::Only => match needle.only(lines) {
+            Ok(range) => Ok(Some(range)),
+            Err(several) if several.count == 0 => Ok(None),
+            Err(several) => {
+                let places = several.lines.iter().copied().map(LineNo::from_index).collect();
+                Err(Located::new(span, Miss::Many { places, count: several.count, because: Because::Find }))
+            }
+        },
+    }
+}
+
+fn without_blank_edges<'e, 't>(lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds) {
+    let is_blank = |line: &Text<'_>| line.trim_ascii().is_empty();
+    let start = lines.iter().take_while(|line| is_blank(line)).count();
+    let end = lines.len() - lines[start..].iter().rev().take_while(|line| is_blank(line)).count();
+    (&lines[start..end], Bounds { start_at_line: start > 0, end_at_line: end < lines.len() })
+}
+
+fn miss(lines: &Lines<'_>, find: &[Text<'_>], span: Option<crate::text::Span>) -> Located<Miss> {
+    let reason = |span, reason| Located::new(span, Miss::Lines { from: None, reason });
+    if lines.is_empty() {
+        return reason(span, Reason::EmptyFile);
+    }
+    let absent = find.iter().find(|line| memchr::memmem::find(lines.bytes(), line).is_none());
+    match absent {
+        Some(line) => reason(line.span.or(span), Reason::NoSuchLine),
+        None => reason(span, Reason::NotTogether),
+    }
+}
+
+fn splice(lines: &Lines<'_>, range: Range<usize>, put: &[Text<'_>]) -> Vec<u8> {
+    let bytes = lines.bytes();
+    let (first, last) = (lines.index_at(range.start), lines.index_at(range.end));
+    if put.is_empty() {
+        let range = whole_lines(lines, range, last);
+        return [&bytes[..range.start], &bytes[range.end..]].concat();
+    }
+    let mut out = Vec::with_capacity(bytes.len() + put.iter().map(|line| line.len() + 2).sum::<usize>());
+    out.extend_from_slice(&bytes[..range.start]);
+    let line_before = first.checked_sub(1).and_then(|line| terminator(lines.get(line).ending));
+    let mut before = line_before;
+    for (index, line) in put.iter().enumerate() {
+        out.extend_from_slice(line);
+        if index + 1 == put.len() {
+            break;
+        }
+        let replaced = (first + index <= last).then(|| terminator(lines.get(first + index).ending)).flatten();
+        let after = || (last + 1 < lines.len()).then(|| terminator(lines.get(last + 1).ending)).flatten();
+        let ending = replaced.or(before).or_else(after).unwrap_or_else(|| lines.majority());
+        out.extend_from_slice(ending.as_bytes());
+        before = Some(ending);
+    }
+    out.extend_from_slice(&bytes[range.end..]);
+    out
+}
+
+/// Widens a match that covers whole lines by their terminator: the one behind it, or, for a last line that has none, the one
+/// before it, so that the file ends with or without a newline as it did.
+fn whole_lines(lines: &Lines<'_>, range: Range<usize>, last: usize) -> Range<usize> {
+    let line = lines.get(last);
+    let text_end = lines.start(last) + line.text.len();
+    let first = lines.index_at(range.start);
+    if range.start != lines.start(first) || range.end != text_end {
+        return range;
+    }
+    if line.ending != Ending::None {
+        return range.start..text_end + line.ending.as_bytes().len();
+    }
+    let Some(before) = first.checked_sub(1) else { return range };
+    range.start - lines.get(before).ending.as_bytes().len()..range.end
+}

@@ -1,0 +1,461 @@
+use super::*;
+use crate::explain::Explain as _;
+use crate::kind::Kind;
+use crate::patch::{Format, HunkLine, Mark, Occurrence};
+use crate::tree::{Entry, MemoryTree, Obstacle};
+
+fn text(line: &str) -> Text<'_> {
+    Text::derived(line.as_bytes())
+}
+
+/// Reads hunks in the envelope's notation, without its grammar: `@@ x` begins a hunk with a locator, `@@` one without,
+/// `@#` one with line numbers, `$` flags the end of the file; hunks may start without.
+fn hunks(notation: &str) -> Vec<Hunk<'_>> {
+    let mut hunks: Vec<Hunk<'_>> = Vec::new();
+    for line in notation.lines() {
+        let opens = line.starts_with('@');
+        let fresh = hunks.last().is_none_or(|hunk| opens && (!hunk.lines.is_empty() || hunk.locators.is_empty()));
+        if fresh {
+            hunks.push(Hunk::default());
+        }
+        let hunk = hunks.last_mut().unwrap();
+        let (mark, rest) = match line.split_at_checked(1) {
+            Some(("+", rest)) => (Mark::Added, rest),
+            Some(("-", rest)) => (Mark::Removed, rest),
+            Some((" ", rest)) => (Mark::Context, rest),
+            Some(("$", _)) => {
+                hunk.end_of_file = true;
+                continue;
+            }
+            Some(("@", rest)) => {
+                hunk.numbered |= rest.starts_with('#');
+                hunk.locators.extend(rest.strip_prefix("@ ").map(text));
+                continue;
+            }
+            _ => (Mark::Context, ""),
+        };
+        hunk.lines.push(HunkLine { mark, text: text(rest), unterminated: false });
+    }
+    hunks
+}
+
+fn edit<'a>(path: &'a str, operation: Operation<'a>) -> FileEdit<'a> {
+    FileEdit { path: text(path), root: None, operation, why: None, header: None, span: None }
+}
+
+fn update<'a>(path: &'a str, notation: &'a str) -> FileEdit<'a> {
+    edit(path, Operation::Update { to: None, hunks: hunks(notation) })
+}
+
+fn relocate<'a>(path: &'a str, to: &'a str) -> FileEdit<'a> {
+    edit(path, Operation::Move { to: text(to) })
+}
+
+fn create<'a>(path: &'a str, content: &'a str) -> FileEdit<'a> {
+    edit(path, Operation::Create { lines: content.lines().map(text).collect() })
+}
+
+fn delete(path: &str) -> FileEdit<'_> {
+    edit(path, Operation::Delete { expected: None })
+}
+
+fn put<'a>(path: &'a str, find: &'a str, put: Option<&'a str>, occurrence: Occurrence) -> FileEdit<'a> {
+    let lines = |text: &'a str| text.split('\n').map(self::text).collect();
+    let put = put.map(lines).unwrap_or_default();
+    edit(path, Operation::Substitute(Substitution { find: lines(find), put, occurrence }))
+}
+
+fn run(tree: &MemoryTree, edits: Vec<FileEdit<'_>>, rules: &Rules) -> Result<Plan, Refusal> {
+    plan(&[Patch { format: Format::Envelope, edits }], tree, &Resolver::default(), rules)
+}
+
+const LENIENT: Rules = Rules { strict: false, unique: false, overwrite: false, allow_empty: true };
+const STRICT: Rules = Rules { strict: true, ..LENIENT };
+const UNIQUE: Rules = Rules { unique: true, ..LENIENT };
+
+/// Applies one edit to one file and says what becomes of it: its content and the kinds of warnings, or the kinds of errors.
+fn outcome(before: &str, edit: FileEdit<'_>, rules: &Rules) -> Result<(String, Vec<Kind>), Vec<Kind>> {
+    let path = RepoPath::new(b"f").unwrap();
+    match run(&MemoryTree::new().with("f", before), vec![edit], rules) {
+        Ok(plan) => {
+            let after = plan.changes.get(&path).map_or(before.to_owned(), |change| {
+                String::from_utf8(change.after.as_ref().unwrap().content.to_vec()).unwrap()
+            });
+            Ok((after, plan.warnings.iter().map(|warning| warning.value.kind()).collect()))
+        }
+        Err(refusal) => Err(refusal.faults.iter().map(|fault| fault.value.kind()).collect()),
+    }
+}
+
+type Row<'a> = (&'a str, &'a str, &'a str, &'a Rules, Result<(&'a str, &'a [Kind]), Kind>);
+
+fn check(rows: &[Row<'_>]) {
+    for (rule, before, notation, rules, want) in rows {
+        let want = want.map(|(after, kinds)| (after.to_owned(), kinds.to_vec())).map_err(|kind| vec![kind]);
+        assert_eq!(outcome(before, update("f", notation), rules), want, "{rule}: {notation:?} on {before:?}");
+    }
+}
+
+#[test]
+fn finds_the_place_of_a_hunk() {
+    use Kind::*;
+    check(&[
+        (
+            "the first run at or after the cursor",
+            "a\nb\na\nb\n",
+            "@@\n-a\n+A\n@@\n-a\n+B",
+            &LENIENT,
+            Ok(("A\nb\nB\nb\n", &[Duplicates])),
+        ),
+        ("the cursor moves past a run", "a\nb\n", "@@\n-b\n+B\n@@\n-a\n+A", &LENIENT, Err(LinesNotFound)),
+        (
+            "the context line moves the cursor past it",
+            "f\nx\ng\nx\n",
+            "@@ g\n-x\n+y",
+            &LENIENT,
+            Ok(("f\nx\ng\ny\n", &[])),
+        ),
+        (
+            "successive context lines",
+            "c\nm\nx\nd\nm\nx\n",
+            "@@ d\n@@ m\n-x\n+y",
+            &LENIENT,
+            Ok(("c\nm\nx\nd\nm\ny\n", &[])),
+        ),
+        (
+            "a context line only before the cursor",
+            "f\nx\ny\n",
+            "@@\n-x\n+X\n@@ f\n-y\n+Y",
+            &LENIENT,
+            Err(ContextNotFound),
+        ),
+        ("a context line that isn't there", "f\nx\n", "@@ g\n-x\n+y", &LENIENT, Err(ContextNotFound)),
+        (
+            "blanks around a context line",
+            "  f() {\nx\n",
+            "@@ f() {\n-x\n+y",
+            &LENIENT,
+            Ok(("  f() {\ny\n", &[LocatorRelaxed])),
+        ),
+        ("… not under strict", "  f() {\nx\n", "@@ f() {\n-x\n+y", &STRICT, Err(ContextNotFound)),
+        (
+            "the beginning of a line",
+            "  fn f() {\nx\n",
+            "@@ fn f(\n-x\n+y",
+            &LENIENT,
+            Ok(("  fn f() {\ny\n", &[LocatorRelaxed])),
+        ),
+        (
+            "a part of a line",
+            "pub fn f() {\nx\n",
+            "@@ fn f()\n-x\n+y",
+            &LENIENT,
+            Ok(("pub fn f() {\ny\n", &[LocatorRelaxed])),
+        ),
+        ("two parts of lines", "pub fn f()\nx\npub fn f() {\n", "@@ fn f()\n-x\n+y", &LENIENT, Err(ContextNotFound)),
+        ("restated context", "a\nf\nx\n", "@@ f\n f\n-x\n+y", &LENIENT, Ok(("a\nf\ny\n", &[Restated]))),
+        ("… not under strict", "a\nf\nx\n", "@@ f\n f\n-x\n+y", &STRICT, Err(LinesNotFound)),
+        ("restated and again behind", "f\nx\nf\nx\n", "@@ f\n f\n-x\n+y", &LENIENT, Err(Ambiguous)),
+        ("a trailing empty line", "a\nb\n", "@@\n a\n-b\n+B\n ", &LENIENT, Ok(("a\nB\n", &[BlankDropped]))),
+        ("… under strict too", "a\nb\n", "@@\n a\n-b\n+B\n ", &STRICT, Ok(("a\nB\n", &[BlankDropped]))),
+        ("an empty context line that added lines follow", "a\nb\n", "@@\n a\n b\n \n+c", &LENIENT, Err(LinesNotFound)),
+        (
+            "a removed empty line and its added twin",
+            "a\nb\n",
+            "@@\n-b\n-\n+c\n+",
+            &LENIENT,
+            Ok(("a\nc\n", &[BlankDropped])),
+        ),
+        ("at the end of the file", "x\na\nx\n", "@@\n-x\n+y\n$", &LENIENT, Ok(("x\na\ny\n", &[]))),
+        ("not at the end of the file", "x\na\n", "@@\n-x\n+y\n$", &LENIENT, Err(LinesNotFound)),
+        ("lines that aren't there", "a\n", "@@\n-b\n+c", &LENIENT, Err(LinesNotFound)),
+        ("duplicates behind", "x\nx\n", "@@\n-x\n+y", &LENIENT, Ok(("y\nx\n", &[Duplicates]))),
+        ("duplicates under unique", "x\nx\n", "@@\n-x\n+y", &UNIQUE, Err(Ambiguous)),
+        (
+            "duplicates before the cursor",
+            "x\nk\nx\n",
+            "@@\n-k\n+K\n@@\n-x\n+y",
+            &LENIENT,
+            Ok(("x\nK\ny\n", &[Duplicates])),
+        ),
+        ("… not behind a context line", "x\nk\nx\n", "@@ k\n-x\n+y", &LENIENT, Ok(("x\nk\ny\n", &[]))),
+        ("… nor in replaced lines", "x\nx\n", "@@\n-x\n+y\n@@\n-x\n+z", &LENIENT, Ok(("y\nz\n", &[Duplicates]))),
+        ("line numbers are no place", "x\ny\n", "@#\n-y\n+z", &LENIENT, Ok(("x\nz\n", &[]))),
+        ("line numbers and two places", "x\nx\n", "@#\n-x\n+z", &LENIENT, Err(Ambiguous)),
+        ("line numbers and only additions", "x\n", "@#\n+z", &LENIENT, Err(Ambiguous)),
+        ("… in an empty file", "", "@#\n+z", &LENIENT, Ok(("z\n", &[]))),
+        ("… at the end", "x\n", "@#\n+z\n$", &LENIENT, Ok(("x\nz\n", &[]))),
+    ]);
+}
+
+#[test]
+fn places_additions() {
+    use Kind::*;
+    check(&[
+        ("after the context", "f\nx\n", "@@ f\n+y", &LENIENT, Ok(("f\ny\nx\n", &[AdditionPlace]))),
+        ("at the end without one", "f\nx\n", "@@\n+y", &LENIENT, Ok(("f\nx\ny\n", &[]))),
+        ("at the end with the flag", "f\nx\n", "@@ f\n+y\n$", &LENIENT, Ok(("f\nx\ny\n", &[]))),
+        ("a blank last line stays before them", "f\n\n", "@@\n+y", &LENIENT, Ok(("f\n\ny\n", &[]))),
+        ("not the first hunk", "f\nx\n", "@@\n-f\n+g\n@@\n+y", &LENIENT, Ok(("g\nx\ny\n", &[AdditionPlace]))),
+        ("strict: at the end whatever the context", "f\nx\n", "@@ f\n+y", &STRICT, Ok(("f\nx\ny\n", &[]))),
+        ("strict: before a blank last line", "f\n\n", "@@\n+y", &STRICT, Ok(("f\ny\n\n", &[]))),
+        ("into an empty file", "", "@@\n+a\n+b", &LENIENT, Ok(("a\nb\n", &[]))),
+        ("two at one place, in order", "f\n", "@@\n+a\n@@\n+b", &LENIENT, Ok(("f\na\nb\n", &[AdditionPlace]))),
+    ]);
+}
+
+#[test]
+fn keeps_line_ends() {
+    use Kind::*;
+    check(&[
+        ("an LF patch on a CRLF file", "a\r\nb\r\n", "@@\n a\n-b\n+B\n+C", &LENIENT, Ok(("a\r\nB\r\nC\r\n", &[]))),
+        ("a new line as the one it replaces", "a\r\nb\nc\r\n", "@@\n-b\n+B", &LENIENT, Ok(("a\r\nB\nc\r\n", &[]))),
+        ("else as the one before", "a\r\nb\n", "@@\n a\n+x\n b", &LENIENT, Ok(("a\r\nx\r\nb\n", &[]))),
+        ("else as the one after", "a\r\nb\n", "@@\n+x\n a", &LENIENT, Ok(("x\r\na\r\nb\n", &[]))),
+        ("added before removed", "a\r\nb\n", "@@\n a\n+B\n-b", &LENIENT, Ok(("a\r\nB\n", &[]))),
+        ("an untouched last line gets its newline", "a\nb", "@@\n-a\n+A", &LENIENT, Ok(("A\nb\n", &[NewlineAdded]))),
+        ("a replaced last line too", "a\r\nb", "@@\n-b\n+B", &LENIENT, Ok(("a\r\nB\r\n", &[]))),
+        ("lines behind an open last line", "a\r\nb", "@@\n+c", &LENIENT, Ok(("a\r\nb\r\nc\r\n", &[]))),
+        ("a lone line", "a", "@@\n a\n+b", &LENIENT, Ok(("a\nb\n", &[]))),
+        ("blank lines at the end stay", "a\nb\n\n\n", "@@\n-a\n+A", &LENIENT, Ok(("A\nb\n\n\n", &[]))),
+        ("the mark stays", "\u{feff}a\nb\n", "@@\n-a\n+A", &LENIENT, Ok(("\u{feff}A\nb\n", &[]))),
+        ("all lines removed", "a\nb\n", "@@\n-a\n-b", &LENIENT, Ok(("", &[]))),
+        ("a lone CR is no line end", "a\rb\nc\n", "@@\n-a\rb\n+x", &LENIENT, Ok(("x\nc\n", &[]))),
+        ("nothing changes: not even a newline", "a\nb", "@@\n a", &LENIENT, Ok(("a\nb", &[NoChange]))),
+    ]);
+}
+
+#[test]
+fn an_idle_hunk_beside_others_is_named() {
+    let got = outcome("a\nb\n", update("f", "@@\n a\n@@\n-b\n+B"), &LENIENT);
+    assert_eq!(got, Ok(("a\nB\n".into(), vec![Kind::NoChange])));
+}
+
+#[test]
+fn elisions_are_named() {
+    let got = outcome(
+        "a\nb\nc\nd\n",
+        update("f", "@@\n-a\n-b long line that goes\n+// ... existing code ...".trim()),
+        &LENIENT,
+    );
+    assert_eq!(got, Err(vec![Kind::LinesNotFound]));
+    let before = "a\nb long line that goes\nc, which is long as well\n";
+    let got = outcome(
+        before,
+        update("f", "@@\n a\n-b long line that goes\n-c, which is long as well\n+// ... existing code ..."),
+        &LENIENT,
+    );
+    assert_eq!(got.unwrap().0, "a\n// ... existing code ...\n");
+}
+
+#[test]
+fn every_bad_hunk_is_reported_once() {
+    let notation = "@@\n-x\n+new\n@@\n-a\n+A\n@@\n-y\n+z\n@@\n-new\n+newer";
+    let got = outcome("a\nb\n", update("f", notation), &LENIENT);
+    assert_eq!(
+        got,
+        Err(vec![Kind::LinesNotFound, Kind::LinesNotFound]),
+        "the last hunk fails only since the first did"
+    );
+}
+
+#[test]
+fn substitutes_text() {
+    use Occurrence::{First, Last, Nth, Only};
+    let second = Nth(std::num::NonZeroUsize::new(2).unwrap());
+    for (rule, before, find, new, occurrence, want) in [
+        ("a substring", "let a = 1;\n", "= 1", Some("= 2"), Only, Ok(("let a = 2;\n", &[][..]))),
+        ("only one", "x x\n", "x", Some("y"), Only, Err(Kind::Ambiguous)),
+        ("overlaps count", "aaa\n", "aa", Some("b"), Only, Err(Kind::Ambiguous)),
+        ("first", "x x\n", "x", Some("y"), First, Ok(("y x\n", &[]))),
+        ("last", "x x\n", "x", Some("y"), Last, Ok(("x y\n", &[]))),
+        ("second", "x x x\n", "x", Some("y"), second, Ok(("x y x\n", &[]))),
+        ("out of range", "x\n", "x", Some("y"), second, Err(Kind::Occurrence)),
+        ("not there", "x\n", "z", Some("y"), Only, Err(Kind::LinesNotFound)),
+        ("several lines", "a\r\nb\r\nc\r\n", "a\nb", Some("x\ny\nz"), Only, Ok(("x\r\ny\r\nz\r\nc\r\n", &[]))),
+        ("a line becomes two", "a\r\n", "a", Some("a\nb"), Only, Ok(("a\r\nb\r\n", &[]))),
+        ("deletes whole lines", "a\nb\nc\n", "b", None, Only, Ok(("a\nc\n", &[]))),
+        ("deletes a part", "abc d\n", " d", None, Only, Ok(("abc\n", &[]))),
+        ("deletes an open last line", "a\r\nb", "b", None, Only, Ok(("a", &[]))),
+        ("deletes all", "a", "a", None, Only, Ok(("", &[]))),
+        ("one blank line", "a\nb\nc\n", "b", Some(""), Only, Ok(("a\n\nc\n", &[]))),
+        ("no final newline stays none", "a\nb", "b", Some("x\ny"), Only, Ok(("a\nx\ny", &[]))),
+        ("blank edges", "a\nb\n", "\nb\n", Some("\nc\n"), Only, Ok(("a\nc\n", &[Kind::BlankEdges]))),
+        ("blank edges as written first", "a\n\nb\n\n", "\nb\n", Some("c"), Only, Ok(("a\nc\n", &[]))),
+        ("blank edges want whole lines", "ab\n", "\nb", Some("c"), Only, Err(Kind::LinesNotFound)),
+        ("inside a word", "concat\n", "cat", Some("dog"), Only, Ok(("condog\n", &[Kind::InsideWord]))),
+        ("find is put", "a\n", "a", Some("a"), Only, Ok(("a\n", &[Kind::NoChange]))),
+    ] {
+        let want = want
+            .map(|(after, kinds): (&str, &[Kind])| (after.to_owned(), kinds.to_vec()))
+            .map_err(|kind: Kind| vec![kind]);
+        assert_eq!(outcome(before, put("f", find, new, occurrence), &LENIENT), want, "{rule}: {find:?} in {before:?}");
+    }
+}
+
+/// What becomes of a tree of files named by letters: `path=content` of each, or the kinds of errors.
+fn tree_outcome(tree: MemoryTree, edits: Vec<FileEdit<'_>>, rules: &Rules) -> Result<Vec<String>, Vec<Kind>> {
+    let plan = run(&tree, edits, rules)
+        .map_err(|refusal| refusal.faults.iter().map(|fault| fault.value.kind()).collect::<Vec<_>>())?;
+    let shown = plan.changes.iter().map(|change| {
+        let after =
+            change.after.as_ref().map_or("-".into(), |file| String::from_utf8_lossy(&file.content).replace('\n', "|"));
+        let from = change.from.as_ref().map_or(String::new(), |from| format!(" from {from}"));
+        format!("{}={after}{from}", change.path)
+    });
+    Ok(shown.collect())
+}
+
+#[test]
+fn later_edits_see_what_earlier_ones_did() {
+    let tree = || MemoryTree::new().with("a", "1\n").with("b", "2\n").with("d/x", "3\n");
+    for (rule, edits, want) in [
+        (
+            "two sections of one file",
+            vec![update("a", "@@\n-1\n+one"), update("a", "@@\n-one\n+uno")],
+            Ok(&["a=uno|"][..]),
+        ),
+        ("an edit after a move", vec![relocate("a", "c"), update("c", "@@\n-1\n+one")], Ok(&["a=-", "c=one| from a"])),
+        (
+            "an edit of what was moved away",
+            vec![relocate("a", "c"), update("a", "@@\n-1\n+one")],
+            Err(&[Kind::FileMissing][..]),
+        ),
+        ("an edit of what was deleted", vec![delete("a"), delete("a")], Err(&[Kind::FileMissing])),
+        ("delete, then add", vec![delete("a"), create("a", "new")], Ok(&["a=new|"])),
+        ("add, then update", vec![create("n", "x"), update("n", "@@\n-x\n+y")], Ok(&["n=y|"])),
+        ("add, then delete", vec![create("n", "x"), delete("n")], Err(&[Kind::Unchanged])),
+        ("a swap", vec![relocate("a", "t"), relocate("b", "a"), relocate("t", "b")], Ok(&["a=2|", "b=1|"])),
+        ("a chain of moves", vec![relocate("a", "t"), relocate("t", "u")], Ok(&["a=-", "u=1| from a"])),
+        ("a move onto itself", vec![relocate("a", "./a")], Err(&[Kind::Unchanged])),
+        ("adding over a file", vec![create("a", "x")], Err(&[Kind::FileExists])),
+        ("moving over a file", vec![relocate("a", "b")], Err(&[Kind::FileExists])),
+        ("a file where a folder is", vec![create("d", "x")], Err(&[Kind::FileExists])),
+        ("… once its files are gone", vec![delete("d/x"), create("d", "x")], Ok(&["d=x|", "d/x=-"])),
+        ("a folder where a file is", vec![create("a/n", "x")], Err(&[Kind::FileExists])),
+        ("… once it is gone", vec![delete("a"), create("a/n", "x")], Ok(&["a=-", "a/n=x|"])),
+        ("a file into its own folder", vec![relocate("a", "a/n")], Ok(&["a=-", "a/n=1| from a"])),
+        ("a new file below a new file", vec![create("n", "x"), create("n/m", "x")], Err(&[Kind::FileExists])),
+        ("a new file above a new file", vec![create("n/m", "x"), create("n", "x")], Err(&[Kind::FileExists])),
+        ("a folder as target", vec![update("d", "@@\n-1\n+2")], Err(&[Kind::UnsafePath])),
+        (
+            "a missing file, once",
+            vec![update("q", "@@\n-1\n+2"), delete("q"), update("q", "@@\n+2")],
+            Err(&[Kind::FileMissing]),
+        ),
+        ("below a file", vec![update("a/n", "@@\n-1\n+2")], Err(&[Kind::FileMissing])),
+        ("moved, deleted, made anew", vec![delete("a"), create("a", "x"), relocate("a", "n")], Ok(&["a=-", "n=x|"])),
+        (
+            "all of it, or nothing",
+            vec![update("a", "@@\n-1\n+one"), update("b", "@@\n-x\n+y")],
+            Err(&[Kind::LinesNotFound]),
+        ),
+    ] {
+        let want =
+            want.map(|lines| lines.iter().map(|line| line.to_string()).collect()).map_err(|kinds| kinds.to_vec());
+        assert_eq!(tree_outcome(tree(), edits, &Rules::default()), want, "{rule}");
+    }
+}
+
+#[test]
+fn overwriting_is_asked_for() {
+    let tree = || MemoryTree::new().with("a", "1\n").with("b", "2\n");
+    let rules = Rules { overwrite: true, ..Rules::default() };
+    assert_eq!(tree_outcome(tree(), vec![create("a", "x")], &rules), Ok(vec!["a=x|".into()]));
+    assert_eq!(tree_outcome(tree(), vec![relocate("a", "b")], &rules), Ok(vec!["a=-".into(), "b=1|".into()]));
+}
+
+#[test]
+fn the_same_content_is_no_obstacle() {
+    let tree = || MemoryTree::new().with("a", "1\n").with("b", "1\n");
+    let plan = run(&tree(), vec![create("a", "1"), delete("b")], &Rules::default()).unwrap();
+    assert_eq!(plan.warnings.iter().map(|warning| warning.value.kind()).collect::<Vec<_>>(), [Kind::NoChange]);
+    assert_eq!(tree_outcome(tree(), vec![relocate("a", "b")], &Rules::default()), Ok(vec!["a=-".into()]));
+}
+
+#[test]
+fn obstacles_are_refused() {
+    let tree = || {
+        MemoryTree::new()
+            .with_entry("link", Entry::Other(Obstacle::Link))
+            .with_entry("sub", Entry::Other(Obstacle::Repository))
+            .with_entry("pipe", Entry::Other(Obstacle::Special))
+            .with("bin", "a\0b\n")
+            .with("a", "1\n")
+    };
+    let rules = Rules { overwrite: true, ..Rules::default() };
+    for (edit, want) in [
+        (update("link", "@@\n+x"), Kind::UnsafePath),
+        (create("link", "x"), Kind::UnsafePath),
+        (create("link/x", "x"), Kind::UnsafePath),
+        (delete("sub"), Kind::UnsafePath),
+        (create("sub/x", "x"), Kind::UnsafePath),
+        (delete("pipe"), Kind::UnsafePath),
+        (update("bin", "@@\n+x"), Kind::Binary),
+        (put("bin", "a", Some("b"), Occurrence::Only), Kind::Binary),
+        (create("`n`", "x"), Kind::UnsafePath),
+        (create("n\\m", "x"), Kind::UnsafePath),
+        (relocate("a", "\"n\""), Kind::UnsafePath),
+        (create("../x", "x"), Kind::UnsafePath),
+        (create(".git/config", "x"), Kind::UnsafePath),
+    ] {
+        let path = String::from_utf8_lossy(&edit.path).into_owned();
+        assert_eq!(tree_outcome(tree(), vec![edit], &rules), Err(vec![want]), "{path}");
+    }
+    assert_eq!(
+        tree_outcome(tree(), vec![relocate("bin", "c")], &rules),
+        Ok(vec!["bin=-".into(), "c=a\0b| from bin".into()])
+    );
+}
+
+#[test]
+fn names_that_differ_in_case_are_one_where_git_says_so() {
+    let tree = || MemoryTree::new().with("Read", "1\n").ignoring_case();
+    let rules = Rules::default();
+    assert_eq!(tree_outcome(tree(), vec![create("read", "x")], &rules), Err(vec![Kind::FileExists]));
+    assert_eq!(
+        tree_outcome(tree(), vec![relocate("Read", "read")], &rules),
+        Ok(vec!["Read=-".into(), "read=1| from Read".into()])
+    );
+    assert_eq!(tree_outcome(tree(), vec![create("n", "x"), create("N", "x")], &rules), Err(vec![Kind::FileExists]));
+}
+
+#[test]
+fn a_delete_body_is_compared() {
+    let body = |lines: &'static [&str]| {
+        vec![edit("f", Operation::Delete { expected: Some(lines.iter().map(|line| text(line)).collect()) })]
+    };
+    let tree = || MemoryTree::new().with("f", "a\r\nb\r\nc");
+    assert!(run(&tree(), body(&["a", "b", "c"]), &Rules::default()).unwrap().warnings.is_empty());
+    let partly = run(&tree(), body(&["b", "c"]), &Rules::default()).unwrap();
+    assert_eq!(partly.warnings[0].value.kind(), Kind::PartialDeleteBody);
+    let refusal = run(&tree(), body(&["a", "x", "c"]), &Rules::default()).unwrap_err();
+    assert_eq!(refusal.faults[0].value.kind(), Kind::Stale);
+    assert_eq!(refusal.faults[0].value.places()[0].line.get(), 2);
+}
+
+#[test]
+fn a_path_that_must_be_meant_is_named() {
+    let tree = MemoryTree::new().with("src/net/tcp.rs", "1\n").with("src/lib.rs", "").with("doc/lib.md", "");
+    for (written, meant) in [
+        ("net/tcp.rs", Some("src/net/tcp.rs")),
+        ("project/src/lib.rs", Some("src/lib.rs")),
+        ("src/net/tpc.rs", Some("src/net/tcp.rs")),
+        ("other/tcp.rs", Some("src/net/tcp.rs")),
+        ("nothing/like.it", None),
+    ] {
+        let refusal = run(&tree, vec![delete(written)], &Rules::default()).unwrap_err();
+        let Fault::Missing { why: Absence::Never { meant: got }, .. } = &refusal.faults[0].value else {
+            panic!("{written}")
+        };
+        assert_eq!(got.as_ref().map(RepoPath::to_string).as_deref(), meant, "{written}");
+    }
+}
+
+#[test]
+fn replacing_keeps_mark_and_line_ends() {
+    let replace = |content: &'static str| edit("f", Operation::Replace { lines: content.lines().map(text).collect() });
+    assert_eq!(outcome("\u{feff}a\r\nb\r\n", replace("x\ny"), &LENIENT), Ok(("\u{feff}x\r\ny\r\n".into(), vec![])));
+    assert_eq!(outcome("a\n", replace(""), &LENIENT), Ok((String::new(), vec![])));
+    assert_eq!(outcome("a\n", replace("a"), &LENIENT), Ok(("a\n".into(), vec![Kind::NoChange])));
+}
