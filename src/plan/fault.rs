@@ -414,13 +414,16 @@ impl Explain for Fault {
             Fault::Missing { why: Absence::Never { meant: Some(meant) }, .. } => {
                 vec![format!("did you mean `{meant}`?")]
             }
-            Fault::Hunk { miss: Miss::Context { loose, count, .. }, .. } if *count > loose.len() => {
-                vec![format!("{} more lines hold that text", count - loose.len())]
-            }
-            Fault::Hunk { miss: Miss::Lines { reason: Reason::NotTogether, .. }, .. } => {
-                vec!["every one of these lines is in the file, but they don't follow one another there".into()]
-            }
-            Fault::Hunk { miss: Miss::Lines { reason: Reason::EmptyFile, .. }, .. } => vec!["the file is empty".into()],
+            Fault::Hunk { miss, .. } => match miss {
+                Miss::Context { loose, count, .. } if *count > loose.len() => {
+                    vec![format!("{} more lines hold that text", count - loose.len())]
+                }
+                Miss::Lines { reason: Reason::NotTogether, .. } => {
+                    vec!["every one of these lines is in the file, but they don't follow one another there".into()]
+                }
+                Miss::Lines { reason: Reason::EmptyFile, .. } => vec!["the file is empty".into()],
+                _ => Vec::new(),
+            },
             _ => Vec::new(),
         }
     }

@@ -13,10 +13,13 @@
 mod changeset;
 pub mod derive;
 mod fault;
+mod hunks;
 mod lint;
 mod nearby;
 mod overlay;
+mod renames;
 mod rewrite;
+mod similarity;
 mod splice;
 mod substitute;
 #[cfg(test)]
