@@ -15,7 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("matching", &["text"]),
     ("tree", &["path"]),
     ("dir", &["path"]),
-    ("compare", &["kind", "explain"]),
+    ("compare", &["path", "kind", "explain"]),
     ("plan", &["text", "patch", "path", "matching", "tree", "kind", "explain", "compare"]),
     ("message", &["text", "patch", "path", "plan", "tree"]),
     ("repo", &["text", "path", "tree", "dir", "kind", "explain", "compare"]),
