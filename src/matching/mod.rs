@@ -1,8 +1,8 @@
 //! Where does this stand in that? Slices in, places or a miss out; no files, no formats, no decision what to do about it.
 //!
 //! [`Haystack`] finds runs of whole lines, [`Locators`] the one line that a loose `@@` text may mean, [`Needle`] a literal
-//! text anywhere. All of them compare bytes and look through line ends (LF finds CRLF), and none is slower than linear in
-//! the file, whatever the patch and the file look like: both come from strangers.
+//! text anywhere. All of them compare bytes and look through line ends (LF finds CRLF), and no search is slower than linear
+//! in the file, whatever the patch and the file look like: both come from strangers.
 
 mod kmp;
 mod locator;

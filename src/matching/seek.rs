@@ -3,7 +3,8 @@
 //! All lines that a file's section looks for are known beforehand, so the file is read once: each line is reduced to the
 //! number of the wanted text that it equals, equal neighbours to one block, and all that nobody wants to a gap. Every
 //! search after that is one on these few blocks, and looks only where the rarest line of its run stands. No search costs
-//! more than the blocks of the file; searches for the same run are done once.
+//! more than the blocks of the file; searches for the same run are done once. So many runs are dear only if they differ and
+//! each consists of nothing but lines that stand everywhere.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
