@@ -1,3 +1,5 @@
+mod bare;
+
 use super::*;
 use crate::explain::Explain as _;
 use crate::kind::Kind;
