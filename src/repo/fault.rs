@@ -44,6 +44,12 @@ pub enum Fault {
         /// What it has, such as `has a split index`.
         what: String,
     },
+    /// An attribute of a path that asks for what isn't done here.
+    #[error("a path {what}")]
+    Attribute {
+        /// What the path has or is, such as `has a filter driver (filter=lfs)`.
+        what: String,
+    },
     /// A name that stands for no commit or tree.
     #[error("`{}` names no commit here", Shown(rev.as_bytes()))]
     NoRevision {
@@ -130,6 +136,7 @@ impl Fault {
             Fault::Unsupported { what } => {
                 TreeFault::Unsupported { path, what: format!("is in a repository that {what}") }
             }
+            Fault::Attribute { what } => TreeFault::Unsupported { path, what },
             Fault::Io { source, .. } => TreeFault::Io { path, source },
             other => TreeFault::Io { path, source: io::Error::other(other.to_string()) },
         }
@@ -147,7 +154,10 @@ impl Fault {
 impl Explain for Fault {
     fn kind(&self) -> Kind {
         match self {
-            Fault::NoWorkTree { .. } | Fault::TopIsGitDir { .. } | Fault::Unsupported { .. } => Kind::Unsupported,
+            Fault::NoWorkTree { .. }
+            | Fault::TopIsGitDir { .. }
+            | Fault::Unsupported { .. }
+            | Fault::Attribute { .. } => Kind::Unsupported,
             _ => Kind::Io,
         }
     }
@@ -171,6 +181,9 @@ impl Explain for Fault {
             }
             Fault::Unsupported { .. } => {
                 "make the change in a clone without it, and fetch it from there; nothing was changed".into()
+            }
+            Fault::Attribute { .. } => {
+                "leave this path to git, or apply to the work tree alone, without the index".into()
             }
             Fault::NoRevision { .. } => {
                 "name a commit, a branch or a tag; `git log --all --oneline` lists commits".into()

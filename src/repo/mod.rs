@@ -6,7 +6,10 @@
 //! Where libgit2 and git disagree about which repository is meant, git's rule is kept: a relative `GIT_WORK_TREE` is
 //! relative to the current folder, and without it `GIT_DIR` makes the current folder the top.
 
+mod agreeing_tree;
 mod config;
+mod conversion;
+mod eol;
 mod fault;
 pub(crate) mod git;
 mod index_tree;
@@ -26,7 +29,9 @@ use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice as _;
 
+pub use agreeing_tree::{Against, AgreeingTree};
 pub use config::Config;
+pub(crate) use conversion::{Consult, Conversion};
 pub use fault::Fault;
 pub use index_tree::IndexTree;
 pub use revision_tree::RevisionTree;
@@ -179,6 +184,19 @@ impl Repo {
     /// If there is none of that name.
     pub fn revision_tree(&self, rev: &str) -> Result<RevisionTree<'_>, Fault> {
         RevisionTree::new(self, rev)
+    }
+
+    /// Returns work tree and index as one, for changes of both.
+    ///
+    /// # Errors
+    /// If there is no work tree, or the index can't be read.
+    pub fn agreeing_tree(&self, against: Against) -> Result<AgreeingTree<'_>, Fault> {
+        AgreeingTree::new(self, against)
+    }
+
+    /// Returns what stands between files on disk and their blobs.
+    pub(crate) fn conversion(&self, consult: Consult) -> Result<Conversion<'_>, Fault> {
+        Conversion::new(self, consult)
     }
 
     /// Returns libgit2's handle, for this room and for the transaction.

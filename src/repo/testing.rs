@@ -90,7 +90,11 @@ impl Sample {
     /// Opens it, with its own configuration and no other.
     pub(crate) fn open(&self) -> Repo {
         let repo = Repo::open_at(&self.top()).unwrap();
-        let config = git2::Config::open(&repo.git2().commondir().join("config")).unwrap();
+        let mut config = git2::Config::open(&repo.git2().commondir().join("config")).unwrap();
+        let own = repo.git2().path().join("config.worktree");
+        if own.exists() {
+            config.add_file(&own, git2::ConfigLevel::Worktree, false).unwrap();
+        }
         repo.git2().set_config(&config).unwrap();
         Repo::open_again(repo).unwrap()
     }

@@ -9,6 +9,7 @@ use std::io;
 
 use bstr::ByteSlice as _;
 
+use super::conversion::{Consult, Conversion};
 use super::{Fault, Repo};
 use crate::dir::{Dir, Found, Shape};
 use crate::path::RepoPath;
@@ -21,6 +22,7 @@ pub struct WorkTree<'r> {
     dir: &'r Dir,
     ignores_case: bool,
     modules: OnceCell<Modules>,
+    conversion: Conversion<'r>,
 }
 
 /// The submodules by `.gitmodules`.
@@ -34,7 +36,15 @@ enum Modules {
 impl<'r> WorkTree<'r> {
     pub(super) fn new(repo: &'r Repo) -> Result<Self, Fault> {
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
-        Ok(Self { repo, dir: repo.dir()?, ignores_case, modules: OnceCell::new() })
+        // Sparse checkout leaves `.gitattributes` out like anything else, and git then takes it from the index.
+        let is_sparse = repo.config().bool("core.sparsecheckout")?.unwrap_or(false);
+        let conversion = repo.conversion(if is_sparse { Consult::Index } else { Consult::Disk })?;
+        Ok(Self { repo, dir: repo.dir()?, ignores_case, modules: OnceCell::new(), conversion })
+    }
+
+    /// Says what stands on disk at a path, without reading it.
+    pub(super) fn look(&self, path: &RepoPath) -> io::Result<Found> {
+        self.dir.look(path)
     }
 
     /// Says what stands on disk, submodules aside.
@@ -186,6 +196,10 @@ impl Tree for WorkTree<'_> {
             found = next.into_iter().map(Some).collect();
         }
         Ok(found.into_iter().flatten().filter(|twin| twin != path).collect())
+    }
+
+    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeFault> {
+        self.conversion.to_work_tree(path, bytes).map_err(|fault| fault.at(path))
     }
 
     fn ignores_case(&self) -> bool {

@@ -1,5 +1,8 @@
 use std::os::unix::fs::symlink;
 
+mod agreement;
+mod conversion;
+
 use super::testing::{Sample, path};
 use super::*;
 use crate::explain::Explain as _;

@@ -1,0 +1,162 @@
+//! The work tree and the index as one place to plan for, which they are only where they agree.
+//!
+//! Agreement is a matter of content and mode, never of times: a file that was merely touched agrees. It is asked of the
+//! paths that change, and of no others. What is said of a path is what stands on disk; where only the index knows it, that.
+
+use super::conversion::{Consult, Conversion};
+use super::index_tree::IndexTree;
+use super::objects::{leaf, obstacle, odd};
+use super::revision_tree::{Spot, find};
+use super::work_tree::WorkTree;
+use super::{Fault, Repo};
+use crate::dir::Found;
+use crate::path::RepoPath;
+use crate::tree::{Disagreement, Entry, File, Tree, TreeFault};
+
+/// What the work tree must agree with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Against {
+    /// The index: `--index`.
+    Index,
+    /// The index, and the index with `HEAD`: `--commit`.
+    IndexAndHead,
+}
+
+/// The work tree and the index together.
+#[derive(Debug)]
+pub struct AgreeingTree<'r> {
+    repo: &'r Repo,
+    work: WorkTree<'r>,
+    index: IndexTree<'r>,
+    /// The commit that the index must agree with too; `Some(None)` where there is none yet.
+    head: Option<Option<git2::Tree<'r>>>,
+    conversion: Conversion<'r>,
+    /// Whether the executable bit on disk means anything (`core.fileMode`).
+    trusts_mode: bool,
+}
+
+impl<'r> AgreeingTree<'r> {
+    pub(super) fn new(repo: &'r Repo, against: Against) -> Result<Self, Fault> {
+        let head = match against {
+            Against::Index => None,
+            Against::IndexAndHead => Some(head_tree(repo)?),
+        };
+        Ok(Self {
+            repo,
+            work: repo.work_tree()?,
+            index: repo.index_tree()?,
+            head,
+            conversion: repo.conversion(Consult::Index)?,
+            trusts_mode: repo.config().bool("core.filemode")?.unwrap_or(true),
+        })
+    }
+
+    /// Checks that the index has what `HEAD` has.
+    fn confirm_head(&self, path: &RepoPath, entry: Option<&git2::IndexEntry>) -> Result<(), TreeFault> {
+        let committed = match &self.head {
+            None => return Ok(()),
+            Some(None) => None,
+            Some(Some(tree)) => match find(self.repo, tree, path)? {
+                Spot::Leaf { id, mode } => Some((id, mode & 0o170100)),
+                Spot::Absent | Spot::Folder(_) | Spot::Beneath { .. } => None,
+            },
+        };
+        if committed == entry.map(|entry| (entry.id, entry.mode & 0o170100)) {
+            Ok(())
+        } else {
+            Err(TreeFault::Disagrees { path: path.clone(), how: Disagreement::IndexFromHead })
+        }
+    }
+
+    /// Returns whether a file on disk is what an entry of the index says.
+    fn is_same(&self, path: &RepoPath, file: &File, entry: &git2::IndexEntry) -> Result<bool, TreeFault> {
+        if obstacle(entry.mode).is_some() || (entry.mode & 0o100 != 0) != file.mode.executable {
+            return Ok(false);
+        }
+        let hash =
+            |bytes: &[u8]| git2::Oid::hash_object(git2::ObjectType::Blob, bytes).map_err(|error| odd(path, &error));
+        let stored = self.conversion.to_git(path, &file.content, Some(entry.id)).map_err(|fault| fault.at(path))?;
+        Ok(hash(&stored)? == entry.id)
+    }
+}
+
+fn head_tree(repo: &Repo) -> Result<Option<git2::Tree<'_>>, Fault> {
+    match repo.git2().head().and_then(|head| head.peel_to_tree()) {
+        Ok(tree) => Ok(Some(tree)),
+        // A branch without a commit.
+        Err(error) if matches!(error.code(), git2::ErrorCode::UnbornBranch) => Ok(None),
+        Err(error) => Err(Fault::git("HEAD", error)),
+    }
+}
+
+impl Tree for AgreeingTree<'_> {
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
+        let entry = self.index.entry(path)?;
+        match (self.work.read(path)?, entry) {
+            (Entry::File(mut file), Some(entry)) if !self.trusts_mode => {
+                file.mode.executable = entry.mode & 0o100 != 0;
+                Ok(Entry::File(file))
+            }
+            (Entry::Absent, Some(entry)) => leaf(self.repo, path, entry.id, entry.mode),
+            (Entry::Absent, None) => Ok(self.index.around(path)),
+            (on_disk, _) => Ok(on_disk),
+        }
+    }
+
+    fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+        let mut leaves = match self.work.read(folder)? {
+            Entry::Folder => self.work.leaves_below(folder)?,
+            _ => Vec::new(),
+        };
+        leaves.extend(self.index.leaves_below(folder)?);
+        leaves.sort();
+        leaves.dedup();
+        Ok(leaves)
+    }
+
+    fn tracked(&self) -> Vec<RepoPath> {
+        self.index.tracked()
+    }
+
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+        let mut twins = self.work.case_twins(path)?;
+        twins.extend(self.index.case_twins(path)?);
+        twins.sort();
+        twins.dedup();
+        Ok(twins)
+    }
+
+    fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeFault> {
+        let disagrees = |how| Err(TreeFault::Disagrees { path: path.clone(), how });
+        if self.index.is_left_out(path) {
+            let what = "is left out of the work tree by sparse checkout".to_owned();
+            return Err(TreeFault::Unsupported { path: path.clone(), what });
+        }
+        if let Some(what) = self.conversion.hindrance(path).map_err(|fault| fault.at(path))? {
+            return Err(TreeFault::Unsupported { path: path.clone(), what });
+        }
+        let entry = self.index.entry(path)?;
+        if let Some(file) = before {
+            let Some(entry) = &entry else { return disagrees(Disagreement::Untracked) };
+            let is_there = match self.work.look(path) {
+                Ok(found) => !matches!(found, Found::Absent | Found::Beneath { .. }),
+                Err(source) => return Err(TreeFault::Io { path: path.clone(), source }),
+            };
+            if !is_there {
+                return disagrees(Disagreement::MissingInWorkTree);
+            }
+            if !self.is_same(path, file, entry)? {
+                return disagrees(Disagreement::WorkTreeFromIndex);
+            }
+        }
+        self.confirm_head(path, entry.as_ref())
+    }
+
+    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeFault> {
+        self.conversion.to_work_tree(path, bytes).map_err(|fault| fault.at(path))
+    }
+
+    fn ignores_case(&self) -> bool {
+        self.work.ignores_case()
+    }
+}
