@@ -1,0 +1,196 @@
+//! Marker lines: which line of an envelope is which, and what a line that is nearly one was meant to be.
+
+use std::ops::Range;
+
+use bstr::ByteSlice as _;
+
+/// What a file header asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// `*** Add File:`
+    Add,
+    /// `*** Delete File:`
+    Delete,
+    /// `*** Update File:`
+    Update,
+}
+
+impl Verb {
+    /// Returns the header as it is to be written, without a path.
+    pub fn header(self) -> &'static str {
+        match self {
+            Verb::Add => "*** Add File:",
+            Verb::Delete => "*** Delete File:",
+            Verb::Update => "*** Update File:",
+        }
+    }
+}
+
+/// A line that starts with `*** `. Paths are ranges of the line, without the blanks around them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Marker {
+    /// `*** Begin Patch`
+    Begin,
+    /// `*** End Patch`
+    End,
+    /// `*** End Patch` with something else on the line, from this offset.
+    EndWithTail(usize),
+    /// `*** End of File`
+    EndOfFile,
+    /// `*** Add File: path` and its like.
+    Header(Verb, Range<usize>),
+    /// `*** Move to: path`
+    MoveTo(Range<usize>),
+    /// Anything else.
+    Unknown,
+}
+
+/// A marker and whether a needless ` ***` stands behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Marked {
+    /// Which one.
+    pub(crate) marker: Marker,
+    /// Whether ` ***` follows.
+    pub(crate) decorated: bool,
+}
+
+/// Reads a line as a marker; `None` if it is none. The line begins at the column where markers stand.
+pub(crate) fn read(line: &[u8]) -> Option<Marked> {
+    const LEAD: usize = b"*** ".len();
+    let whole = trim_end(line);
+    let body = whole.strip_suffix(b" ***").map_or(whole, trim_end);
+    let decorated = body.len() != whole.len();
+    let rest = body.get(LEAD..).filter(|_| body.starts_with(b"*** "))?;
+    let path = |name: &[u8]| {
+        let path = rest.strip_prefix(name)?;
+        Some(body.len() - trim_start(path).len()..body.len())
+    };
+    let marker = match rest {
+        b"Begin Patch" => Marker::Begin,
+        b"End Patch" => Marker::End,
+        b"End of File" => Marker::EndOfFile,
+        _ => {
+            if let Some(path) = path(b"Add File:") {
+                Marker::Header(Verb::Add, path)
+            } else if let Some(path) = path(b"Delete File:") {
+                Marker::Header(Verb::Delete, path)
+            } else if let Some(path) = path(b"Update File:") {
+                Marker::Header(Verb::Update, path)
+            } else if let Some(path) = path(b"Move to:") {
+                Marker::MoveTo(path)
+            } else if rest.starts_with(b"End Patch") {
+                Marker::EndWithTail(LEAD + b"End Patch".len())
+            } else {
+                Marker::Unknown
+            }
+        }
+    };
+    Some(Marked { marker, decorated })
+}
+
+/// What the author of a line that is nearly a marker meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meant {
+    /// `*** Begin Patch`
+    Begin,
+    /// `*** End Patch`
+    End,
+    /// `*** End of File`
+    EndOfFile,
+    /// A file header.
+    Header(Verb),
+    /// All of a file in place of what it holds.
+    Replace,
+    /// Another name for a file.
+    Rename,
+}
+
+/// Says what a line in other words, other case or other decoration means as a marker, if anything.
+pub(crate) fn meant(line: &[u8]) -> Option<Meant> {
+    let head = &line[..line.len().min(60)];
+    let head = head.split(|&byte| byte == b':').next().unwrap_or(head);
+    let decoration = |byte: u8| matches!(byte, b'*' | b'#' | b'_' | b'`' | b' ' | b'\t' | b'\r' | b'\'' | b'"');
+    let head = head.trim_start_with(|c| u8::try_from(c).is_ok_and(decoration));
+    let head = head.trim_end_with(|c| u8::try_from(c).is_ok_and(decoration));
+    let words: Vec<_> = head.to_str().ok()?.split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
+    let words: Vec<_> = words.iter().map(String::as_str).collect();
+    Some(match words[..] {
+        ["begin", "patch"] => Meant::Begin,
+        ["end", "patch"] => Meant::End,
+        ["end", "of", "file"] | ["end", "file"] | ["eof"] => Meant::EndOfFile,
+        ["add" | "create" | "new", "file"] | ["add" | "create"] => Meant::Header(Verb::Add),
+        ["delete" | "remove", "file"] | ["delete" | "remove"] => Meant::Header(Verb::Delete),
+        ["update" | "modify" | "edit" | "change" | "patch", "file"] | ["update" | "modify" | "file"] => {
+            Meant::Header(Verb::Update)
+        }
+        ["replace" | "overwrite" | "rewrite", "file"] => Meant::Replace,
+        ["rename" | "move", "file"] | ["rename" | "move"] | ["move" | "rename", "to"] => Meant::Rename,
+        ["move" | "rename", "file", "to"] => Meant::Rename,
+        _ => return None,
+    })
+}
+
+/// Returns whether a line holds nothing but blanks.
+pub(crate) fn is_blank(line: &[u8]) -> bool {
+    trim_end(line).is_empty()
+}
+
+/// Drops the blanks at the end of a line. A CR is one of them: it is left over where an answer was cut before its last LF.
+pub(crate) fn trim_end(line: &[u8]) -> &[u8] {
+    line.trim_end_with(|c| matches!(c, ' ' | '\t' | '\r'))
+}
+
+/// Drops the blanks at the start of a line.
+pub(crate) fn trim_start(line: &[u8]) -> &[u8] {
+    line.trim_start_with(|c| matches!(c, ' ' | '\t'))
+}
+
+/// Drops the blanks around a line.
+pub(crate) fn trim(line: &[u8]) -> &[u8] {
+    trim_start(trim_end(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trailing_blanks_and_stars_are_tolerated() {
+        for (line, want) in [
+            ("*** Begin Patch", Some((Marker::Begin, false))),
+            ("*** End Patch \t\r", Some((Marker::End, false))),
+            ("*** End Patch *** ", Some((Marker::End, true))),
+            ("*** End of File", Some((Marker::EndOfFile, false))),
+            ("*** Add File:  a b ", Some((Marker::Header(Verb::Add, 15..18), false))),
+            ("*** Update File: x ***", Some((Marker::Header(Verb::Update, 17..18), true))),
+            ("*** Delete File:", Some((Marker::Header(Verb::Delete, 16..16), false))),
+            ("*** Move to: \u{2003}", Some((Marker::MoveTo(13..16), false))),
+            ("*** End Patch```", Some((Marker::EndWithTail(13), false))),
+            ("*** End patch", Some((Marker::Unknown, false))),
+            ("*** Rename File: x", Some((Marker::Unknown, false))),
+            (" *** End Patch", None),
+            ("***End Patch", None),
+            ("***", None),
+            ("*** ***", None),
+        ] {
+            assert_eq!(read(line.as_bytes()).map(|marked| (marked.marker, marked.decorated)), want, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_models_write_instead_is_recognised() {
+        for (line, want) in [
+            ("***End Patch", Some(Meant::End)),
+            ("**Begin Patch**", Some(Meant::Begin)),
+            ("*** begin  patch", Some(Meant::Begin)),
+            ("*** Rename File: a -> b", Some(Meant::Rename)),
+            ("*** Create File: a", Some(Meant::Header(Verb::Add))),
+            ("*** update file: a", Some(Meant::Header(Verb::Update))),
+            ("*** EOF", Some(Meant::EndOfFile)),
+            ("*** Note: read this", None),
+            ("", None),
+        ] {
+            assert_eq!(meant(line.as_bytes()), want, "{line:?}");
+        }
+    }
+}

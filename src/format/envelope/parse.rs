@@ -1,0 +1,277 @@
+//! From Begin to End: rows, markers, and the sections between them.
+
+use std::ops::Range;
+
+use bstr::ByteSlice as _;
+
+use super::fault::{Fault, NearEnd, Warning};
+use super::findings::Findings;
+use super::marker::{self, Marker, Meant};
+use super::section::{Row, Section};
+use crate::format::Options;
+use crate::patch::{FileEdit, Operation};
+use crate::text::{LineNo, Lines, Located, Source, Span, Text};
+
+/// What was read of one envelope.
+#[derive(Debug)]
+pub struct Block<'a> {
+    /// The first line behind it; past the last line if it ends where the response does.
+    pub end: LineNo,
+    /// The edits, in order.
+    pub edits: Vec<FileEdit<'a>>,
+    /// Why it can't be applied.
+    pub faults: Vec<Located<Fault>>,
+    /// What was ignored or guessed.
+    pub warnings: Vec<Located<Warning>>,
+}
+
+/// Returns whether a line is a Begin: alone on its line, blanks around it aside.
+pub fn starts_here(line: &[u8]) -> bool {
+    matches!(marker::read(marker::trim_start(line)), Some(marked) if marked.marker == Marker::Begin)
+}
+
+/// Reads the envelope that begins on a line for which [`starts_here`] holds.
+///
+/// The blanks before Begin are the envelope's indentation, which every line of it must have that isn't blank. One that has
+/// no End goes to the end of the response and has a fault.
+pub fn parse_block<'a>(source: &'a Source, begin: LineNo, options: &Options) -> Block<'a> {
+    Reader::new(source, begin, options).read()
+}
+
+struct Reader<'a> {
+    source: &'a Source,
+    begin: Row<'a>,
+    indent: &'a [u8],
+    strict: bool,
+    near_end: Option<(LineNo, NearEnd, Span)>,
+    fence: Option<(LineNo, Span)>,
+    section: Section<'a>,
+    edits: Vec<FileEdit<'a>>,
+    findings: Findings,
+}
+
+impl<'a> Reader<'a> {
+    fn new(source: &'a Source, begin: LineNo, options: &Options) -> Self {
+        let bytes = source.line(begin).unwrap_or_default();
+        let start = source.line_start(begin).unwrap_or(source.bytes().len());
+        let bom = if begin == LineNo::FIRST && bytes.starts_with(Lines::BOM) { Lines::BOM.len() } else { 0 };
+        let text = marker::trim_start(&bytes[bom..]);
+        let indent = &bytes[bom..bytes.len() - text.len()];
+        let begin = Row::new(source, text, start + bom + indent.len(), begin);
+        let mut findings = Findings::new(options.strict);
+        if marker::read(text).is_some_and(|marked| marked.decorated) {
+            findings.warn(begin.span, Warning::DecoratedMarker { path: None, count: 1 });
+        }
+        findings.end_section(None);
+        let section = Section::outside();
+        let strict = options.strict;
+        Self { source, begin, indent, strict, near_end: None, fence: None, section, edits: Vec::new(), findings }
+    }
+
+    fn read(mut self) -> Block<'a> {
+        let mut index = self.begin.number.index() + 1;
+        while let Some((row, indented)) = self.row(index) {
+            index += 1;
+            let marked = marker::read(row.text);
+            let Some(marked) = marked else {
+                self.look_for_end(row);
+                if indented == Indented::Enough {
+                    let next = self.row(index).map(|(next, _)| next);
+                    self.section.line(row, next, &mut self.findings);
+                } else {
+                    self.findings.less_indented(row.span, self.begin.number);
+                }
+                continue;
+            };
+            let ends = matches!(marked.marker, Marker::End | Marker::EndWithTail(_));
+            if ends || matches!(marked.marker, Marker::Header(..)) {
+                self.look_for_end(row);
+                self.close_section();
+            }
+            match marked.marker {
+                Marker::End => self.decoration(row, marked.decorated),
+                Marker::EndWithTail(at) => {
+                    let tail = excerpt(marker::trim(&row.text[at..])).into();
+                    self.findings.fault(row.span, Fault::EndWithTail { tail });
+                }
+                Marker::Header(verb, path) => {
+                    self.section = Section::open(verb, row.part(path), row.span, self.strict);
+                    self.decoration(row, marked.decorated);
+                }
+                Marker::Begin => self.nested_begin(row),
+                Marker::MoveTo(path) => {
+                    self.look_for_end(row);
+                    let path = row.part(path);
+                    self.section.move_to(path, row, &mut self.findings);
+                    self.decoration(row, marked.decorated);
+                }
+                Marker::EndOfFile => {
+                    self.section.end_of_file(row, &mut self.findings);
+                    self.decoration(row, marked.decorated);
+                }
+                Marker::Unknown => {
+                    self.look_for_end(row);
+                    self.unknown(row);
+                }
+            }
+            if indented == Indented::Less {
+                self.findings.less_indented(row.span, self.begin.number);
+            }
+            if ends {
+                return self.finish(LineNo::from_index(index));
+            }
+        }
+        self.cut_off(LineNo::from_index(index))
+    }
+
+    /// Returns the row at an index without its indentation.
+    fn row(&self, index: usize) -> Option<(Row<'a>, Indented)> {
+        let number = LineNo::from_index(index);
+        let line = self.source.line(number)?;
+        let start = self.source.line_start(number)?;
+        let (skip, indented) = if line.starts_with(self.indent) {
+            (self.indent.len(), Indented::Enough)
+        } else if marker::is_blank(line) {
+            (line.len(), Indented::Enough)
+        } else {
+            let common = line.iter().zip(self.indent).take_while(|(a, b)| a == b).count();
+            (common, Indented::Less)
+        };
+        Some((Row::new(self.source, &line[skip..], start + skip, number), indented))
+    }
+
+    /// Remembers a line that looks like the End but isn't, and the first Markdown fence: if no End comes, they say why.
+    fn look_for_end(&mut self, row: Row<'a>) {
+        let text = marker::trim(row.text);
+        if let Some(before) = text.strip_suffix(b"*** End Patch") {
+            let near = if before.is_empty() { NearEnd::Indented } else { NearEnd::Glued };
+            let end = row.span.start as usize + marker::trim_end(row.text).len();
+            let span = self.source.span(end - b"*** End Patch".len()..end);
+            self.near_end = Some((row.number, near, span));
+        }
+        if self.fence.is_none() && is_fence(row.text) {
+            self.fence = Some((row.number, row.span));
+        }
+    }
+
+    fn decoration(&mut self, row: Row<'a>, decorated: bool) {
+        if decorated {
+            let path = self.section.path();
+            self.findings.warn(row.span, Warning::DecoratedMarker { path, count: 1 });
+        }
+    }
+
+    /// A patch whose End was forgotten, or two Begins: the sections after it are read as if the End stood before it.
+    fn nested_begin(&mut self, row: Row<'a>) {
+        if !self.section.is_outside() {
+            self.close_section();
+        }
+        let near = self.near_end.take().map(|(line, near, _)| (line, near));
+        let first = self.begin.number;
+        self.findings.bad_line(row.span, || Fault::NestedBegin { first, near, more: 0 });
+    }
+
+    /// A header in other words opens a section that can't be read, so that its lines aren't blamed on the one before; the
+    /// paths that it names are in an unknown state from there on.
+    fn unknown(&mut self, row: Row<'a>) {
+        let colon = row.text.find_byte(b':').map_or(row.text.len(), |at| at + 1);
+        let header = excerpt(marker::trim(&row.text[..colon])).into();
+        let meant = marker::meant(row.text);
+        if matches!(meant, Some(Meant::Header(_) | Meant::Rename | Meant::Replace)) {
+            self.close_section();
+            self.section = Section::skipped();
+            for path in paths(row.text, colon) {
+                self.edits.push(unreadable(row.part(path), row.span));
+            }
+        } else {
+            self.section.skip_rest();
+        }
+        self.findings.fault(row.span, Fault::UnknownHeader { header, meant });
+    }
+
+    /// Turns the section that ends here into an edit.
+    fn close_section(&mut self) {
+        let section = std::mem::replace(&mut self.section, Section::outside());
+        let path = section.path();
+        if let Some((path, span)) = section.name.clone() {
+            let (operation, destination) = section.finish(&mut self.findings);
+            self.edits.push(FileEdit { path, root: None, operation, header: None, why: None, span: Some(span) });
+            self.edits.extend(destination.map(|destination| unreadable(destination, span)));
+        }
+        self.findings.end_section(path);
+    }
+
+    fn finish(mut self, end: LineNo) -> Block<'a> {
+        self.close_section();
+        let (faults, warnings) = self.findings.into_parts();
+        Block { end, edits: self.edits, faults, warnings }
+    }
+
+    /// There was no End. What was found wrong behind the place where it should have stood is no news.
+    fn cut_off(mut self, end: LineNo) -> Block<'a> {
+        let path = self.section.path();
+        let begin = self.begin.number;
+        if let Some(destination) = self.section.destination() {
+            self.edits.push(unreadable(destination, self.begin.span));
+        }
+        if let Some((path, span)) = self.section.name.take() {
+            self.edits.push(unreadable(path, span));
+        }
+        self.findings.end_section(None);
+        let (span, near, fence) = match (self.near_end, self.fence) {
+            (Some((line, near, span)), _) => {
+                self.findings.forget_from(span.start);
+                (span, Some((line, near)), None)
+            }
+            (None, Some((line, span))) => {
+                self.findings.forget_from(span.start);
+                (self.begin.span, None, Some(line))
+            }
+            (None, None) => (self.begin.span, None, None),
+        };
+        self.findings.fault(span, Fault::Truncated { begin, path, near, fence });
+        let (faults, warnings) = self.findings.into_parts();
+        Block { end, edits: self.edits, faults, warnings }
+    }
+}
+
+/// Whether a line has the indentation of its envelope.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Indented {
+    Enough,
+    Less,
+}
+
+fn unreadable<'a>(path: Text<'a>, span: Span) -> FileEdit<'a> {
+    FileEdit { path, root: None, operation: Operation::Unreadable, header: None, why: None, span: Some(span) }
+}
+
+/// Returns the places of the paths in what follows an unknown header: one, or two with an arrow between them.
+fn paths(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
+    let rest = &text[from..];
+    let arrow = [" -> ", " => ", " to "].into_iter().find_map(|arrow| Some((rest.find(arrow)?, arrow.len())));
+    let parts = match arrow {
+        Some((at, len)) => [from..from + at, from + at + len..text.len()],
+        None => [from..text.len(), 0..0],
+    };
+    let trimmed = |range: Range<usize>| {
+        let end = range.start + marker::trim_end(&text[range.clone()]).len();
+        end - marker::trim_start(&text[range.start..end]).len()..end
+    };
+    parts.map(trimmed).into_iter().filter(|range| !range.is_empty())
+}
+
+/// Returns whether a line opens or closes a Markdown fence.
+pub(super) fn is_fence(line: &[u8]) -> bool {
+    line.starts_with(b"```") || line.starts_with(b"~~~")
+}
+
+/// Cuts what a message quotes to a length that fits one.
+fn excerpt(text: &[u8]) -> &[u8] {
+    const FITS: usize = 80;
+    if text.len() <= FITS {
+        return text;
+    }
+    let cut = (FITS - 3..=FITS).rev().find(|&at| text[at] & 0xc0 != 0x80).unwrap_or(FITS);
+    &text[..cut]
+}

@@ -1,0 +1,395 @@
+//! The lines between one file header and the next, and what they ask for.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::fault::{Chunkless, Fault, Habit, Warning};
+use super::findings::Findings;
+use super::marker::{self, Verb};
+use super::parse::is_fence;
+use crate::patch::{Hunk, HunkLine, Mark, Operation};
+use crate::text::{LineNo, Source, Span, Text};
+
+/// A line of an envelope, without indentation and terminator.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) number: LineNo,
+    pub(super) span: Span,
+}
+
+impl<'a> Row<'a> {
+    pub(super) fn new(source: &Source, text: &'a [u8], start: usize, number: LineNo) -> Self {
+        Self { text, number, span: source.span(start..start + text.len()) }
+    }
+
+    /// Returns a part of the row, and where it stands.
+    pub(super) fn part(&self, range: Range<usize>) -> Text<'a> {
+        let start = self.span.start + range.start as u32;
+        let end = self.span.start + range.end as u32;
+        Text::at(&self.text[range], Span { start, end, ..self.span })
+    }
+
+    fn from(&self, start: usize) -> Text<'a> {
+        self.part(start..self.text.len())
+    }
+}
+
+/// A section: the file that its header names, and what its lines have said so far.
+#[derive(Debug)]
+pub(super) struct Section<'a> {
+    /// The path and the header; `None` outside of all sections.
+    pub(super) name: Option<(Text<'a>, Span)>,
+    path: Option<Arc<[u8]>>,
+    body: Body<'a>,
+}
+
+/// What kind of lines a section has.
+#[derive(Debug)]
+enum Body<'a> {
+    /// None: no header has been read.
+    Outside,
+    /// Any: they stand under something that can't be read, and mean nothing.
+    Skipped,
+    /// A new file's or a deleted one's, each with the same prefix.
+    Lines(Lines<'a>),
+    /// Chunks.
+    Update(Update<'a>),
+}
+
+impl<'a> Section<'a> {
+    /// Makes what stands before the first header.
+    pub(super) fn outside() -> Self {
+        Self { name: None, path: None, body: Body::Outside }
+    }
+
+    /// Makes what stands under a header that can't be read.
+    pub(super) fn skipped() -> Self {
+        Self { body: Body::Skipped, ..Self::outside() }
+    }
+
+    /// Makes what stands under a header.
+    pub(super) fn open(verb: Verb, path: Text<'a>, header: Span, strict: bool) -> Self {
+        let shared: Arc<[u8]> = path.bytes[..].into();
+        let body = match verb {
+            Verb::Update => Body::Update(Update {
+                path: shared.clone(),
+                to: None,
+                hunks: Vec::new(),
+                stage: Stage::Head(Vec::new()),
+                strict,
+            }),
+            Verb::Add | Verb::Delete => {
+                Body::Lines(Lines { verb, path: shared.clone(), lines: Vec::new(), blanks: Vec::new() })
+            }
+        };
+        Self { name: Some((path, header)), path: Some(shared), body }
+    }
+
+    /// Returns the path as the header has it.
+    pub(super) fn path(&self) -> Option<Arc<[u8]>> {
+        self.path.clone()
+    }
+
+    /// Returns whether no header has been read.
+    pub(super) fn is_outside(&self) -> bool {
+        matches!(self.body, Body::Outside)
+    }
+
+    fn verb(&self) -> Option<Verb> {
+        match &self.body {
+            Body::Lines(lines) => Some(lines.verb),
+            Body::Update(_) => Some(Verb::Update),
+            Body::Outside | Body::Skipped => None,
+        }
+    }
+
+    /// Reads a line that is no marker. `next` is the one after it.
+    pub(super) fn line(&mut self, row: Row<'a>, next: Option<Row<'a>>, findings: &mut Findings) {
+        match &mut self.body {
+            Body::Outside if marker::is_blank(row.text) => {}
+            Body::Outside => {
+                let meant = marker::trim_start(row.text).starts_with(b"*").then(|| marker::meant(row.text)).flatten();
+                findings.bad_line(row.span, || Fault::BeforeHeader { meant, more: 0 });
+            }
+            Body::Skipped => {}
+            Body::Lines(lines) => lines.line(row, next, findings),
+            Body::Update(update) => update.line(row, next, findings),
+        }
+    }
+
+    /// Reads a `*** Move to:`.
+    pub(super) fn move_to(&mut self, path: Text<'a>, row: Row<'a>, findings: &mut Findings) {
+        match &mut self.body {
+            Body::Skipped => {}
+            Body::Update(update) if update.to.is_none() && matches!(update.stage, Stage::Head(_)) => {
+                update.to = Some(path);
+                update.stage = Stage::Head(Vec::new());
+            }
+            _ => findings.fault(row.span, Fault::MisplacedMove { path: self.path(), verb: self.verb() }),
+        }
+    }
+
+    /// Reads a `*** End of File`.
+    pub(super) fn end_of_file(&mut self, row: Row<'a>, findings: &mut Findings) {
+        match &mut self.body {
+            Body::Skipped => {}
+            Body::Update(update) if matches!(update.stage, Stage::Chunk { .. }) => {
+                update.end_chunk(findings);
+                if let Some(hunk) = update.hunks.last_mut() {
+                    hunk.end_of_file = true;
+                }
+                update.stage = Stage::AfterEndOfFile;
+            }
+            _ => findings.fault(row.span, Fault::MisplacedEndOfFile { path: self.path(), verb: self.verb() }),
+        }
+    }
+
+    /// Makes what follows, up to the next header, mean nothing. The section must have a fault already.
+    pub(super) fn skip_rest(&mut self) {
+        self.body = Body::Skipped;
+    }
+
+    /// Returns where the file was to go.
+    pub(super) fn destination(&mut self) -> Option<Text<'a>> {
+        match &mut self.body {
+            Body::Update(update) => update.to.take(),
+            _ => None,
+        }
+    }
+
+    /// Returns what the section asks for, or that it can't be read and where its file was to go.
+    pub(super) fn finish(mut self, findings: &mut Findings) -> (Operation<'a>, Option<Text<'a>>) {
+        if let (Body::Update(update), Some((_, header))) = (&mut self.body, &self.name) {
+            update.end_chunk(findings);
+            if update.hunks.is_empty() && update.to.is_none() && !findings.has_fault() {
+                findings.fault(*header, Fault::NoChunk { path: update.path.clone() });
+            }
+        }
+        if findings.has_fault() {
+            let destination = self.destination();
+            return (Operation::Unreadable, destination);
+        }
+        let operation = match self.body {
+            Body::Outside | Body::Skipped => Operation::Unreadable,
+            Body::Lines(Lines { verb: Verb::Delete, lines, .. }) => {
+                Operation::Delete { expected: Some(lines).filter(|lines| !lines.is_empty()) }
+            }
+            Body::Lines(Lines { lines, .. }) => Operation::Create { lines },
+            Body::Update(Update { to, hunks, .. }) => Operation::Update { to, hunks },
+        };
+        (operation, None)
+    }
+}
+
+/// The lines of a new file, or those that a deleted file is said to have.
+#[derive(Debug)]
+struct Lines<'a> {
+    verb: Verb,
+    path: Arc<[u8]>,
+    lines: Vec<Text<'a>>,
+    /// Lines without a prefix, which are content if another line follows.
+    blanks: Vec<Row<'a>>,
+}
+
+impl<'a> Lines<'a> {
+    fn line(&mut self, row: Row<'a>, next: Option<Row<'a>>, findings: &mut Findings) {
+        let (path, verb) = (&self.path, self.verb);
+        if marker::is_blank(row.text) {
+            self.blanks.push(row);
+        } else if self.lines.is_empty() && is_unified_header(row, next) {
+            findings.bad_line(row.span, || Fault::UnifiedHeader { path: path.clone(), verb, more: 0 });
+        } else if row.text.first() == Some(if verb == Verb::Delete { &b'-' } else { &b'+' }) {
+            self.keep_blanks(findings);
+            findings.good_line();
+            self.lines.push(row.from(1));
+        } else {
+            let habit = Habit::of(row.text, verb);
+            findings.bad_line(row.span, || Fault::BadLine { path: path.clone(), verb, habit, more: 0 });
+        }
+    }
+
+    fn keep_blanks(&mut self, findings: &mut Findings) {
+        let verb = self.verb;
+        for row in self.blanks.drain(..) {
+            let path = self.path.clone();
+            if row.text.is_empty() {
+                self.lines.push(row.from(0));
+                findings.warn(row.span, Warning::BlankInBody { path, verb, count: 1 });
+            } else {
+                findings.bad_line(row.span, || Fault::BadLine { path, verb, habit: Habit::Blanks, more: 0 });
+            }
+        }
+    }
+}
+
+/// The chunks of a file.
+#[derive(Debug)]
+struct Update<'a> {
+    path: Arc<[u8]>,
+    to: Option<Text<'a>>,
+    hunks: Vec<Hunk<'a>>,
+    stage: Stage<'a>,
+    strict: bool,
+}
+
+/// Where among its chunks the reader of an update is.
+#[derive(Debug)]
+enum Stage<'a> {
+    /// Before the first, with the empty lines that have been seen there.
+    Head(Vec<Row<'a>>),
+    /// In the last one, at whose end so many lines are entirely empty.
+    Chunk { trailing: usize },
+    /// Behind an `*** End of File`.
+    AfterEndOfFile,
+}
+
+impl<'a> Update<'a> {
+    fn line(&mut self, row: Row<'a>, next: Option<Row<'a>>, findings: &mut Findings) {
+        let mark = match row.text.first() {
+            None => return self.blank(row),
+            Some(b' ') => Some(Mark::Context),
+            Some(b'-') => Some(Mark::Removed),
+            Some(b'+') => Some(Mark::Added),
+            Some(_) => None,
+        };
+        let path = self.path.clone();
+        let verb = Verb::Update;
+        if row.text.starts_with(b"@@") {
+            self.locator(row, findings);
+        } else if row.text.starts_with(br"\ No newline") {
+            findings.warn(row.span, Warning::NoNewlineMark { path, count: 1 });
+        } else if matches!(self.stage, Stage::Head(_)) && is_unified_header(row, next) {
+            findings.bad_line(row.span, || Fault::UnifiedHeader { path, verb, more: 0 });
+        } else if let Some(mark) = mark
+            && !matches!(self.stage, Stage::AfterEndOfFile)
+        {
+            findings.good_line();
+            self.push(row, mark);
+        } else {
+            let habit = if mark.is_some() { Habit::AfterEndOfFile } else { Habit::of(row.text, verb) };
+            findings.bad_line(row.span, || Fault::BadLine { path, verb, habit, more: 0 });
+        }
+    }
+
+    fn blank(&mut self, row: Row<'a>) {
+        match &mut self.stage {
+            Stage::Head(blanks) => blanks.push(row),
+            Stage::Chunk { trailing } => {
+                *trailing += 1;
+                if let Some(hunk) = self.hunks.last_mut() {
+                    hunk.lines.push(line(Mark::Context, row.from(0)));
+                }
+            }
+            Stage::AfterEndOfFile => {}
+        }
+    }
+
+    fn push(&mut self, row: Row<'a>, mark: Mark) {
+        if let Stage::Head(blanks) = &mut self.stage {
+            let span = blanks.first().unwrap_or(&row).span;
+            let lines = blanks.drain(..).map(|blank| line(Mark::Context, blank.from(0))).collect();
+            self.hunks.push(Hunk { lines, span: Some(span), ..Hunk::default() });
+        }
+        if let Some(hunk) = self.hunks.last_mut() {
+            hunk.lines.push(line(mark, row.from(1)));
+        }
+        self.stage = Stage::Chunk { trailing: 0 };
+    }
+
+    /// Reads a line `@@`: one more place to seek, or a new chunk.
+    fn locator(&mut self, row: Row<'a>, findings: &mut Findings) {
+        findings.good_line();
+        let in_a_row =
+            matches!(self.stage, Stage::Chunk { .. }) && self.hunks.last().is_some_and(|h| h.lines.is_empty());
+        if !in_a_row {
+            self.hunks.push(Hunk { span: Some(row.span), ..Hunk::default() });
+        }
+        self.stage = Stage::Chunk { trailing: 0 };
+        let Some(hunk) = self.hunks.last_mut() else { return };
+        let rest = &row.text[2..];
+        let path = self.path.clone();
+        if marker::is_blank(rest) {
+        } else if !self.strict && claims_numbers(rest) {
+            hunk.numbered = true;
+            findings.warn(row.span, Warning::LocatorNumbers { path, count: 1 });
+        } else if rest[0] == b' ' {
+            hunk.locators.push(row.from(3));
+        } else {
+            hunk.locators.push(row.from(2));
+            findings.warn(row.span, Warning::LocatorSpacing { path, count: 1 });
+        }
+    }
+
+    /// Ends the last chunk at a marker, where empty lines before it mean nothing.
+    fn end_chunk(&mut self, findings: &mut Findings) {
+        let Stage::Chunk { trailing } = self.stage else { return };
+        let Some(hunk) = self.hunks.last_mut() else { return };
+        hunk.lines.truncate(hunk.lines.len() - trailing);
+        self.stage = Stage::Chunk { trailing: 0 };
+        if let (true, Some(span)) = (hunk.lines.is_empty() && !findings.in_run(), hunk.span) {
+            let chunkless = if hunk.locators.is_empty() { Chunkless::Bare } else { Chunkless::Located };
+            findings.fault(span, Fault::EmptyChunk { path: self.path.clone(), chunkless });
+        }
+    }
+}
+
+fn line(mark: Mark, text: Text<'_>) -> HunkLine<'_> {
+    HunkLine { mark, text, unterminated: false }
+}
+
+/// Returns whether what follows `@@` is `-1,7 +1,8`, with or without the second `@@` and what git writes behind it.
+fn claims_numbers(rest: &[u8]) -> bool {
+    fn numbers(text: &[u8], sign: u8) -> Option<&[u8]> {
+        let text = marker::trim_start(text);
+        let text = text.strip_prefix(&[sign])?;
+        let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let first = digits(text);
+        let rest = &text[first..];
+        let second = rest.strip_prefix(b",").map(|rest| (rest, digits(rest)));
+        match (first, second) {
+            (0, _) | (_, Some((_, 0))) => None,
+            (_, None) => Some(rest),
+            (_, Some((rest, second))) => Some(&rest[second..]),
+        }
+    }
+    let rest = numbers(rest, b'-').and_then(|rest| numbers(rest, b'+'));
+    rest.is_some_and(|rest| marker::is_blank(rest) || marker::trim_start(rest).starts_with(b"@@"))
+}
+
+/// Returns whether a line right after a file header is one of a unified diff's.
+fn is_unified_header(row: Row<'_>, next: Option<Row<'_>>) -> bool {
+    const SURE: [&[u8]; 5] = [b"diff --git ", b"--- a/", b"--- /dev/null", b"+++ b/", b"+++ /dev/null"];
+    let pair = row.text.starts_with(b"--- ") && next.is_some_and(|next| next.text.starts_with(b"+++ "));
+    pair || SURE.iter().any(|start| row.text.starts_with(start))
+}
+
+impl Habit {
+    /// Says what a line that can't stand in a section looks like.
+    fn of(text: &[u8], verb: Verb) -> Self {
+        let trimmed = marker::trim(text);
+        let starts_with = |start: &str| trimmed.starts_with(start.as_bytes());
+        let number = trimmed.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if is_fence(text) {
+            Habit::Fence
+        } else if let (true, Some(meant)) = (starts_with("*"), marker::meant(text)) {
+            Habit::Marker(meant)
+        } else if text.starts_with(b"@@") {
+            Habit::Locator
+        } else if text.starts_with(br"\ No newline") {
+            Habit::NoNewline
+        } else if verb == Verb::Add && text.starts_with(b"-- ") {
+            Habit::Comment
+        } else if matches!(text.first(), Some(b' ' | b'-' | b'+')) {
+            Habit::OtherSign
+        } else if text.starts_with(b"\t") {
+            Habit::Tab
+        } else if starts_with("<<<<<<<") || starts_with(">>>>>>>") || trimmed == b"=======" {
+            Habit::Conflict
+        } else if starts_with("* ") || starts_with("• ") || (number > 0 && trimmed[number..].starts_with(b". ")) {
+            Habit::Bullet
+        } else {
+            Habit::Plain
+        }
+    }
+}
