@@ -1,0 +1,93 @@
+//! Why an answer has no patch.
+
+use bstr::ByteSlice as _;
+
+use super::fault::{Absence, Fault, Warning};
+use super::prose::Prose;
+use crate::format::envelope;
+use crate::patch::Format;
+use crate::text::{Lines, Located, Source, Span};
+
+/// Returns whether bytes begin with the byte order mark of UTF-16.
+pub(super) fn is_marked_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
+}
+
+/// Says why there is nothing to apply, and where to look.
+pub(super) fn find(
+    source: &Source,
+    prose: &Prose,
+    warnings: &[Located<crate::format::Warning>],
+    skipped: Option<(Format, Format, Span)>,
+) -> (Option<Span>, Fault) {
+    let bytes = source.bytes();
+    let body = bytes.strip_prefix(Lines::BOM).unwrap_or(bytes);
+    if is_utf16(bytes) {
+        return (Some(source.span(0..bytes.len().min(2))), Fault::Utf16);
+    }
+    let mid_line = warnings
+        .iter()
+        .find(|warning| matches!(warning.value, crate::format::Warning::Detect(Warning::ProseEdit)))
+        .and_then(|warning| warning.span);
+    let (span, absence) = if let Some((asked, found, span)) = skipped {
+        (Some(span), Absence::OtherFormat { asked, found })
+    } else if let Some((span, absence)) = json(source) {
+        (Some(span), absence)
+    } else if let Some((_, span)) = prose.near_begin {
+        (Some(span), Absence::NearBegin)
+    } else if let Some(span) = prose.commented {
+        (Some(span), Absence::Commented)
+    } else if let Some(span) = prose.diff {
+        (Some(span), Absence::Unified)
+    } else if mid_line.is_some() {
+        (mid_line, Absence::MidLine)
+    } else if body.lines().all(envelope::is_blank) {
+        (None, Absence::Empty)
+    } else {
+        (None, Absence::Prose)
+    };
+    (span, Fault::NoPatch(absence))
+}
+
+/// Returns whether a patch is there, with a NUL behind or before each byte.
+fn is_utf16(bytes: &[u8]) -> bool {
+    if memchr::memchr(0, bytes).is_none() {
+        return false;
+    }
+    ["*** Begin Patch", "<edit ", "<opx>"].iter().any(|start| {
+        let little: Vec<u8> = start.bytes().flat_map(|byte| [byte, 0]).collect();
+        let big: Vec<u8> = start.bytes().flat_map(|byte| [0, byte]).collect();
+        bytes.find(&little).is_some() || bytes.find(&big).is_some()
+    })
+}
+
+/// Finds a patch that stands in a JSON string, with its line ends or quotes escaped.
+fn json(source: &Source) -> Option<(Span, Absence)> {
+    let bytes = source.bytes();
+    let looks_like_json = matches!(
+        bytes.strip_prefix(Lines::BOM).unwrap_or(bytes).iter().find(|byte| !byte.is_ascii_whitespace()),
+        Some(b'{' | b'[' | b'"')
+    );
+    let found = |format, at: usize, length, backslashes| {
+        Some((source.span(at..at + length), Absence::Json { format, twice: backslashes > 1 }))
+    };
+    let slashes = |at: usize| bytes[at..].iter().take_while(|&&byte| byte == b'\\').count();
+    let begin = b"*** Begin Patch";
+    for at in bytes.find_iter(begin) {
+        let behind = at + begin.len();
+        let count = slashes(behind);
+        if count > 0 && matches!(bytes.get(behind + count), Some(b'n' | b'r')) {
+            return found(Format::Envelope, at, begin.len(), count);
+        }
+    }
+    if looks_like_json {
+        for at in bytes.find_iter(b"<edit ") {
+            let value = bytes[at..].iter().take(64).position(|&byte| byte == b'=').map(|equals| at + equals + 1);
+            let count = value.map_or(0, slashes);
+            if count > 0 {
+                return found(Format::Opx, at, b"<edit".len(), count);
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,337 @@
+//! What stands around patches: mostly nothing that matters, but for comments, and for what shows that something was lost.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use bstr::ByteSlice as _;
+
+use super::{Fault, Found, Warning};
+use crate::format::envelope::{self, Marker, Meant};
+use crate::format::opx;
+use crate::patch::Format;
+use crate::text::{LineNo, Located, Source, Span};
+
+/// The reader of prose, line by line.
+#[derive(Debug, Default)]
+pub(super) struct Prose {
+    comment: Option<Comment>,
+    fence: Option<Fence>,
+    seen: Seen,
+    unified: Unified,
+    /// The last line that is nearly a Begin.
+    pub(super) near_begin: Option<(LineNo, Span)>,
+    /// The first patch in a comment.
+    pub(super) commented: Option<Span>,
+    /// Where a unified diff begins.
+    pub(super) diff: Option<Span>,
+}
+
+/// An HTML comment that isn't closed yet.
+#[derive(Debug)]
+struct Comment {
+    /// How much had been found before it.
+    found: usize,
+    /// What had been seen before it.
+    seen: Seen,
+    /// Whether it is in a fence, beyond which it can't go.
+    in_fence: bool,
+}
+
+/// An open Markdown fence.
+#[derive(Clone, Copy, Debug)]
+struct Fence {
+    of: u8,
+    length: usize,
+}
+
+/// Which patches stand above.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    opx: bool,
+    /// The last line of the envelope before.
+    envelope_end: Option<LineNo>,
+    /// The blanks before that envelope, as offsets.
+    indent: (usize, usize),
+}
+
+/// How far the headers of a unified diff have been seen.
+#[derive(Debug, Default)]
+enum Unified {
+    #[default]
+    No,
+    Old(Span),
+    New(Span),
+}
+
+impl Prose {
+    /// Notes that an envelope ended, with its last line and where the blanks before its Begin are.
+    pub(super) fn envelope_ends(&mut self, last: LineNo, indent: Range<usize>) {
+        self.seen.envelope_end = Some(last);
+        self.seen.indent = (indent.start, indent.end);
+    }
+
+    /// Notes that an OPX element ended.
+    pub(super) fn opx_ends(&mut self) {
+        self.seen.opx = true;
+    }
+
+    /// Reads a whole line.
+    pub(super) fn line(
+        &mut self,
+        source: &Source,
+        line: &[u8],
+        start: usize,
+        number: LineNo,
+        found: &mut Vec<Found<'_>>,
+    ) {
+        let span = source.span(start..start + line.len());
+        self.fences(line);
+        self.look_around(line, span, number);
+        self.headers(source, line, span, found);
+        self.ends(line, span, number, found);
+        let bullets = bullets(line);
+        let behind = &line[bullets..];
+        let closes_comment = self.comment.is_some() && line[..bullets].contains_str("-->");
+        let is_begin = envelope::starts_here(behind);
+        if bullets > 0 && !closes_comment && (is_begin || opx::starts_here(behind)) {
+            let format = if is_begin { Format::Envelope } else { Format::Opx };
+            let prefix = envelope::trim(&line[..bullets]);
+            let fault = Fault::Prefixed { format, prefix: excerpt(prefix).into() };
+            found.push(Found::Residue(format, Located::new(span, fault)));
+            self.tags(source, &behind[1..], start + bullets + 1, found);
+        } else {
+            self.rest(source, line, start, found);
+        }
+    }
+
+    /// Reads a line, or what follows an element on its line.
+    pub(super) fn rest(&mut self, source: &Source, line: &[u8], start: usize, found: &mut Vec<Found<'_>>) {
+        if self.seen.opx
+            && let Some(tag) = closing(line)
+        {
+            let at = start + (line.len() - envelope::trim_start(line).len());
+            let fault = Fault::StrayClosing { tag: tag.into() };
+            found.push(Found::Residue(Format::Opx, Located::new(source.span(at..at + tag.len()), fault)));
+        }
+        self.tags(source, line, start, found);
+    }
+
+    /// Follows Markdown fences, which bound comments.
+    fn fences(&mut self, line: &[u8]) {
+        let text = envelope::trim(line);
+        let Some(&of @ (b'`' | b'~')) = text.first() else { return };
+        let length = text.iter().take_while(|&&byte| byte == of).count();
+        let info = &text[length..];
+        match self.fence {
+            None if length >= 3 && (of == b'~' || !info.contains(&b'`')) => self.fence = Some(Fence { of, length }),
+            Some(fence) if fence.of == of && length >= fence.length && info.is_empty() => {
+                self.fence = None;
+                self.comment.take_if(|comment| comment.in_fence);
+            }
+            _ => {}
+        }
+    }
+
+    /// Finds file headers outside of envelopes.
+    fn headers(&mut self, source: &Source, line: &[u8], span: Span, found: &mut Vec<Found<'_>>) {
+        let indent = &source.bytes()[self.seen.indent.0..self.seen.indent.1];
+        let indented = line.strip_prefix(indent).unwrap_or(line);
+        let Some(marked) = envelope::read_marker(line).or_else(|| envelope::read_marker(indented)) else { return };
+        if !matches!(marked.marker, Marker::Header(..) | Marker::MoveTo(_)) {
+            return;
+        }
+        let comment_begins = self.comment.as_ref().is_some_and(|comment| comment.found == found.len());
+        if let Some(Found::Residue(_, Located { value: Fault::StrayHeader { more, .. }, .. })) = found.last_mut()
+            && !comment_begins
+        {
+            *more += 1;
+            return;
+        }
+        let ended = self.seen.envelope_end;
+        let begin = self.near_begin.map(|(line, _)| line).filter(|line| ended.is_none_or(|ended| *line > ended));
+        let header = excerpt(envelope::trim(line)).into();
+        let fault = Fault::StrayHeader { header, more: 0, begin, ended };
+        found.push(Found::Residue(Format::Envelope, Located::new(span, fault)));
+    }
+
+    /// Finds end markers that end nothing.
+    fn ends(&mut self, line: &[u8], span: Span, number: LineNo, found: &mut Vec<Found<'_>>) {
+        let Some(marked) = envelope::read_marker(envelope::trim_start(line)) else { return };
+        let stray = |marker| Found::Remark(Located::new(span, Warning::StrayMarker { marker }));
+        match (marked.marker, self.seen.envelope_end) {
+            (Marker::EndOfFile, _) => found.push(stray("*** End of File")),
+            (Marker::End, Some(ended)) if number.get() > ended.get() + 1 => {
+                found.push(Found::Residue(Format::Envelope, Located::new(span, Fault::StrayEnd { ended })));
+            }
+            (Marker::End, _) => found.push(stray("*** End Patch")),
+            _ => {}
+        }
+    }
+
+    /// Remembers what explains later why there is no patch.
+    fn look_around(&mut self, line: &[u8], span: Span, number: LineNo) {
+        let text = envelope::trim(line);
+        let begin = b"*** Begin Patch";
+        if text.ends_with(begin)
+            || text.starts_with(begin)
+            || text.starts_with(b"*") && envelope::meant(text) == Some(Meant::Begin)
+        {
+            self.near_begin = Some((number, span));
+        }
+        if self.diff.is_none() {
+            self.unified = match self.unified {
+                Unified::Old(at) if line.starts_with(b"+++ ") => Unified::New(at),
+                Unified::New(at) if line.starts_with(b"@@ -") => {
+                    self.diff = Some(at);
+                    Unified::No
+                }
+                _ if line.starts_with(b"--- ") => Unified::Old(span),
+                _ => Unified::No,
+            };
+            if line.starts_with(b"diff --git ") {
+                self.diff = Some(span);
+            }
+        }
+    }
+
+    /// Finds comments, and edits in mid-line.
+    fn tags(&mut self, source: &Source, line: &[u8], start: usize, found: &mut Vec<Found<'_>>) {
+        let mut close = self.comment.as_ref().and_then(|_| line.find(b"-->"));
+        if close.is_none() && memchr::memchr(b'<', line).is_none() {
+            return;
+        }
+        let spans = CodeSpans::of(line);
+        let mut at = 0;
+        loop {
+            let stop = close.unwrap_or(line.len());
+            match (memchr::memchr2(b'`', b'<', &line[at..stop]), close) {
+                (Some(next), _) => at += next,
+                (None, None) => return,
+                (None, Some(end)) => {
+                    self.close_comment(found);
+                    close = None;
+                    at = end + b"-->".len();
+                    continue;
+                }
+            }
+            let tag = &line[at..stop];
+            if tag[0] == b'`' {
+                at = spans.behind(line, at).min(stop);
+            } else if tag.starts_with(b"<!--") && self.comment.is_none() {
+                self.comment = Some(Comment { found: found.len(), seen: self.seen, in_fence: self.fence.is_some() });
+                at += b"<!--".len();
+                close = line[at..].find(b"-->").map(|end| at + end);
+            } else {
+                if opx::starts_here(&source.bytes()[start + at..]) {
+                    let shown = &tag[..tag.len().min(200)];
+                    let end = memchr::memchr(b'>', shown).map_or(shown.len(), |end| end + 1);
+                    let span = source.span(start + at..start + at + end);
+                    found.push(Found::Remark(Located::new(span, Warning::ProseEdit)));
+                }
+                at += 1;
+            }
+        }
+    }
+
+    /// Ends the open comment: what was found in it doesn't count.
+    fn close_comment(&mut self, found: &mut Vec<Found<'_>>) {
+        let Some(comment) = self.comment.take() else { return };
+        self.seen = comment.seen;
+        let commented: Vec<_> = found
+            .drain(comment.found..)
+            .filter_map(|found| match found {
+                Found::Block(block) => Some(Located::new(block.start, Warning::Commented { format: block.format })),
+                Found::Remark(Located { span, value: Warning::ProseEdit }) => {
+                    Some(Located { span, value: Warning::Commented { format: Format::Opx } })
+                }
+                Found::Residue(..) | Found::Remark(_) => None,
+            })
+            .collect();
+        self.commented = self.commented.or(commented.first().and_then(|warning| warning.span));
+        found.extend(commented.into_iter().map(Found::Remark));
+    }
+}
+
+/// The code spans of a line, found in one pass: a run of backticks opens one if another run of its length follows.
+struct CodeSpans {
+    /// Where the last run of each length begins.
+    last: HashMap<usize, usize>,
+}
+
+impl CodeSpans {
+    fn of(line: &[u8]) -> Self {
+        let mut last = HashMap::new();
+        let mut at = 0;
+        while let Some(next) = memchr::memchr(b'`', &line[at..]) {
+            at += next;
+            let length = run(&line[at..]);
+            last.insert(length, at);
+            at += length;
+        }
+        Self { last }
+    }
+
+    /// Returns the offset behind the code span that a run of backticks opens, or else behind that run.
+    fn behind(&self, line: &[u8], mut at: usize) -> usize {
+        let length = run(&line[at..]);
+        let opens = self.last.get(&length).is_some_and(|&last| last > at);
+        at += length;
+        while opens && let Some(next) = memchr::memchr(b'`', &line[at..]) {
+            at += next;
+            let other = run(&line[at..]);
+            at += other;
+            if other == length {
+                break;
+            }
+        }
+        at
+    }
+}
+
+fn run(text: &[u8]) -> usize {
+    text.iter().take_while(|&&byte| byte == b'`').count()
+}
+
+/// Returns how many bytes of list bullets and quotation marks a line begins with, blanks included; 0 if there are none.
+fn bullets(line: &[u8]) -> usize {
+    let mut rest = envelope::trim_start(line);
+    let mut any = false;
+    loop {
+        let blank = |at: usize| matches!(rest.get(at), Some(b' ' | b'\t'));
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let length = match rest {
+            [b'>' | b'+' | b'-', ..] => 1,
+            [b'*', ..] if blank(1) => 1,
+            [0xe2, 0x80, 0xa2, ..] => 3,
+            _ if digits > 0 && matches!(rest.get(digits), Some(b'.' | b')')) && blank(digits + 1) => digits + 1,
+            _ => break,
+        };
+        any = true;
+        rest = envelope::trim_start(&rest[length..]);
+    }
+    if any { line.len() - rest.len() } else { 0 }
+}
+
+/// Returns the closing tag that a line starts with, or the `>>>` that it is.
+fn closing(line: &[u8]) -> Option<&[u8]> {
+    let text = envelope::trim(line);
+    if text == b">>>" {
+        return Some(text);
+    }
+    let name = text.strip_prefix(b"</")?;
+    for known in ["edit", "put", "find", "opx"] {
+        let Some(rest) = name.get(known.len()..) else { continue };
+        if name[..known.len()].eq_ignore_ascii_case(known.as_bytes()) && envelope::trim_start(rest).starts_with(b">") {
+            let end = text.len() - envelope::trim_start(rest).len() + 1;
+            return Some(&text[..end]);
+        }
+    }
+    None
+}
+
+/// Cuts what a message quotes to a length that fits one.
+fn excerpt(text: &[u8]) -> &[u8] {
+    const FITS: usize = 80;
+    let fits = text.char_indices().map(|(_, end, _)| end).take_while(|&end| end <= FITS).last().unwrap_or(0);
+    &text[..fits]
+}

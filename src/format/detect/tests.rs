@@ -1,0 +1,425 @@
+use proptest::prelude::*;
+
+use crate::explain::Explain as _;
+use crate::format::{Options, Parsed, parse};
+use crate::patch::Format;
+use crate::text::{Source, SourceId};
+
+const ADD_A: &str = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\n";
+const ADD_B: &str = "*** Begin Patch\n*** Add File: b\n+x\n*** End Patch\n";
+const EDIT_C: &str = "<edit file=\"c\" op=\"remove\"/>\n";
+
+fn source(text: impl AsRef<[u8]>) -> Source {
+    Source::new(SourceId(0), "answer.txt", text.as_ref().to_vec()).unwrap()
+}
+
+/// Reads a response and writes down what came of it: paths, then warnings, then faults, with their lines.
+fn read_with(text: impl AsRef<[u8]>, options: &Options) -> String {
+    let source = source(text);
+    let Parsed { patch, faults, warnings } = parse(&source, options);
+    let line = |span: Option<crate::text::Span>| {
+        span.map_or(String::from("-"), |span| source.position(span.start as usize).0.to_string())
+    };
+    let mut out: Vec<String> =
+        patch.edits.iter().map(|edit| String::from_utf8_lossy(&edit.path).into_owned()).collect();
+    out.extend(warnings.iter().map(|warning| format!("warning {}: {}", line(warning.span), warning.value.kind())));
+    out.extend(faults.iter().map(|fault| format!("fault {}: {}", line(fault.span), fault.value)));
+    out.join("\n")
+}
+
+fn read(text: impl AsRef<[u8]>) -> String {
+    read_with(text, &Options::default())
+}
+
+fn help(text: impl AsRef<[u8]>) -> String {
+    let source = source(text);
+    let parsed = parse(&source, &Options::default());
+    parsed.faults.first().and_then(|fault| fault.value.help()).unwrap_or_default()
+}
+
+#[test]
+fn what_stands_around_a_patch_is_ignored() {
+    for text in [
+        ADD_A.to_string(),
+        ADD_A.trim_end().to_string(),
+        format!("Here you go:\n\n```\n{ADD_A}```\n\nLet me know!\n"),
+        format!("```diff\n{ADD_A}```\n"),
+        format!("`````text\n{ADD_A}`````"),
+        format!("~~~patch\n{ADD_A}~~~\n"),
+        format!("```bash\napply_patch <<'EOF'\n{ADD_A}EOF\n```\n"),
+        format!("$ apply_patch << \"PATCH_END\"\n{ADD_A}PATCH_END\n"),
+        format!("\u{feff}{ADD_A}"),
+        ADD_A.replace('\n', "\r\n"),
+        format!("Intro\r\n{}", ADD_A.replacen('\n', "\r\n", 2)),
+        format!("1. First:\n\n   ```\n   {}\n   ```\n2. Done\n", ADD_A.trim_end().replace('\n', "\n   ")),
+        format!("<thinking>\nThe `*** Begin Patch` line starts it.\n</thinking>\n{ADD_A}"),
+        format!("---\ntitle: x\n---\n> quoted\n* bullet\n*** hr ***\n{ADD_A}\n***\n>>>\n</edit>\n"),
+    ] {
+        assert_eq!(read(&text), "a", "{text}");
+    }
+}
+
+#[test]
+fn several_patches_are_one_in_order() {
+    assert_eq!(read(format!("{ADD_A}{ADD_B}")), "a\nb");
+    assert_eq!(read(format!("For example:\n```\n{ADD_B}```\nNow the other file:\n```\n{ADD_A}```\n")), "b\na");
+}
+
+#[test]
+fn what_stands_inside_a_patch_starts_nothing() {
+    let text = "*** Begin Patch\n*** Add File: a\n+*** Begin Patch\n+<edit file=\"x\" op=\"remove\"/>\n+<!--\n+```\n\
+                +*** End Patch\n*** Update File: b\n@@\n *** Begin Patch\n *** End Patch\n-<edit file=\"x\" op=\"remove\"/>\n\
+                *** End Patch\n";
+    assert_eq!(read(text), "a\nb");
+}
+
+#[test]
+fn residue_shows_that_something_was_lost() {
+    let two = "`*** Update File: b` outside of `*** Begin Patch` … `*** End Patch`";
+    for (text, want) in [
+        // Headers outside.
+        ("*** Update File: b\n@@\n-x\n*** End Patch\n".into(), format!("warning 4: stray-marker\nfault 1: {two}")),
+        (format!("{ADD_A}*** Update File: b\n*** Move to: c\n@@\n"), format!("a\nfault 5: {two}")),
+        (format!("*** Begin Patch:\n*** Update File: b\n-x\n{ADD_A}"), format!("a\nfault 2: {two}")),
+        (format!("  *** Update File: b\n{ADD_A}"), "a".into()),
+        // End markers.
+        (format!("{ADD_A}*** End Patch\n"), "a\nwarning 5: stray-marker".into()),
+        (format!("*** End Patch\n{ADD_A}"), "a\nwarning 1: stray-marker".into()),
+        (
+            format!("*** End of File\n{ADD_A}*** End of File\n"),
+            "a\nwarning 1: stray-marker\nwarning 6: stray-marker".into(),
+        ),
+        (
+            format!("{ADD_A}\n*** End Patch\n"),
+            "a\nfault 6: `*** End Patch` outside of a patch: the one before ended in line 4".into(),
+        ),
+        (
+            format!("{ADD_A}+y\n  *** End Patch\n{ADD_B}"),
+            "a\nb\nfault 6: `*** End Patch` outside of a patch: the one before ended in line 4".into(),
+        ),
+        // Bullets and quotations.
+        (format!("> {}", ADD_A.replace('\n', "\n> ")), "fault 1: `*** Begin Patch` behind `>`".into()),
+        (format!("- {ADD_A}"), {
+            let header = "`*** Add File: a` outside of `*** Begin Patch` … `*** End Patch`";
+            format!("warning 4: stray-marker\nfault 1: `*** Begin Patch` behind `-`\nfault 2: {header}")
+        }),
+        ("1. *** Begin Patch\n".into(), "fault 1: `*** Begin Patch` behind `1.`".into()),
+        ("+*** Begin Patch\n".into(), "fault 1: `*** Begin Patch` behind `+`".into()),
+        ("* > <edit op=\"remove\" file=\"a\"/>\n".into(), "fault 1: an `<edit>` behind `* >`".into()),
+        (format!("A *** Begin Patch is a line.\n{ADD_A}"), "a".into()),
+    ] {
+        assert_eq!(read(&text), want, "{text}");
+    }
+}
+
+#[test]
+fn comments_hide_patches_if_they_are_closed() {
+    for (text, want) in [
+        (format!("<!--\n{ADD_B}-->\n{ADD_A}"), "a\nwarning 2: commented-patch"),
+        (format!("<!-- {ADD_A}"), {
+            "warning 4: stray-marker\nfault 2: `*** Add File: a` outside of `*** Begin Patch` … `*** End Patch`"
+        }),
+        (format!("<!--\n{ADD_A}"), "a"),
+        (format!("<!--\n{ADD_A}-->"), {
+            "warning 2: commented-patch\nfault 2: the response has no patch outside of HTML comments"
+        }),
+        (format!("Use `<!--` for it.\n{ADD_A}\nand `-->` after.\n"), "a"),
+        (format!("Use <!-- for it.\n{}", ADD_A.replace("+x", "+-->")), "a"),
+        (format!("```html\n<!-- open\n```\n{ADD_A}-->\n"), "a"),
+        (format!("<!-- x --> y <!-- z -->\n{ADD_A}<!-- -->"), "a"),
+        // What is in a comment has not been seen.
+        (format!("<!--\n*** Update File: q\n{ADD_B}-->\n*** End Patch\n{ADD_A}"), {
+            "a\nwarning 3: commented-patch\nwarning 8: stray-marker"
+        }),
+    ] {
+        assert_eq!(read(&text), want, "{text}");
+    }
+}
+
+#[test]
+fn an_edit_in_mid_line_is_prose() {
+    for (text, want) in [
+        (format!("Write `<edit file=\"x\" op=\"remove\"/>` to remove.\n{ADD_A}"), "a"),
+        (format!("Write ``a ` <edit file=\"x\" op=\"remove\"/>`` to remove.\n{ADD_A}"), "a"),
+        (format!("Write <edit file=\"x\" op=\"remove\"/> to remove.\n{ADD_A}"), "a\nwarning 1: prose-edit"),
+        (format!("Write ` <edit file=\"x\" op=\"remove\"/>\n{ADD_A}"), "a\nwarning 1: prose-edit"),
+        (format!("Hidden <!-- <edit file=\"x\" op=\"remove\"/> -->\n{ADD_A}"), "a\nwarning 1: commented-patch"),
+        ("Write <edit file=\"x\" op=\"remove\"/>\n".into(), {
+            "warning 1: prose-edit\nfault 1: the response has no `<edit>` at the start of a line"
+        }),
+    ] {
+        assert_eq!(read(&text), want, "{text}");
+    }
+}
+
+#[test]
+#[ignore = "until OPX is read"]
+fn opx_is_found_and_delimited() {
+    for (text, want) in [
+        (EDIT_C.to_string(), "c"),
+        (format!("Sure:\n```xml\n<opx>\n{EDIT_C}</opx>\n```\n"), "c"),
+        (format!("{}{EDIT_C}", EDIT_C.trim_end()), "c\nc"),
+        (format!("<edit op='remove' file='d'></edit> {EDIT_C}"), "d\nc"),
+        (format!("{EDIT_C}\nText.\n  </put>\n"), "c\nfault 4: `</put>` outside of an `<edit>`"),
+        (format!("{EDIT_C}>>>\n"), "c\nfault 2: `>>>` outside of an `<edit>`"),
+        (format!("{}</EDIT >\n", EDIT_C.trim_end()), "c\nfault 1: `</EDIT >` outside of an `<edit>`"),
+        (format!("</edit>\n>>>\n{EDIT_C}"), "c"),
+        (format!("<!--\n{EDIT_C}-->\n</edit>\n{ADD_A}"), "a\nwarning 2: commented-patch"),
+        ("<edit file=\"a\" op=\"new\">\n<put>\n<<<\n*** Begin Patch\n>>>\n</put>\n</edit>\n".to_string(), "a"),
+    ] {
+        assert_eq!(read(&text), want, "{text}");
+    }
+}
+
+#[test]
+#[ignore = "until OPX is read"]
+fn two_formats_are_an_error_unless_one_is_asked_for() {
+    let text = format!("{ADD_A}\n{EDIT_C}\n{ADD_B}");
+    let asked = |format| read_with(&text, &Options { format: Some(format), ..Options::default() });
+    assert_eq!(read(&text), "a\nb\nfault 6: the response has patches in two formats, envelope and opx");
+    assert_eq!(asked(Format::Envelope), "a\nb\nwarning 6: skipped-format");
+    assert_eq!(asked(Format::Opx), "c\nwarning 1: skipped-format\nwarning 8: skipped-format");
+    let only = read_with(ADD_A, &Options { format: Some(Format::Opx), ..Options::default() });
+    assert_eq!(only, "warning 1: skipped-format\nfault 1: the response has no patch in the format opx");
+    // An envelope that never ends has swallowed the edit.
+    let swallowed = format!("*** Begin Patch\n*** Add File: a\n+x\n{EDIT_C}");
+    let swallowed = read_with(swallowed, &Options { format: Some(Format::Opx), ..Options::default() });
+    assert!(swallowed.contains("fault 1: a patch has no `*** End Patch`"), "{swallowed}");
+}
+
+#[test]
+fn nothing_to_apply_is_an_error_that_says_why() {
+    let utf16 = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    for (text, want, remedy) in [
+        (Vec::new(), "fault -: the response is empty", "standard input"),
+        (b"\xef\xbb\xbf \n\n".to_vec(), "fault -: the response is empty", "standard input"),
+        (b"I can't do that.\n".to_vec(), "fault -: the response has no patch", "ask the model"),
+        (b"*** Begin Patch\n*** End Patch\n".to_vec(), "fault 1: an envelope is empty", "ask for the patch again"),
+        (
+            b"```diff\ndiff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n```\n".to_vec(),
+            "fault 2: the response has no patch but a unified diff",
+            "`git apply` takes unified diffs",
+        ),
+        (
+            b"--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n".to_vec(),
+            "fault 1: the response has no patch but a unified diff",
+            "`git apply`",
+        ),
+        (
+            br#"{"input": "*** Begin Patch\n*** Delete File: a\n*** End Patch"}"#.to_vec(),
+            "fault 1: the response is JSON with an envelope as a string in it",
+            r#"`jq -r '.. | strings | select(contains("*** Begin Patch"))' answer.json | git llmpatch apply`"#,
+        ),
+        (
+            br#""*** Begin Patch\r\n*** Delete File: a\r\n*** End Patch""#.to_vec(),
+            "fault 1: the response is JSON with an envelope as a string in it",
+            "jq",
+        ),
+        (
+            br#"{"arguments": "{\"input\": \"*** Begin Patch\\n*** Delete File: a\\n\"}"}"#.to_vec(),
+            "fault 1: the response is JSON with an envelope as a string in it",
+            "fromjson",
+        ),
+        (
+            br#"{"text": "<edit file=\"a\" op=\"remove\"/>"}"#.to_vec(),
+            "fault 1: the response is JSON with an OPX patch as a string in it",
+            "<edit ",
+        ),
+        (utf16(&format!("\u{feff}{ADD_A}")), "fault 1: the response is in UTF-16", "iconv"),
+        (utf16(ADD_A), "fault 1: the response is in UTF-16", "iconv"),
+        (
+            b"**Begin Patch**\nx\n".to_vec(),
+            "fault 1: the response has no patch: `*** Begin Patch` isn't written as it must be",
+            "on a line of its own",
+        ),
+        (
+            b"*** Begin Patch\n*** Add File: a\n+x\0\n*** End Patch\n".to_vec(),
+            "a\nfault 3: a NUL byte in an envelope",
+            "take the NUL out",
+        ),
+    ] {
+        let shown = String::from_utf8_lossy(&text).into_owned();
+        assert_eq!(read(&text), want, "{shown}");
+        assert!(help(&text).contains(remedy), "{shown}: {}", help(&text));
+    }
+    assert_eq!(read(format!("\0 NUL in prose\n{ADD_A}")), "a");
+    assert_eq!(read(format!("{ADD_A}*** Begin Patch\n*** End Patch\n")), "a\nfault 5: an envelope is empty");
+}
+
+/// The examples of the format's descriptions; fragments without Begin and End stand in an envelope here.
+#[test]
+fn the_examples_of_the_descriptions_are_read() {
+    for (body, edits) in [
+        ("*** Add File: path/to/new/file.ts\n+line 1 of content\n+line 2 of content\n+line 3 of content\n", 1),
+        ("*** Delete File: path/to/remove.ts\n", 1),
+        (
+            "*** Update File: path/to/modify.ts\n@@ optional context line that exists in file\n-line to remove\n\
+             +line to add\n line that stays (context)\n-another removal\n+replacement line\n",
+            1,
+        ),
+        (
+            "*** Update File: old/path/file.ts\n*** Move to: new/path/file.ts\n@@ function declaration\n\
+             -old implementation\n+new implementation\n",
+            1,
+        ),
+        ("*** Update File: a\n@@ last line of file\n+new line at end\n*** End of File\n", 1),
+        (
+            "*** Add File: src/new.ts\n+export const NEW = true\n*** Update File: src/index.ts\n@@ import { OLD }\n\
+             -import { OLD } from './old'\n+import { OLD } from './old'\n+import { NEW } from './new'\n\
+             *** Delete File: src/deprecated.ts\n",
+            3,
+        ),
+        (
+            "*** Update File: example.ts\n@@ import { bar } from './bar'\n-import { bar } from './bar'\n\
+             +import { bar } from './bar'\n+import { baz } from './baz'\n",
+            1,
+        ),
+        (
+            "*** Update File: example.ts\n@@ import { foo } from './foo'\n import { foo } from './foo'\n\
+             -import { bar } from './bar'\n+import { bar } from './bar'\n+import { baz } from './baz'\n",
+            1,
+        ),
+        (
+            "*** Update File: src/main.rs\n@@\n // some context\n-let old_variable = 1;\n+let new_variable = 2;\n\
+             \x20// more context\n",
+            1,
+        ),
+        ("*** Add File: new_feature.rs\n+fn new_function() {\n+    // implementation\n+}\n", 1),
+        ("*** Delete File: old_config.toml\n-some_setting = \"old_value\"\n", 1),
+    ] {
+        let text = format!("*** Begin Patch\n{body}*** End Patch\n");
+        let source = source(&text);
+        let parsed = parse(&source, &Options { strict: true, ..Options::default() });
+        assert_eq!(
+            (parsed.patch.edits.len(), &parsed.faults[..], &parsed.warnings[..]),
+            (edits, &[][..], &[][..]),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn reading_takes_time_in_proportion_to_the_length() {
+    // Each of these is quadratic for a reader that looks ahead or back from every one of them.
+    for (unit, tail) in [
+        ("*** Begin Patch\n", ""),
+        ("*** Begin Patch\n\n", "*** End Patch\n"),
+        ("<!--\n", ""),
+        ("<!-- ", "\n"),
+        ("<!-- --> ", "\n"),
+        ("` <edit file=\"x\" ", "\n"),
+        ("<edit ", "\n"),
+        ("x <edit ", "\n"),
+        ("> ", "*** Begin Patch\n"),
+        ("*** Add File: x\n", ""),
+        ("*** End Patch\n", ""),
+        ("```\n~~~~\n", ""),
+        ("\"*** Begin Patch\" ", "\n"),
+        ("--- a\n+++ b\n", ""),
+    ] {
+        let text = unit.repeat(1_000_000 / unit.len()) + tail;
+        let source = source(&text);
+        let parsed = parse(&source, &Options::default());
+        assert!(!parsed.faults.is_empty(), "{unit:?}");
+    }
+    let backticks: String = (1..1400).map(|length| "`".repeat(length) + " ").collect();
+    read(format!("{backticks} <edit\n"));
+}
+
+fn token() -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(vec![
+        "*** Begin Patch\n",
+        "*** End Patch\n",
+        "*** End Patch",
+        "*** End of File\n",
+        "*** Add File: a\n",
+        "*** Update File: b\n",
+        "*** Delete File: c\n",
+        "*** Move to: d\n",
+        "*** Rename File: a -> b\n",
+        "*** ",
+        " ***",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "@@\n",
+        "@@ x\n",
+        "@@ -1 +1 @@\n",
+        "+x\n",
+        "-x\n",
+        " x\n",
+        "x\n",
+        "+",
+        "-",
+        " ",
+        "\t",
+        "  ",
+        "```\n",
+        "~~~\n",
+        "`",
+        "<!--",
+        "-->",
+        "<!-- ",
+        "\u{feff}",
+        "\0",
+        "\\ No newline at end of file\n",
+        "--- a/x\n",
+        "+++ b/x\n",
+        "diff --git a/x b/x\n",
+        "> ",
+        "- ",
+        "1. ",
+        "<edit file=\"a\" op=\"remove\"/>",
+        "<edit file=\"a\" op=\"new\">",
+        "<edit ",
+        "<opx>",
+        "</opx>",
+        "</edit>",
+        "<put>\n<<<\n",
+        ">>>\n</put>\n",
+        "<find>\n<<<\n",
+        ">>>\n</find>\n",
+        "<why>",
+        "</why>",
+        "{\"a\":\"",
+        "\\n",
+        "EOF\n",
+        "é",
+        "\u{2028}",
+    ])
+}
+
+/// Asks everything of everything that was read.
+fn exercise(bytes: &[u8]) {
+    let source = source(bytes);
+    for format in [None, Some(Format::Envelope), Some(Format::Opx), Some(Format::Unified)] {
+        for strict in [false, true] {
+            let parsed = parse(&source, &Options { format, strict });
+            assert!(!parsed.patch.edits.is_empty() || !parsed.faults.is_empty());
+            for (span, said) in
+                parsed.faults.iter().map(|fault| (fault.span, &fault.value as &dyn crate::explain::Explain))
+            {
+                assert!(!said.kind().is_warning());
+                assert!(said.to_string().len() + said.help().map_or(0, |help| help.len()) > 0);
+                let _ = (said.label(), said.notes(), said.path());
+                assert!(span.is_none_or(|span| span.start <= span.end && span.end as usize <= bytes.len()));
+            }
+            for warning in &parsed.warnings {
+                assert!(warning.value.kind().is_warning());
+                let _ = (warning.value.to_string(), warning.value.label(), warning.value.help());
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        exercise(&bytes);
+    }
+
+    #[test]
+    fn any_tokens_are_read_without_panic(tokens in proptest::collection::vec(token(), 0..40)) {
+        exercise(tokens.concat().as_bytes());
+    }
+}
