@@ -1,11 +1,285 @@
-//! Reads one top-level element.
+//! Reads one top-level element: an `<edit>`, or an `<opx>` and the edits in it.
+//!
+//! One [`Reader`] walks forward and never back; how it reads an element is told beside that element. Where one isn't
+//! closed, it goes on at the place that stopped it, so that each byte is looked at a fixed number of times.
 
-use super::Block;
+use std::ops::Range;
+
+use bstr::{BString, ByteSlice as _};
+use memchr::{memchr_iter, memchr2_iter, memrchr};
+
+use super::fault::{Fault, Oddity, Problem, Warning};
+use super::literal::{self, Holder, Line, Payload};
+use super::tags::{self, Flaw, Form, Side, Tag};
+use super::{Block, indentation, starts_here};
 use crate::format::Options;
-use crate::text::Source;
+use crate::text::{Located, Source};
+
+/// How many faults, and how many warnings, are kept of one top-level element: enough for any reader, and a hostile
+/// response can't fill the memory with them.
+const KEPT: usize = 1000;
+
+/// How many characters of the response a message quotes.
+const LONGEST: usize = 60;
 
 /// Reads the element whose `<` is at `at`, which is first on its line or directly follows another element.
-pub fn parse_block<'a>(source: &'a Source, at: usize, options: &Options) -> Block<'a> {
-    let _ = (at, options);
-    Block { end: source.bytes().len(), edits: Vec::new(), faults: Vec::new(), warnings: Vec::new() }
+///
+/// OPX has one dialect, so nothing in the options changes how it is read.
+pub fn parse_block<'a>(source: &'a Source, at: usize, _options: &Options) -> Block<'a> {
+    let bytes = source.bytes();
+    let block = Block { end: at, edits: Vec::new(), faults: Vec::new(), warnings: Vec::new() };
+    let state =
+        State { path: None, sound: true, in_wrapper: false, cut: false, abandoned: false, no_comment_before: 0 };
+    let mut reader = Reader { source, bytes, pos: at, block, state, indented: Vec::new() };
+    match tags::scan(bytes, at) {
+        Some(tag) if tag.is("opx") => reader.wrapper(&tag),
+        Some(tag) => reader.edit(&tag),
+        // Nobody calls it for that; it must end all the same.
+        None => reader.pos = (at + 1).min(bytes.len()),
+    }
+    reader.finish(at)
+}
+
+pub(super) struct Reader<'a> {
+    pub(super) source: &'a Source,
+    pub(super) bytes: &'a [u8],
+    pub(super) pos: usize,
+    pub(super) block: Block<'a>,
+    pub(super) state: State,
+    /// The payloads whose lines all share the indentation of their markers.
+    pub(super) indented: Vec<Indented<'a>>,
+}
+
+pub(super) struct State {
+    /// The file of the edit that is being read.
+    pub(super) path: Option<BString>,
+    /// Whether that edit has no fault so far.
+    pub(super) sound: bool,
+    pub(super) in_wrapper: bool,
+    /// Whether the response ended inside of an element.
+    pub(super) cut: bool,
+    /// Whether the rest of the edit is lost in one of its children, so that its end needn't be looked for.
+    pub(super) abandoned: bool,
+    /// No comment that begins before this offset has an end.
+    pub(super) no_comment_before: usize,
+}
+
+pub(super) struct Indented<'a> {
+    pub(super) path: Option<BString>,
+    pub(super) holder: Holder,
+    pub(super) marker: Range<usize>,
+    pub(super) indentation: &'a [u8],
+}
+
+/// Where a search for a closing tag ended.
+pub(super) enum Found<'a> {
+    Close(Tag<'a>),
+    /// At something before which it must have come.
+    Stop(usize),
+    End,
+}
+
+impl<'a> Reader<'a> {
+    /// Finds the closing tag of an element that holds text. An edit that begins, the end of this edit or of the wrapper
+    /// stop the search; so does a tag that is named in `stops` and is the first on its line.
+    ///
+    /// A note, whose `stops` aren't empty, may speak of `</edit>`.
+    pub(super) fn closing(&mut self, name: &str, stops: &[&str]) -> Found<'a> {
+        let is_note = !stops.is_empty();
+        for at in memchr_iter(b'<', &self.bytes[self.pos..]).map(|at| self.pos + at) {
+            let Some((side, found)) = tags::name_at(self.bytes, at) else { continue };
+            if side == Side::Closing
+                && tags::is(found, name)
+                && let Some(tag) = tags::scan(self.bytes, at)
+            {
+                return Found::Close(tag);
+            }
+            let stop = match side {
+                Side::Opening if starts_here(&self.bytes[at..]) => {
+                    is_note && tags::is(found, "edit") || self.is_first_on_line(at)
+                }
+                Side::Opening => {
+                    stops.iter().any(|stop| tags::is(found, stop))
+                        && (tags::is(found, "why") || self.is_first_on_line(at))
+                }
+                Side::Closing if tags::is(found, "edit") => !is_note || self.is_first_on_line(at),
+                Side::Closing => self.state.in_wrapper && tags::is(found, "opx") && self.is_first_on_line(at),
+            };
+            if stop {
+                return Found::Stop(at);
+            }
+        }
+        Found::End
+    }
+
+    /// Goes on where a search stopped. If another edit begins there, or the wrapper ends, this edit's end was passed over.
+    pub(super) fn resume(&mut self, at: usize) {
+        self.pos = at;
+        let ends_wrapper = self.state.in_wrapper && self.closes(at, "opx");
+        self.state.abandoned = ends_wrapper || starts_here(&self.bytes[at..]);
+        self.state.cut = at == self.bytes.len();
+    }
+
+    pub(super) fn closes(&self, at: usize, name: &str) -> bool {
+        tags::name_at(self.bytes, at).is_some_and(|(side, found)| side == Side::Closing && tags::is(found, name))
+    }
+
+    /// Returns the place of the comment that begins at an offset, if it ends before something that `stops` it.
+    pub(super) fn comment_at(&mut self, at: usize, stops: impl Fn(&Self, usize) -> bool) -> Option<Range<usize>> {
+        if at < self.state.no_comment_before || !self.bytes[at..].starts_with(b"<!--") {
+            return None;
+        }
+        for inner in memchr2_iter(b'<', b'-', &self.bytes[at + 4..]).map(|inner| at + 4 + inner) {
+            if self.bytes[inner..].starts_with(b"-->") {
+                return Some(at..inner + 3);
+            }
+            if stops(self, inner) {
+                self.state.no_comment_before = inner;
+                return None;
+            }
+        }
+        self.state.no_comment_before = self.bytes.len();
+        None
+    }
+
+    // ---- places ----
+
+    pub(super) fn skip_blanks(&mut self) {
+        let rest = &self.bytes[self.pos..];
+        self.pos += rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
+    }
+
+    /// Returns whether nothing but blanks stands before an offset on its line. Looks back no further than it must.
+    pub(super) fn is_first_on_line(&self, at: usize) -> bool {
+        let before = self.bytes[..at].iter().rposition(|&byte| !literal::is_blank_byte(byte));
+        before.is_none_or(|before| self.bytes[before] == b'\n')
+    }
+
+    /// Returns whether an odd number of backticks stands before an offset on its line. Looks back 1000 bytes at most.
+    pub(super) fn is_in_backticks(&self, at: usize) -> bool {
+        let near = &self.bytes[at.saturating_sub(1000)..at];
+        let line = &near[memrchr(b'\n', near).map_or(0, |end| end + 1)..];
+        memchr_iter(b'`', line).count() % 2 == 1
+    }
+
+    /// Returns the first line of a place, trimmed. Looks no further than a message can show.
+    pub(super) fn first_line(&self, place: Range<usize>) -> Range<usize> {
+        let end = place.end.min(place.start + 4 * LONGEST);
+        let line = Line::at(&self.bytes[..end], place.start).map(|line| line.trimmed(self.bytes));
+        line.unwrap_or(place)
+    }
+
+    /// Returns what stands at a place, cut to what a message can hold.
+    pub(super) fn shown(&self, place: &Range<usize>) -> BString {
+        self.shortened(&self.bytes[place.clone()])
+    }
+
+    /// Cuts bytes to what a message can hold.
+    pub(super) fn shortened(&self, text: &[u8]) -> BString {
+        let Some((end, _, _)) = text.char_indices().nth(LONGEST) else { return text.into() };
+        let mut shown = BString::from(&text[..end]);
+        shown.extend_from_slice("…".as_bytes());
+        shown
+    }
+
+    /// Returns the tag, or the beginning of the text, at a place.
+    pub(super) fn tag_text(&self, at: usize) -> BString {
+        let place = tags::scan(self.bytes, at).map(|tag| tag.range);
+        self.shown(&place.unwrap_or_else(|| self.first_line(at..self.bytes.len())))
+    }
+
+    // ---- what is wrong ----
+
+    pub(super) fn fault(&mut self, place: Range<usize>, problem: Problem) {
+        self.state.sound = false;
+        if self.block.faults.len() < KEPT {
+            let fault = Fault { path: self.state.path.clone(), problem };
+            self.block.faults.push(Located::new(self.source.span(place), fault));
+        }
+    }
+
+    pub(super) fn warn(&mut self, place: Range<usize>, oddity: Oddity) {
+        if self.block.warnings.len() < KEPT {
+            let warning = Warning { path: self.state.path.clone(), oddity };
+            self.block.warnings.push(Located::new(self.source.span(place), warning));
+        }
+    }
+
+    /// Reports what is wrong with a tag by itself. Returns whether its attributes can be counted on to be all.
+    pub(super) fn flaws(&mut self, tag: &Tag<'a>) -> bool {
+        let mut readable = true;
+        // A quote that isn't closed hides the end of the tag, and without the end, the rest is hardly what was meant.
+        let has = |open: fn(&Flaw<'_>) -> bool| tag.flaws.iter().any(|(_, flaw)| open(flaw));
+        let is_open_value = |flaw: &Flaw<'_>| matches!(flaw, Flaw::OpenValue { .. });
+        let is_unclosed = |flaw: &Flaw<'_>| matches!(flaw, Flaw::Unclosed);
+        let counts: fn(&Flaw<'_>) -> bool = match (has(is_open_value), has(is_unclosed)) {
+            (true, _) => is_open_value,
+            (_, true) => is_unclosed,
+            _ => |_| true,
+        };
+        for (place, flaw) in tag.flaws.iter().filter(|(_, flaw)| counts(flaw)) {
+            let name = self.shortened(tag.name);
+            readable &= matches!(flaw, Flaw::Unquoted { .. } | Flaw::Duplicate { .. });
+            let problem = match *flaw {
+                Flaw::Unclosed if tag.form == Form::Close => {
+                    Problem::UnclosedTag { tag: [b"/", &name[..]].concat().into() }
+                }
+                Flaw::Unclosed => Problem::UnclosedTag { tag: name },
+                Flaw::Unquoted { attribute, value } => {
+                    Problem::Unquoted { attribute: self.shortened(attribute), value: self.shortened(value) }
+                }
+                Flaw::OpenValue { attribute } => Problem::OpenValue { attribute: self.shortened(attribute) },
+                Flaw::Duplicate { attribute } => {
+                    Problem::DuplicateAttribute { tag: name, attribute: self.shortened(attribute) }
+                }
+                Flaw::Foreign { .. } => Problem::NoAttribute { tag: name, text: self.shown(place) },
+            };
+            self.fault(place.clone(), problem);
+        }
+        readable
+    }
+
+    pub(super) fn unknown_attributes(&mut self, tag: &Tag<'a>, known: &[&str]) {
+        for attribute in &tag.attributes {
+            let (name, place) = (self.shortened(attribute.name), attribute.range.clone());
+            if attribute.typographic {
+                self.warn(place.clone(), Oddity::TypographicQuotes { attribute: name.clone() });
+            }
+            if tags::is(attribute.name, "marker") && !tag.is("opx") {
+                self.fault(place, Problem::Marker);
+            } else if !known.iter().any(|known| tags::is(attribute.name, known)) {
+                self.warn(place, Oddity::UnknownAttribute { tag: self.shortened(tag.name), attribute: name });
+            }
+        }
+    }
+
+    /// Keeps in mind that a payload is indented as its marker is. Whether that is worth a warning shows at the end.
+    pub(super) fn note_indentation(&mut self, holder: Holder, payload: &Payload<'a>) {
+        if payload.shares_indentation() && self.indented.len() < KEPT {
+            let Payload { marker, indentation, .. } = payload;
+            let (path, marker) = (self.state.path.clone(), marker.clone());
+            self.indented.push(Indented { path, holder, marker, indentation });
+        }
+    }
+
+    // ---- the end ----
+
+    /// Takes the indentation of the whole block away, if it is uniform, and hands the block over.
+    fn finish(mut self, at: usize) -> Block<'a> {
+        let outer = indentation::uniform(self.bytes, at.min(self.pos)..self.pos);
+        for payload in std::mem::take(&mut self.indented) {
+            if payload.indentation.len() > outer.len() {
+                self.state.path = payload.path;
+                self.warn(payload.marker, Oddity::IndentedPayload { holder: payload.holder });
+            }
+        }
+        let mut block = self.block;
+        if !outer.is_empty() {
+            block.edits.iter_mut().for_each(|edit| indentation::dedent(edit, outer));
+        }
+        block.faults.sort_by_key(|fault| fault.span);
+        block.warnings.sort_by_key(|warning| warning.span);
+        block.end = self.pos;
+        block
+    }
 }

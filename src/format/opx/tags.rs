@@ -1,11 +1,306 @@
-//! Tags and their attributes.
+//! Tags and their attributes, each with its place: `<name a="…" b='…'>`, `<name/>`, `</name>`.
+//!
+//! This is no XML reader and knows nothing of payloads; whoever calls it says where a tag may stand. A tag ends at its `>`,
+//! and where that is missing, before the next `<` outside of quotes, so that a broken tag never eats what follows. A quoted
+//! value ends on its line for the same reason.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use memchr::{memchr, memchr2, memchr2_iter};
 
 /// Returns whether bytes begin with a tag at which OPX starts: `<edit` with an attribute `op` or `file`, or `<opx`.
+///
+/// Only an attribute that has a value counts: `<edit file>` is somebody's HTML.
 pub fn starts_here(bytes: &[u8]) -> bool {
-    let is = |name: &[u8]| {
-        bytes.len() > name.len()
-            && bytes[..name.len()].eq_ignore_ascii_case(name)
-            && matches!(bytes[name.len()], b' ' | b'\t' | b'\r' | b'\n' | b'>' | b'/')
-    };
-    is(b"<opx") || is(b"<edit")
+    match name_at(bytes, 0) {
+        Some((Side::Opening, name)) if is(name, "opx") => true,
+        Some((Side::Opening, name)) if is(name, "edit") => {
+            scan(bytes, 0).is_some_and(|tag| tag.attribute("op").or(tag.attribute("file")).is_some())
+        }
+        _ => false,
+    }
+}
+
+/// Whether a tag opens an element, closes one, or is a whole element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Open,
+    Empty,
+    Close,
+}
+
+/// A tag.
+#[derive(Debug)]
+pub(super) struct Tag<'a> {
+    /// The name as written.
+    pub(super) name: &'a [u8],
+    pub(super) form: Form,
+    /// From the `<` to behind the `>`.
+    pub(super) range: Range<usize>,
+    /// The attributes that have a value, in order; of those with one name only the first.
+    pub(super) attributes: Vec<Attribute<'a>>,
+    /// What is wrong with it.
+    pub(super) flaws: Vec<(Range<usize>, Flaw<'a>)>,
+}
+
+/// An attribute and its value.
+#[derive(Debug)]
+pub(super) struct Attribute<'a> {
+    /// The name as written.
+    pub(super) name: &'a [u8],
+    /// The value, its entities decoded.
+    pub(super) value: Cow<'a, [u8]>,
+    /// Where the value stands, without quotes.
+    pub(super) value_at: Range<usize>,
+    /// Name, `=` and value.
+    pub(super) range: Range<usize>,
+    /// Whether its quotes are typographic.
+    pub(super) typographic: bool,
+}
+
+/// What can be wrong with a tag by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flaw<'a> {
+    /// It has no `>`.
+    Unclosed,
+    /// A value without quotes.
+    Unquoted { attribute: &'a [u8], value: &'a [u8] },
+    /// A value whose closing quote isn't on its line.
+    OpenValue { attribute: &'a [u8] },
+    /// A second attribute of one name.
+    Duplicate { attribute: &'a [u8] },
+    /// Something that is no attribute: the rest of the tag from there on.
+    Foreign { text: &'a [u8] },
+}
+
+impl<'a> Tag<'a> {
+    /// Returns whether it has this name, in any case.
+    pub(super) fn is(&self, name: &str) -> bool {
+        is(self.name, name)
+    }
+
+    /// Returns the attribute of this name, in any case.
+    pub(super) fn attribute(&self, name: &str) -> Option<&Attribute<'a>> {
+        self.attributes.iter().find(|attribute| is(attribute.name, name))
+    }
+}
+
+/// Compares names as OPX does, in any case.
+pub(super) fn is(written: &[u8], name: &str) -> bool {
+    written.eq_ignore_ascii_case(name.as_bytes())
+}
+
+/// Which side of an element a tag's beginning is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Opening,
+    Closing,
+}
+
+/// Reads no more of a tag than its name. Returns `None` where no tag stands.
+pub(super) fn name_at(bytes: &[u8], at: usize) -> Option<(Side, &[u8])> {
+    let rest = bytes.get(at..)?.strip_prefix(b"<")?;
+    let (side, rest) = rest.strip_prefix(b"/").map_or((Side::Opening, rest), |rest| (Side::Closing, rest));
+    let len = rest.iter().position(|&byte| !is_name_byte(byte)).unwrap_or(rest.len());
+    let name = &rest[..len];
+    let complete = rest.get(len).is_none_or(|&next| next.is_ascii_whitespace() || matches!(next, b'>' | b'/' | b'<'));
+    (complete && name.first().is_some_and(u8::is_ascii_alphabetic)).then_some((side, name))
+}
+
+/// Reads the tag that begins at `at`. Returns `None` where no tag stands.
+pub(super) fn scan(bytes: &[u8], at: usize) -> Option<Tag<'_>> {
+    let (side, name) = name_at(bytes, at)?;
+    let form = if side == Side::Closing { Form::Close } else { Form::Open };
+    let pos = at + 1 + usize::from(form == Form::Close) + name.len();
+    let tag = Tag { name, form, range: at..pos, attributes: Vec::new(), flaws: Vec::new() };
+    Some(Scanner { bytes, pos, tag, seen: HashSet::new(), foreign: None }.finish())
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':')
+}
+
+struct Scanner<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+    tag: Tag<'a>,
+    seen: HashSet<Vec<u8>>,
+    /// Where that which is no attribute begins; the first counts, the rest is read for attributes all the same.
+    foreign: Option<usize>,
+}
+
+impl<'a> Scanner<'a> {
+    fn finish(mut self) -> Tag<'a> {
+        let closed = loop {
+            let gap = self.skip_blanks();
+            match self.bytes.get(self.pos) {
+                None | Some(b'<') => break false,
+                Some(b'>') => {
+                    self.pos += 1;
+                    break true;
+                }
+                Some(b'/') if self.bytes.get(self.pos + 1) == Some(&b'>') => {
+                    if self.tag.form == Form::Open {
+                        self.tag.form = Form::Empty;
+                    } else {
+                        self.foreign.get_or_insert(self.pos);
+                    }
+                    self.pos += 2;
+                    break true;
+                }
+                Some(_) => {
+                    if !gap || self.tag.form == Form::Close {
+                        self.foreign.get_or_insert(self.pos);
+                    }
+                    self.attribute();
+                }
+            }
+        };
+        let end = if closed { self.pos } else { self.bytes[..self.pos].trim_ascii_end().len() };
+        self.tag.range.end = end;
+        if !closed {
+            self.tag.flaws.push((self.tag.range.clone(), Flaw::Unclosed));
+        } else if let Some(foreign) = self.foreign {
+            let text = &self.bytes[foreign..end - 1];
+            self.tag.flaws.push((foreign..end - 1, Flaw::Foreign { text }));
+        }
+        self.tag
+    }
+
+    fn skip_blanks(&mut self) -> bool {
+        let rest = &self.bytes[self.pos..];
+        let len = rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
+        self.pos += len;
+        len > 0
+    }
+
+    /// Reads an attribute, and at least one byte.
+    fn attribute(&mut self) {
+        let start = self.pos;
+        let rest = &self.bytes[start..];
+        let len = rest.iter().position(|&byte| !is_name_byte(byte)).unwrap_or(rest.len());
+        if len == 0 {
+            self.foreign.get_or_insert(start);
+            self.pos += 1;
+            return;
+        }
+        let name = &rest[..len];
+        self.pos += len;
+        self.skip_blanks();
+        if self.bytes.get(self.pos) != Some(&b'=') {
+            self.foreign.get_or_insert(start);
+            return;
+        }
+        self.pos += 1;
+        self.skip_blanks();
+        let Some((value_at, typographic)) = self.value(name) else { return };
+        let range = start..self.pos;
+        if !self.seen.insert(name.to_ascii_lowercase()) {
+            self.tag.flaws.push((range, Flaw::Duplicate { attribute: name }));
+            return;
+        }
+        let value = decode(&self.bytes[value_at.clone()]);
+        self.tag.attributes.push(Attribute { name, value, value_at, range, typographic });
+    }
+
+    /// Reads a value and returns its place and whether its quotes are typographic.
+    fn value(&mut self, attribute: &'a [u8]) -> Option<(Range<usize>, bool)> {
+        let start = self.pos;
+        let rest = &self.bytes[start..];
+        let typographic = typographic_quote(rest);
+        let (open, found) = match (rest.first(), typographic) {
+            (Some(&quote @ (b'"' | b'\'')), _) => (1, memchr2(quote, b'\n', &rest[1..])),
+            (_, Some(quote)) => {
+                let ends = |at: &usize| rest[3 + at] == b'\n' || typographic_quote(&rest[3 + at..]) == Some(quote);
+                (3, memchr2_iter(0xe2, b'\n', &rest[3..]).find(ends))
+            }
+            _ => return self.unquoted(attribute),
+        };
+        let Some(len) = found.filter(|len| rest[open + len] != b'\n') else {
+            let line = &rest[..found.map_or(rest.len(), |len| open + len)];
+            self.tag.flaws.push((start..start + line.trim_ascii_end().len(), Flaw::OpenValue { attribute }));
+            // The tag's end is most likely on this line, and everything from here on is in doubt anyway.
+            self.pos += memchr(b'>', line).or(memchr(b'<', &line[open..]).map(|at| at + open)).unwrap_or(line.len());
+            return None;
+        };
+        self.pos = start + open + len + open;
+        Some((start + open..start + open + len, typographic.is_some()))
+    }
+
+    fn unquoted(&mut self, attribute: &'a [u8]) -> Option<(Range<usize>, bool)> {
+        let start = self.pos;
+        let rest = &self.bytes[start..];
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'<');
+        let mut len = rest.iter().position(ends).unwrap_or(rest.len());
+        if rest[..len].ends_with(b"/") && rest.get(len) == Some(&b'>') {
+            len -= 1;
+        }
+        let flaw = Flaw::Unquoted { attribute, value: &rest[..len] };
+        self.tag.flaws.push((start..start + len, flaw));
+        self.pos += len;
+        Some((start..start + len, false))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quote {
+    Single,
+    Double,
+}
+
+/// Returns which typographic quotation mark the bytes begin with. Opening and closing ones aren't told apart: which is
+/// which depends on the language.
+fn typographic_quote(bytes: &[u8]) -> Option<Quote> {
+    match bytes {
+        [0xe2, 0x80, 0x98..=0x9b, ..] => Some(Quote::Single),
+        [0xe2, 0x80, 0x9c..=0x9f, ..] => Some(Quote::Double),
+        _ => None,
+    }
+}
+
+/// Decodes XML's five entities and character references. Whatever else looks like one is kept as it is: `&nbsp;` or a bare
+/// `&` in a note is no reason to stop.
+pub(super) fn decode(bytes: &[u8]) -> Cow<'_, [u8]> {
+    // The longest is `&#x0010FFFF;`.
+    const LONGEST: usize = 12;
+    if memchr(b'&', bytes).is_none() {
+        return Cow::Borrowed(bytes);
+    }
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(at) = memchr(b'&', rest) {
+        decoded.extend_from_slice(&rest[..at]);
+        rest = &rest[at..];
+        let end = memchr(b';', &rest[..rest.len().min(LONGEST)]);
+        let Some((end, c)) = end.and_then(|end| Some((end, entity(&rest[1..end])?))) else {
+            decoded.push(b'&');
+            rest = &rest[1..];
+            continue;
+        };
+        decoded.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        rest = &rest[end + 1..];
+    }
+    decoded.extend_from_slice(rest);
+    Cow::Owned(decoded)
+}
+
+fn entity(name: &[u8]) -> Option<char> {
+    match name {
+        b"lt" => Some('<'),
+        b"gt" => Some('>'),
+        b"amp" => Some('&'),
+        b"quot" => Some('"'),
+        b"apos" => Some('\''),
+        [b'#', digits @ ..] => {
+            let (radix, digits) = match digits {
+                [b'x' | b'X', digits @ ..] => (16, digits),
+                digits => (10, digits),
+            };
+            let digits = std::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
+            char::from_u32(u32::from_str_radix(digits, radix).ok()?)
+        }
+        _ => None,
+    }
 }

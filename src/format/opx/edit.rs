@@ -1,0 +1,355 @@
+//! Reads one `<edit>`: its attributes, its children, and what they come to.
+
+use std::ops::Range;
+
+use bstr::ByteSlice as _;
+use memchr::memchr_iter;
+
+use super::fault::{Child, Oddity, Op, Problem, Reason};
+use super::literal::{self, Clue, Holder, Miss};
+use super::parse::{Found, Reader};
+use super::starts_here;
+use super::tags::{self, Form, Side, Tag};
+use crate::patch::{FileEdit, Occurrence, Operation, Substitution};
+use crate::text::Text;
+
+/// What was read of an edit's children.
+#[derive(Default)]
+struct Children<'a> {
+    /// Which there are, each once, and where.
+    seen: Vec<(Child, Range<usize>)>,
+    find: Option<Vec<Text<'a>>>,
+    put: Option<Vec<Text<'a>>>,
+    to: Option<Text<'a>>,
+    why: Option<Text<'a>>,
+    occurrence: Occurrence,
+    /// Whether the edit was read to its end, so that what is missing is missing.
+    complete: bool,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn edit(&mut self, tag: &Tag<'a>) {
+        (self.state.sound, self.state.abandoned) = (true, false);
+        let file = tag.attribute("file");
+        // No path is as long as that, and every fault carries one.
+        self.state.path = file.map(|file| file.value[..file.value.len().min(4096)].into());
+        let readable = self.flaws(tag);
+        let op = self.edit_attributes(tag, readable);
+        self.pos = tag.range.end;
+        let children = match tag.form {
+            Form::Open => self.children(tag, readable),
+            Form::Empty | Form::Close => Children { complete: true, ..Children::default() },
+        };
+        if let Some(op) = op {
+            self.check_children(tag, op, &children);
+        }
+        let (why, operation) = children.operation(op.filter(|_| self.state.sound));
+        if let Some(file) = file {
+            let text =
+                |value: &tags::Attribute<'a>| Text::at(value.value.clone(), self.source.span(value.value_at.clone()));
+            let (path, root) = (text(file), tag.attribute("root").map(text));
+            let span = Some(self.source.span(tag.range.clone()));
+            self.block.edits.push(FileEdit { path, root, operation, header: None, why, span });
+        }
+        self.state.path = None;
+    }
+
+    fn edit_attributes(&mut self, tag: &Tag<'a>, readable: bool) -> Option<Op> {
+        self.unknown_attributes(tag, &["file", "op", "root"]);
+        if readable {
+            for attribute in ["file", "op"] {
+                if tag.attribute(attribute).is_none() {
+                    self.fault(tag.range.clone(), Problem::MissingAttribute { tag: "edit", attribute });
+                }
+            }
+        }
+        let written = tag.attribute("op")?;
+        let op = Op::named(&written.value);
+        if op.is_none() && readable {
+            let problem = Problem::UnknownOperation { written: written.value.as_ref().into() };
+            self.fault(written.value_at.clone(), problem);
+        }
+        op
+    }
+
+    fn children(&mut self, edit: &Tag<'a>, readable: bool) -> Children<'a> {
+        let mut children = Children::default();
+        // Behind stray text, a closing tag is part of the same mistake.
+        let mut behind_text = false;
+        loop {
+            self.skip_blanks();
+            let after_text = std::mem::replace(&mut behind_text, false);
+            if self.pos == self.bytes.len() {
+                // Of a tag without an end nobody knows whether it was to be `/>`.
+                if readable {
+                    self.fault(edit.range.clone(), Problem::Truncated { tag: edit.name.into() });
+                }
+                self.state.cut = true;
+                return children;
+            }
+            let Some((side, name)) = tags::name_at(self.bytes, self.pos) else {
+                behind_text = !self.comment_in_edit();
+                if behind_text {
+                    self.text_in_edit();
+                }
+                continue;
+            };
+            let ends_wrapper = self.state.in_wrapper && self.closes(self.pos, "opx");
+            if ends_wrapper || tags::is(name, "edit") && side == Side::Opening || starts_here(&self.bytes[self.pos..]) {
+                if readable {
+                    let before = self.tag_text(self.pos);
+                    self.fault(edit.range.clone(), Problem::NotClosed { tag: edit.name.into(), before });
+                }
+                return children;
+            }
+            let Some(tag) = tags::scan(self.bytes, self.pos) else { return children };
+            self.pos = tag.range.end;
+            match (tag.form, Child::named(name)) {
+                (Form::Close, _) if tag.is("edit") => {
+                    self.flaws(&tag);
+                    children.complete = true;
+                    return children;
+                }
+                (Form::Close, _) if after_text => {}
+                (Form::Close, _) => {
+                    let text = self.shown(&tag.range);
+                    self.fault(tag.range, Problem::StrayClose { text });
+                }
+                (_, Some(child)) => self.child(child, &tag, &mut children),
+                (_, None) => self.unknown_element(&tag),
+            }
+            if self.state.cut || self.state.abandoned {
+                return children;
+            }
+        }
+    }
+
+    fn child(&mut self, child: Child, tag: &Tag<'a>, children: &mut Children<'a>) {
+        self.flaws(tag);
+        if children.seen.iter().any(|(seen, _)| *seen == child) {
+            self.fault(tag.range.clone(), Problem::DuplicateChild { child });
+        } else {
+            children.seen.push((child, tag.range.clone()));
+        }
+        match child {
+            Child::Find => {
+                self.unknown_attributes(tag, &["occurrence"]);
+                children.occurrence = self.occurrence(tag);
+                children.find = self.payload(Holder::Find, tag);
+                let is_empty = |lines: &Vec<Text<'_>>| lines.iter().all(|line| line.trim_ascii().is_empty());
+                if children.find.as_ref().is_some_and(is_empty) {
+                    self.fault(tag.range.clone(), Problem::EmptyFind);
+                }
+            }
+            Child::Put => {
+                self.unknown_attributes(tag, &[]);
+                children.put = self.payload(Holder::Put, tag);
+            }
+            Child::To => {
+                self.unknown_attributes(tag, &["file"]);
+                children.to = self.to(tag);
+            }
+            Child::Why => {
+                self.unknown_attributes(tag, &[]);
+                children.why = self.why(tag);
+            }
+        }
+    }
+
+    fn check_children(&mut self, tag: &Tag<'a>, op: Op, children: &Children<'a>) {
+        for (child, place) in children.seen.iter().cloned() {
+            if child != Child::Why && !op.needs().contains(&child) {
+                self.fault(place, Problem::ForeignChild { op, child });
+            }
+        }
+        for &child in op.needs() {
+            if children.complete && !children.seen.iter().any(|(seen, _)| *seen == child) {
+                self.fault(tag.range.clone(), Problem::MissingChild { op, child });
+            }
+        }
+    }
+
+    fn occurrence(&mut self, tag: &Tag<'a>) -> Occurrence {
+        let Some(attribute) = tag.attribute("occurrence") else { return Occurrence::Only };
+        let written = attribute.value.as_ref();
+        if written.eq_ignore_ascii_case(b"first") {
+            return Occurrence::First;
+        }
+        if written.eq_ignore_ascii_case(b"last") {
+            return Occurrence::Last;
+        }
+        let digits = written.to_str().ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+        if let Some(number) = digits.and_then(|digits| digits.parse().ok()) {
+            return Occurrence::Nth(number);
+        }
+        self.fault(attribute.value_at.clone(), Problem::Occurrence { written: written.into() });
+        Occurrence::Only
+    }
+
+    fn payload(&mut self, holder: Holder, tag: &Tag<'a>) -> Option<Vec<Text<'a>>> {
+        let miss = match tag.form {
+            Form::Open => literal::read(self.source, holder, tag.range.end),
+            Form::Empty | Form::Close => Err(Miss::NoMarker { found: tag.range.end..tag.range.end }),
+        };
+        match miss {
+            Ok(payload) => {
+                self.pos = payload.end;
+                self.note_indentation(holder, &payload);
+                return Some(payload.lines);
+            }
+            Err(Miss::NoMarker { found }) => {
+                let place = if found.is_empty() { tag.range.clone() } else { found.clone() };
+                let found = self.shown(&found);
+                self.fault(place, Problem::NoMarker { holder, found });
+                if tag.form == Form::Open {
+                    match self.closing(holder.name(), &[]) {
+                        Found::Close(close) => self.pos = close.range.end,
+                        Found::Stop(at) => self.resume(at),
+                        Found::End => self.resume(self.bytes.len()),
+                    }
+                }
+            }
+            Err(Miss::Open { marker, clue, resume }) => {
+                let line = |place: &Range<usize>| self.source.line_at(place.start);
+                let clue = match clue {
+                    Clue::NoEndMarker(place) => Reason::NoEndMarker(line(&place)),
+                    Clue::OtherTag(place) => Reason::OtherTag(line(&place), self.shown(&place)),
+                    Clue::Pair(place) => Reason::Pair(line(&place)),
+                    Clue::Cut => Reason::Cut,
+                };
+                self.fault(tag.range.start..marker.end, Problem::OpenPayload { holder, clue });
+                self.resume(resume);
+            }
+        }
+        None
+    }
+
+    fn to(&mut self, tag: &Tag<'a>) -> Option<Text<'a>> {
+        let file =
+            tag.attribute("file").map(|file| Text::at(file.value.clone(), self.source.span(file.value_at.clone())));
+        if file.is_none() {
+            self.fault(tag.range.clone(), Problem::MissingAttribute { tag: "to", attribute: "file" });
+        }
+        if tag.form != Form::Open {
+            return file;
+        }
+        let is_close =
+            |reader: &Self| tags::scan(reader.bytes, reader.pos).filter(|tag| tag.form == Form::Close && tag.is("to"));
+        self.skip_blanks();
+        if is_close(self).is_none() {
+            if file.is_some() {
+                let before = self.tag_text(self.pos);
+                self.fault(tag.range.clone(), Problem::NotClosed { tag: tag.name.into(), before });
+            }
+            if tags::name_at(self.bytes, self.pos).is_none() {
+                self.pos = self.text_end(self.pos);
+            }
+        }
+        if let Some(close) = is_close(self) {
+            self.flaws(&close);
+            self.pos = close.range.end;
+        }
+        file
+    }
+
+    fn why(&mut self, tag: &Tag<'a>) -> Option<Text<'a>> {
+        if tag.form != Form::Open {
+            return None;
+        }
+        match self.closing("why", &["find", "put", "to", "why"]) {
+            Found::Close(close) => {
+                self.flaws(&close);
+                let place = tag.range.end..close.range.start;
+                self.pos = close.range.end;
+                let written = &self.bytes[place.clone()];
+                let decoded = tags::decode(written);
+                (!decoded.trim_ascii().is_empty()).then(|| Text::at(decoded, self.source.span(place)))
+            }
+            Found::Stop(at) => {
+                self.not_closed(tag, at);
+                None
+            }
+            Found::End => {
+                self.fault(tag.range.clone(), Problem::Truncated { tag: tag.name.into() });
+                self.resume(self.bytes.len());
+                None
+            }
+        }
+    }
+
+    fn unknown_element(&mut self, tag: &Tag<'a>) {
+        self.flaws(tag);
+        if tag.form == Form::Open {
+            let name = String::from_utf8_lossy(tag.name);
+            match self.closing(&name, &[]) {
+                Found::Close(close) => self.pos = close.range.end,
+                Found::Stop(at) => return self.not_closed(tag, at),
+                Found::End => {
+                    self.fault(tag.range.clone(), Problem::Truncated { tag: tag.name.into() });
+                    return self.resume(self.bytes.len());
+                }
+            }
+        }
+        self.warn(tag.range.clone(), Oddity::UnknownElement { tag: self.shortened(tag.name) });
+    }
+
+    fn not_closed(&mut self, tag: &Tag<'a>, at: usize) {
+        let before = self.tag_text(at);
+        self.fault(tag.range.clone(), Problem::NotClosed { tag: self.shortened(tag.name), before });
+        self.resume(at);
+    }
+
+    /// Passes over a comment. Returns whether there was one that ends inside of the edit.
+    fn comment_in_edit(&mut self) -> bool {
+        let stops = |reader: &Self, at: usize| reader.closes(at, "edit") || starts_here(&reader.bytes[at..]);
+        let Some(place) = self.comment_at(self.pos, stops) else { return false };
+        self.pos = place.end;
+        self.warn(place, Oddity::UnknownElement { tag: "!-- … --".into() });
+        true
+    }
+
+    fn text_in_edit(&mut self) {
+        let place = self.pos..self.text_end(self.pos);
+        self.pos = place.end;
+        let place = self.first_line(place);
+        let text = self.shown(&place);
+        self.fault(place, Problem::StrayText { text });
+    }
+
+    /// Returns where text in an edit ends: at the next tag of the format.
+    fn text_end(&self, from: usize) -> usize {
+        let ends = |at: &usize| match tags::name_at(self.bytes, *at) {
+            Some((_, name)) if Child::named(name).is_some() => true,
+            Some((Side::Closing, name)) => tags::is(name, "edit") || self.state.in_wrapper && tags::is(name, "opx"),
+            Some((Side::Opening, _)) => starts_here(&self.bytes[*at..]),
+            None => false,
+        };
+        let rest = self.bytes.get(from + 1..).unwrap_or_default();
+        memchr_iter(b'<', rest).map(|at| from + 1 + at).find(ends).unwrap_or(self.bytes.len())
+    }
+}
+
+impl<'a> Children<'a> {
+    /// Returns the note, and the operation if nothing is wrong with it.
+    fn operation(self, op: Option<Op>) -> (Option<Text<'a>>, Operation<'a>) {
+        let Children { find, put, to, why, occurrence, .. } = self;
+        let operation = match (op, find, put, to) {
+            (Some(Op::New), None, Some(lines), None) => Operation::Create { lines: without_blank_edges(lines) },
+            (Some(Op::Replace), None, Some(lines), None) => Operation::Replace { lines: without_blank_edges(lines) },
+            (Some(Op::Remove), None, None, None) => Operation::Delete { expected: None },
+            (Some(Op::Move), None, None, Some(to)) => Operation::Move { to },
+            (Some(Op::Patch), Some(find), Some(put), None) => {
+                Operation::Substitute(Substitution { find, put, occurrence })
+            }
+            _ => Operation::Unreadable,
+        };
+        (why, operation)
+    }
+}
+
+fn without_blank_edges(mut lines: Vec<Text<'_>>) -> Vec<Text<'_>> {
+    let full = |line: &Text<'_>| !literal::is_blank(line);
+    lines.truncate(lines.iter().rposition(full).map_or(0, |last| last + 1));
+    lines.drain(..lines.iter().position(full).unwrap_or(0));
+    lines
+}

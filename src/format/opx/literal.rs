@@ -1,0 +1,301 @@
+//! Payloads: the lines between a `<<<` and its `>>>`, taken as they are.
+//!
+//! The one question here is where a payload ends, since whatever it holds may look like markup. The rules:
+//!
+//! - It ends at a line that is only `>>>` and is followed, blank lines aside, by the closing tag of the element it is in
+//!   (both may share a line). Any other `>>>` is content: a prompt of Python, a quotation in a mail.
+//! - A `<put>` or `<find>` followed by a `<<<` inside of it opens a pair, and the next such end of that element belongs to
+//!   it. So a payload may quote whole edits. A pair that is left open swallows the real end, and the payload is then not
+//!   closed, which is a fault: never an end that is guessed.
+//!
+//! One mistake would get past these rules: a forgotten `>>>` in one edit and a forgotten `<<<` in a later one make a single
+//! payload of all that lies between. So a closing tag in the wrong place (`</put>` without the `>>>` before it, or
+//! `</edit>` right behind a `>>>`), *and after it* an `<edit file=… op=…>` at the start of a line, is where an open payload
+//! stops being read: it is a fault, and reading goes on at that edit. It costs the payloads that quote such broken OPX, and
+//! these alone; an example in which `<put>` and `</put>` are in balance is content.
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::tags::{self, Form, Side};
+use crate::text::{Source, Text};
+
+/// The elements that hold a payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// `<find>`
+    Find,
+    /// `<put>`
+    Put,
+}
+
+impl Holder {
+    fn named(name: &[u8]) -> Option<Self> {
+        [Holder::Find, Holder::Put].into_iter().find(|holder| tags::is(name, holder.name()))
+    }
+
+    /// Returns the element's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Holder::Find => "find",
+            Holder::Put => "put",
+        }
+    }
+}
+
+/// A payload.
+#[derive(Debug)]
+pub(super) struct Payload<'a> {
+    /// The lines, without terminators.
+    pub(super) lines: Vec<Text<'a>>,
+    /// The `<<<`.
+    pub(super) marker: Range<usize>,
+    /// The blanks before the marker's line.
+    pub(super) indentation: &'a [u8],
+    /// Offset behind the closing tag.
+    pub(super) end: usize,
+}
+
+impl Payload<'_> {
+    /// Returns whether every line that isn't blank is indented as the marker is, or further.
+    pub(super) fn shares_indentation(&self) -> bool {
+        let mut full = self.lines.iter().filter(|line| !is_blank(line)).peekable();
+        !self.indentation.is_empty() && full.peek().is_some() && full.all(|line| line.starts_with(self.indentation))
+    }
+}
+
+/// Why a payload can't be read.
+#[derive(Debug)]
+pub(super) enum Miss {
+    /// No `<<<` where it must be; what is there instead.
+    NoMarker { found: Range<usize> },
+    /// No end.
+    Open { marker: Range<usize>, clue: Clue, resume: usize },
+}
+
+/// What may have gone wrong with a payload that has no end, and where.
+#[derive(Debug)]
+pub(super) enum Clue {
+    /// A closing tag of the element, and no `>>>` before it.
+    NoEndMarker(Range<usize>),
+    /// A `>>>`, and another closing tag than the element's behind it.
+    OtherTag(Range<usize>),
+    /// The `<<<` of a quoted `<put>` or `<find>`, to which the next end was given.
+    Pair(Range<usize>),
+    /// Nothing: it just stops.
+    Cut,
+}
+
+/// Returns whether a line holds nothing but spaces and tabs.
+pub(super) fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|&byte| is_blank_byte(byte))
+}
+
+pub(super) fn is_blank_byte(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+/// A line: where it starts, where its text ends, where the next starts.
+#[derive(Clone)]
+pub(super) struct Line {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) next: usize,
+}
+
+impl Line {
+    /// Returns the line, or the rest of a line, that starts at an offset; `None` at the end.
+    pub(super) fn at(bytes: &[u8], start: usize) -> Option<Self> {
+        let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
+        let Some(len) = memchr(b'\n', rest) else { return Some(Self { start, end: bytes.len(), next: bytes.len() }) };
+        let end = start + len - usize::from(rest[..len].ends_with(b"\r"));
+        Some(Self { start, end, next: start + len + 1 })
+    }
+
+    /// Returns the place of its text without the blanks around it.
+    pub(super) fn trimmed(&self, bytes: &[u8]) -> Range<usize> {
+        let text = &bytes[self.start..self.end];
+        let before = text.iter().take_while(|&&byte| is_blank_byte(byte)).count();
+        let after = text[before..].iter().rev().take_while(|&&byte| is_blank_byte(byte)).count();
+        self.start + before..self.end - after
+    }
+}
+
+/// Returns the place of the first text at or after an offset that is a line's start: a line that isn't blank, trimmed.
+fn next_text(bytes: &[u8], mut at: usize) -> Option<(Line, Range<usize>)> {
+    while let Some(line) = Line::at(bytes, at) {
+        let text = line.trimmed(bytes);
+        if !text.is_empty() {
+            return Some((line, text));
+        }
+        at = line.next;
+    }
+    None
+}
+
+/// Reads the payload of a `<find>` or `<put>` whose opening tag ends before `behind`.
+pub(super) fn read<'a>(source: &'a Source, holder: Holder, behind: usize) -> Result<Payload<'a>, Miss> {
+    let bytes = source.bytes();
+    let at = bytes.len() - bytes[behind..].trim_ascii_start().len();
+    let Some((marker, next)) = begin_marker(bytes, at) else {
+        // No more of a long line than a message can show: many tags may stand on it.
+        let near = &bytes[..bytes.len().min(at + 200)];
+        return Err(Miss::NoMarker { found: Line::at(near, at).map_or(at..at, |line| line.trimmed(bytes)) });
+    };
+    let line_start = memrchr(b'\n', &bytes[..marker.start]).map_or(0, |at| at + 1);
+    let indented = bytes[line_start..].iter().take_while(|&&byte| is_blank_byte(byte)).count();
+    let indentation = &bytes[line_start..line_start + indented];
+    let (lines, end) = Reader::new(source, holder, next).run().map_err(|(clue, resume)| Miss::Open {
+        marker: marker.clone(),
+        clue,
+        resume,
+    })?;
+    Ok(Payload { lines, marker, indentation, end })
+}
+
+/// Returns the place of the `<<<` at an offset, and where the line after it starts, if the rest of its line is blank.
+fn begin_marker(bytes: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
+    let rest = bytes[at..].strip_prefix(b"<<<")?;
+    let blanks = rest.iter().take_while(|&&byte| is_blank_byte(byte)).count();
+    let ending = match &rest[blanks..] {
+        [] => 0,
+        [b'\n', ..] => 1,
+        [b'\r', b'\n', ..] => 2,
+        _ => return None,
+    };
+    Some((at..at + 3, at + 3 + blanks + ending))
+}
+
+struct Reader<'a> {
+    source: &'a Source,
+    bytes: &'a [u8],
+    holder: Holder,
+    start: usize,
+    /// The pairs that are open, and where their `<<<` is.
+    nested: Vec<(Holder, Range<usize>)>,
+    /// The pair that was closed last.
+    last_pair: Option<(Holder, Range<usize>)>,
+    /// How many opening tags of the holder stand in the payload without a pair of markers, waiting for their closing tag.
+    bare: usize,
+    /// Where the last of them is, in case that a `<<<` follows.
+    last_bare: Option<usize>,
+    /// A closing tag that comes before this offset belongs to a pair that is closed.
+    accounted: usize,
+    /// The first closing tag in the wrong place.
+    wrong: Option<Clue>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(source: &'a Source, holder: Holder, start: usize) -> Self {
+        let (nested, last_pair, bytes) = (Vec::new(), None, source.bytes());
+        Self { source, bytes, holder, start, nested, last_pair, bare: 0, last_bare: None, accounted: 0, wrong: None }
+    }
+
+    /// Returns the lines and the offset behind the closing tag; or why there is no end, and where reading can go on.
+    fn run(mut self) -> Result<(Vec<Text<'a>>, usize), (Clue, usize)> {
+        let mut lines = Vec::new();
+        let mut at = self.start;
+        while let Some(line) = Line::at(self.bytes, at) {
+            at = line.next;
+            let place = line.trimmed(self.bytes);
+            let text = &self.bytes[place.clone()];
+            if text.starts_with(b">>>") {
+                if let Some(end) = self.end_marker(&line, &place) {
+                    return Ok((lines, end));
+                }
+            } else if text.ends_with(b"<<<") {
+                self.pair(&place);
+            } else if self.nested.is_empty() && text.contains(&b'<') {
+                if self.wrong.is_some()
+                    && self.is_edit(place.start)
+                    && let Some(clue) = self.wrong.take()
+                {
+                    return Err((clue, place.start));
+                }
+                self.account(&place);
+            }
+            lines.push(Text::at(&self.bytes[line.start..line.end], self.source.span(line.start..line.end)));
+        }
+        let pair = self.nested.into_iter().next().or(self.last_pair).map(|(_, place)| Clue::Pair(place));
+        Err((self.wrong.or(pair).unwrap_or(Clue::Cut), self.bytes.len()))
+    }
+
+    /// Judges a line that starts with `>>>`. Returns the offset behind the closing tag if the payload ends here.
+    fn end_marker(&mut self, line: &Line, place: &Range<usize>) -> Option<usize> {
+        let rest = &self.bytes[place.start + 3..place.end];
+        let tag_at = match rest.iter().position(|&byte| !is_blank_byte(byte)) {
+            Some(blanks) => place.start + 3 + blanks,
+            None => next_text(self.bytes, line.next)?.1.start,
+        };
+        let (name, end) = closing_tag(self.bytes, tag_at)?;
+        let closes = Holder::named(name);
+        match self.nested.last() {
+            Some((top, _)) if closes == Some(*top) => {
+                self.last_pair = self.nested.pop();
+                self.accounted = end;
+            }
+            Some(_) => {}
+            None if closes == Some(self.holder) => return Some(end),
+            None if closes.is_some() || tags::is(name, "edit") || tags::is(name, "opx") => {
+                self.wrong.get_or_insert(Clue::OtherTag(tag_at..end));
+            }
+            None => {}
+        }
+        None
+    }
+
+    /// Judges a line that ends in `<<<`: whether a tag `<put>` or `<find>` comes right before that.
+    fn pair(&mut self, place: &Range<usize>) {
+        let marker = place.end - 3;
+        let before = self.bytes[self.start..marker].trim_ascii_end();
+        if !before.ends_with(b">") {
+            return;
+        }
+        let Some(at) = memrchr(b'<', before) else { return };
+        let tag_at = self.start + at;
+        let Some((Side::Opening, name)) = tags::name_at(self.bytes, tag_at) else { return };
+        let Some(holder) = Holder::named(name) else { return };
+        let is_whole = |tag: &tags::Tag<'_>| tag.form == Form::Open && tag.range.end == self.start + before.len();
+        if tags::scan(self.bytes, tag_at).as_ref().is_some_and(is_whole) {
+            if self.last_bare == Some(tag_at) {
+                self.bare -= 1;
+                self.last_bare = None;
+            }
+            self.nested.push((holder, marker..place.end));
+        }
+    }
+
+    /// Returns whether an edit begins at an offset that has all it needs, so that it can hardly be anything else.
+    fn is_edit(&self, at: usize) -> bool {
+        let has_all =
+            |tag: tags::Tag<'_>| tag.is("edit") && tag.attribute("file").is_some() && tag.attribute("op").is_some();
+        tags::starts_here(&self.bytes[at..]) && tags::scan(self.bytes, at).is_some_and(has_all)
+    }
+
+    /// Keeps account of the holder's own tags that stand on a line outside of pairs.
+    fn account(&mut self, place: &Range<usize>) {
+        for at in memchr_iter(b'<', &self.bytes[place.clone()]).map(|at| place.start + at) {
+            let own = tags::name_at(self.bytes, at).filter(|(_, name)| tags::is(name, self.holder.name()));
+            match own {
+                Some((Side::Closing, _)) if at < self.accounted => {}
+                Some((Side::Closing, _)) if self.bare > 0 => (self.bare, self.last_bare) = (self.bare - 1, None),
+                Some((Side::Closing, _)) if at == place.start => {
+                    self.wrong.get_or_insert(Clue::NoEndMarker(place.clone()));
+                }
+                Some((Side::Opening, _)) if tags::scan(self.bytes, at).is_some_and(|tag| tag.form == Form::Open) => {
+                    (self.bare, self.last_bare) = (self.bare + 1, Some(at));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Returns the name of the closing tag at an offset, and the offset behind it.
+fn closing_tag(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let (Side::Closing, name) = tags::name_at(bytes, at)? else { return None };
+    let rest = &bytes[at + 2 + name.len()..];
+    let blanks = rest.iter().take_while(|&&byte| is_blank_byte(byte)).count();
+    (rest.get(blanks) == Some(&b'>')).then_some((name, at + 2 + name.len() + blanks + 1))
+}

@@ -1,0 +1,133 @@
+//! Reads an `<opx>`: its edits, and what stands between them.
+
+use std::ops::Range;
+
+use memchr::memchr_iter;
+
+use super::fault::{Child, Oddity, Problem};
+use super::literal::Line;
+use super::parse::Reader;
+use super::starts_here;
+use super::tags::{self, Form, Side, Tag};
+
+impl<'a> Reader<'a> {
+    pub(super) fn wrapper(&mut self, tag: &Tag<'a>) {
+        self.flaws(tag);
+        self.unknown_attributes(tag, &[]);
+        self.pos = tag.range.end;
+        self.state.in_wrapper = true;
+        let mut depth = usize::from(tag.form == Form::Open);
+        let mut edits = 0usize;
+        while depth > 0 {
+            self.skip_blanks();
+            if self.pos == self.bytes.len() {
+                if !self.state.cut {
+                    self.fault(tag.range.clone(), Problem::Truncated { tag: tag.name.into() });
+                }
+                return;
+            }
+            match tags::name_at(self.bytes, self.pos) {
+                Some((side, name)) if tags::is(name, "opx") => {
+                    let Some(inner) = tags::scan(self.bytes, self.pos) else { return };
+                    self.flaws(&inner);
+                    self.pos = inner.range.end;
+                    match (side, inner.form) {
+                        (Side::Closing, _) => depth -= 1,
+                        (Side::Opening, form) => {
+                            self.fault(inner.range, Problem::NestedWrapper);
+                            depth += usize::from(form == Form::Open);
+                        }
+                    }
+                }
+                Some((Side::Opening, name)) if tags::is(name, "edit") => {
+                    let Some(edit) = tags::scan(self.bytes, self.pos) else { return };
+                    edits += 1;
+                    self.edit(&edit);
+                }
+                _ => self.between_edits(),
+            }
+        }
+        if edits == 0 && self.block.faults.is_empty() {
+            self.fault(tag.range.clone(), Problem::EmptyWrapper);
+        }
+    }
+
+    /// Passes over what stands between the edits of a wrapper, at least one byte of it.
+    fn between_edits(&mut self) {
+        let start = self.pos;
+        if let Some(place) = self.comment_at(start, |reader, at| reader.closes(at, "opx")) {
+            let comment = &self.bytes[place.clone()];
+            let has_edit = memchr_iter(b'<', comment).any(|at| starts_here(&comment[at..]));
+            let oddity =
+                if has_edit { Oddity::CommentedEdit } else { Oddity::UnknownElement { tag: "!-- … --".into() } };
+            self.pos = place.end;
+            return self.warn(place, oddity);
+        }
+        if let Some(tag) = self.stray_close(start) {
+            self.pos = tag.range.end;
+            let text = self.shown(&tag.range);
+            return self.fault(tag.range, Problem::StrayClose { text });
+        }
+        let mut end = self.bytes.len();
+        for at in memchr_iter(b'<', &self.bytes[start + 1..]).map(|at| start + 1 + at) {
+            let Some((side, name)) = tags::name_at(self.bytes, at) else {
+                if self.bytes[at..].starts_with(b"<!--") && self.is_first_on_line(at) {
+                    end = at;
+                    break;
+                }
+                continue;
+            };
+            let first = self.is_first_on_line(at);
+            let wraps = side == Side::Closing && tags::is(name, "opx");
+            let is_edit = side == Side::Opening && starts_here(&self.bytes[at..]);
+            if wraps || first && (is_edit || self.stray_close(at).is_some()) {
+                end = at;
+                break;
+            }
+            if is_edit && !self.is_in_backticks(at) {
+                self.warn(at..at + 1 + name.len(), Oddity::ProseEdit);
+            }
+        }
+        self.pos = end;
+        self.judge_text(start..end);
+    }
+
+    /// Returns the closing tag of one of the format's elements that stands where none was opened.
+    fn stray_close(&self, at: usize) -> Option<Tag<'a>> {
+        let (Side::Closing, name) = tags::name_at(self.bytes, at)? else { return None };
+        if Child::named(name).is_none() && !tags::is(name, "edit") {
+            return None;
+        }
+        tags::scan(self.bytes, at)
+    }
+
+    /// Says what is to be said of text between edits: a fault for each sign that something was lost, or else one warning.
+    fn judge_text(&mut self, place: Range<usize>) {
+        let mut at = place.start;
+        let mut is_residue = false;
+        while let Some(line) = Line::at(&self.bytes[..place.end], at) {
+            at = line.next;
+            let text = line.trimmed(self.bytes);
+            let is_envelope = is_envelope_header(&self.bytes[line.start..line.end]);
+            let shown = || self.shown(&text);
+            let problem = match &self.bytes[text.clone()] {
+                b">>>" => Problem::StrayClose { text: shown() },
+                _ if is_envelope => Problem::EnvelopeInside { line: shown() },
+                _ => continue,
+            };
+            self.fault(text, problem);
+            is_residue = true;
+        }
+        if !is_residue {
+            let place = self.first_line(place);
+            let text = self.shown(&place);
+            self.warn(place, Oddity::StrayText { text });
+        }
+    }
+}
+
+fn is_envelope_header(line: &[u8]) -> bool {
+    let headers =
+        ["*** Begin Patch", "*** End Patch", "*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"];
+    headers.iter().any(|header| line.starts_with(header.as_bytes()))
+}
