@@ -13,8 +13,13 @@ pub struct Content(Arc<Vec<u8>>);
 impl Content {
     /// Returns whether git would take it for binary: a NUL among the first 8000 bytes.
     pub fn is_binary(&self) -> bool {
-        memchr::memchr(0, &self.0[..self.0.len().min(8000)]).is_some()
+        is_binary(self)
     }
+}
+
+/// Returns whether git would take bytes for binary: a NUL among the first 8000.
+pub fn is_binary(content: &[u8]) -> bool {
+    memchr::memchr(0, &content[..content.len().min(8000)]).is_some()
 }
 
 impl Deref for Content {

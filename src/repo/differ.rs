@@ -1,0 +1,236 @@
+//! Compares contents as git does, in a repository: its attributes, its configuration, its objects.
+//!
+//! The engine is libgit2's copy of xdiff, which is git's own algorithm. It is asked without context, so that all it says is
+//! which lines differ; hunks and headings are made elsewhere.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use bstr::ByteSlice as _;
+use git2::{AttrCheckFlags, AttrValue, DiffOptions, ErrorCode, ObjectType, Odb, Oid};
+
+use super::{Repo, object_count};
+use crate::compare::{Compare, Fault, Options, Region, Renames};
+use crate::path::RepoPath;
+
+/// Where the contents of a change set were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// In the work tree: they are cleaned before they are compared, as `git diff` does.
+    WorkTree,
+    /// In the index or a commit: they are blobs already.
+    Blobs,
+}
+
+/// Compares contents in a repository.
+pub struct Differ<'r> {
+    repo: &'r Repo,
+    odb: Odb<'r>,
+    side: Side,
+    algorithm: Algorithm,
+    indent_heuristic: bool,
+    shortest: OnceCell<usize>,
+}
+
+/// How lines are matched (`diff.algorithm`). libgit2 doesn't offer `histogram`, for which git's default stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Algorithm {
+    Myers,
+    Minimal,
+    Patience,
+}
+
+impl Repo {
+    /// Returns what compares contents as `git diff` does here.
+    ///
+    /// # Errors
+    /// If the objects or the configuration can't be read.
+    pub fn differ(&self, side: Side) -> Result<Differ<'_>, super::Fault> {
+        let odb = self.git2().odb().map_err(|error| super::Fault::git("the objects", error))?;
+        let algorithm = self.config().string("diff.algorithm")?.unwrap_or_default().to_ascii_lowercase();
+        Ok(Differ {
+            repo: self,
+            odb,
+            side,
+            algorithm: match algorithm.as_slice() {
+                b"minimal" => Algorithm::Minimal,
+                b"patience" => Algorithm::Patience,
+                _ => Algorithm::Myers,
+            },
+            indent_heuristic: self.config().bool("diff.indentheuristic")?.unwrap_or(true),
+            shortest: OnceCell::new(),
+        })
+    }
+
+    /// Returns how a diff is to look here: `diff.context`, `diff.interHunkContext`, `diff.renames`, `diff.renameLimit`.
+    /// Copies (`diff.renames=copies`) aren't looked for; renames are.
+    ///
+    /// # Errors
+    /// If one of them is set to something that git wouldn't take either.
+    pub fn diff_options(&self) -> Result<Options, super::Fault> {
+        let config = self.config();
+        let number = |key| config.int(key).map(|value| value.and_then(|value| u32::try_from(value).ok()));
+        let default = Options::default();
+        let renames = config.string("diff.renames").ok().flatten().unwrap_or_default();
+        let renames = if matches!(renames.to_ascii_lowercase().as_slice(), b"copies" | b"copy") {
+            Some(true)
+        } else {
+            config.bool("diff.renames")?
+        };
+        Ok(Options {
+            context: number("diff.context")?.unwrap_or(default.context),
+            interhunk: number("diff.interhunkcontext")?.unwrap_or(default.interhunk),
+            renames: match (renames, number("diff.renamelimit")?) {
+                (Some(false), _) => Renames::Ignored,
+                (_, Some(limit)) => Renames::Detected { limit: limit as usize },
+                (_, None) => default.renames,
+            },
+        })
+    }
+}
+
+impl Differ<'_> {
+    /// The digits of a whole id.
+    const DIGITS: usize = 40;
+    /// The fewest digits that git shows unless told otherwise.
+    const SHORT: usize = 7;
+    /// The fewest digits that `core.abbrev` can ask for.
+    const SHORTEST: usize = 4;
+
+    fn engine(&self) -> DiffOptions {
+        let mut options = DiffOptions::new();
+        options.context_lines(0).interhunk_lines(0).max_size(-1).force_text(true);
+        options.indent_heuristic(self.indent_heuristic);
+        options.minimal(self.algorithm == Algorithm::Minimal).patience(self.algorithm == Algorithm::Patience);
+        options
+    }
+
+    /// Returns what the attribute `diff` says: `Some(true)` is binary, `Some(false)` is text.
+    fn said_binary(&self, path: &RepoPath) -> Result<Option<bool>, Fault> {
+        let fault = |message: &str| Fault::Engine { path: path.clone(), message: message.to_owned() };
+        let native = path.as_bytes().to_path().map_err(|_| fault("its name isn't UTF-8"))?;
+        let value = self.repo.git2().get_attr_bytes(native, "diff", AttrCheckFlags::FILE_THEN_INDEX);
+        Ok(match AttrValue::from_bytes(value.map_err(|error| fault(error.message()))?) {
+            AttrValue::True => Some(false),
+            AttrValue::False => Some(true),
+            AttrValue::Unspecified => None,
+            AttrValue::String(name) => self.repo.config().bool(&format!("diff.{name}.binary")).unwrap_or_default(),
+            AttrValue::Bytes(_) => None,
+        })
+    }
+
+    fn shortest(&self) -> usize {
+        *self.shortest.get_or_init(|| {
+            let value =
+                self.repo.config().string("core.abbrev").ok().flatten().unwrap_or_default().to_ascii_lowercase();
+            match value.as_slice() {
+                b"no" | b"off" | b"false" => Self::DIGITS,
+                _ => match self.repo.config().int("core.abbrev") {
+                    Ok(Some(digits)) => usize::try_from(digits).unwrap_or_default().clamp(Self::SHORTEST, Self::DIGITS),
+                    _ => self.auto(),
+                },
+            }
+        })
+    }
+
+    /// Two of n objects share their first √n bits or so, and a digit is four bits.
+    fn auto(&self) -> usize {
+        let bits = object_count::packed(self.repo.git2()).checked_ilog2().unwrap_or_default() as usize + 1;
+        bits.div_ceil(2).max(Self::SHORT)
+    }
+
+    /// Returns whether no object but the named one starts like this.
+    fn is_unique(&self, id: &Oid, prefix: &str) -> Result<bool, git2::Error> {
+        match self.odb.exists_prefix(Oid::from_str(prefix)?, prefix.len()) {
+            Ok(found) => Ok(found == *id),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(true),
+            Err(error) if error.code() == ErrorCode::Ambiguous => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Compare for Differ<'_> {
+    fn stored<'c>(&self, path: &RepoPath, content: &'c [u8]) -> Result<Cow<'c, [u8]>, Fault> {
+        let _ = (path, self.side);
+        Ok(Cow::Borrowed(content))
+    }
+
+    fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, Fault> {
+        Ok(self.said_binary(path)?.unwrap_or_else(|| crate::tree::is_binary(content)))
+    }
+
+    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, Fault> {
+        let fault = |message: &str| Fault::Engine { path: path.clone(), message: message.to_owned() };
+        let failed = |error: git2::Error| fault(error.message());
+        let patch = git2::Patch::from_buffers(old, None, new, None, Some(&mut self.engine())).map_err(failed)?;
+        let mut regions = Vec::with_capacity(patch.num_hunks());
+        for hunk in 0..patch.num_hunks() {
+            let (hunk, _) = patch.hunk(hunk).map_err(failed)?;
+            // An empty run is numbered by the line before it.
+            let range = |start: u32, count: u32| {
+                let start = if count == 0 { start } else { start.saturating_sub(1) } as usize;
+                start..start + count as usize
+            };
+            regions.push(Region {
+                old: range(hunk.old_start(), hunk.old_lines()),
+                new: range(hunk.new_start(), hunk.new_lines()),
+            });
+        }
+        // libgit2 drops what xdiff says of its own failures (no memory, say), and would show no or half a difference.
+        if turns_into(&regions, old, new) { Ok(regions) } else { Err(fault("the engine gave up")) }
+    }
+
+    fn binary_patch(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<u8>, Fault> {
+        let fault = |message: &str| Fault::Engine { path: path.clone(), message: message.to_owned() };
+        let failed = |error: git2::Error| fault(error.message());
+        let mut options = DiffOptions::new();
+        options.max_size(-1).force_binary(true).show_binary(true);
+        let name = Some(std::path::Path::new("binary"));
+        let mut patch = git2::Patch::from_buffers(old, name, new, name, Some(&mut options)).map_err(failed)?;
+        let text = patch.to_buf().map_err(failed)?;
+        let start = text.find(b"GIT binary patch\n").ok_or_else(|| fault("the engine gave up"))?;
+        Ok(text[start..].to_vec())
+    }
+
+    fn id(&self, content: Option<&[u8]>) -> Result<String, Fault> {
+        let Some(content) = content else { return Ok("0".repeat(Self::DIGITS)) };
+        let id = Oid::hash_object(ObjectType::Blob, content);
+        Ok(id.map_err(|error| Fault::Objects { message: error.message().to_owned() })?.to_string())
+    }
+
+    fn abbreviate(&self, id: &str) -> Result<String, Fault> {
+        let fault = |error: git2::Error| Fault::Objects { message: error.message().to_owned() };
+        let whole = Oid::from_str(id).map_err(fault)?;
+        for digits in self.shortest()..id.len() {
+            if self.is_unique(&whole, &id[..digits]).map_err(fault)? {
+                return Ok(id[..digits].to_owned());
+            }
+        }
+        Ok(id.to_owned())
+    }
+}
+
+/// Returns whether the lines outside the regions are the same on both sides.
+fn turns_into(regions: &[Region], old: &[u8], new: &[u8]) -> bool {
+    let (mut before, mut after) = (old.split_inclusive(is_lf), new.split_inclusive(is_lf));
+    let (mut old_at, mut new_at) = (0, 0);
+    for region in regions {
+        let Some(same) = region.old.start.checked_sub(old_at) else { return false };
+        if region.new.start.checked_sub(new_at) != Some(same)
+            || !before.by_ref().take(same).eq(after.by_ref().take(same))
+        {
+            return false;
+        }
+        let skip = |lines: &mut dyn Iterator<Item = &[u8]>, count| lines.take(count).count() == count;
+        if !(skip(&mut before, region.old.len()) && skip(&mut after, region.new.len())) {
+            return false;
+        }
+        (old_at, new_at) = (region.old.end, region.new.end);
+    }
+    before.eq(after)
+}
+
+fn is_lf(byte: &u8) -> bool {
+    *byte == b'\n'
+}

@@ -1,0 +1,41 @@
+//! About how many objects a repository has, which is what git derives the length of abbreviated ids from.
+
+use std::fs::{self, File};
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use git2::Repository;
+
+/// Returns the number of packed objects, those of alternates included; loose ones don't count, as in git. An object in two
+/// packs counts twice. What can't be read counts as nothing: it makes an id longer or shorter, and never wrong.
+pub(super) fn packed(git: &Repository) -> u64 {
+    let objects = std::env::var_os("GIT_OBJECT_DIRECTORY").map(PathBuf::from);
+    let mut folders = vec![objects.unwrap_or_else(|| git.commondir().join("objects"))];
+    let alternates = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
+    folders.extend(std::env::split_paths(&alternates).filter(|folder| !folder.as_os_str().is_empty()));
+    let mut at = 0;
+    while let Some(folder) = folders.get(at).cloned() {
+        let alternates = fs::read_to_string(folder.join("info/alternates")).unwrap_or_default();
+        for line in alternates.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let other = folder.join(line);
+            if !folders.contains(&other) && folders.len() < 64 {
+                folders.push(other);
+            }
+        }
+        at += 1;
+    }
+    let packs = folders.iter().filter_map(|folder| fs::read_dir(folder.join("pack")).ok()).flatten().flatten();
+    let indices = packs.map(|file| file.path()).filter(|path| path.extension().is_some_and(|kind| kind == "idx"));
+    indices.filter_map(|index| in_pack(&index)).map(u64::from).sum()
+}
+
+/// Reads the last of the 256 running counts at the start of a pack's index.
+fn in_pack(index: &Path) -> Option<u32> {
+    let mut file = File::open(index).ok()?;
+    let mut word = [0; 4];
+    file.read_exact(&mut word).ok()?;
+    let counts = if word == *b"\xfftOc" { 8 } else { 0 };
+    file.seek(SeekFrom::Start(counts + 255 * 4)).ok()?;
+    file.read_exact(&mut word).ok()?;
+    Some(u32::from_be_bytes(word))
+}
