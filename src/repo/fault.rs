@@ -20,6 +20,12 @@ pub enum Fault {
         /// Where it was looked for.
         folder: PathBuf,
     },
+    /// `GIT_DIR` names something else.
+    #[error("`GIT_DIR` is `{}`, which is not a git repository", shown(named))]
+    NoGitDir {
+        /// What it is set to.
+        named: PathBuf,
+    },
     /// It belongs to somebody else, and git wasn't told to trust it.
     #[error("the repository around `{}` belongs to somebody else", shown(folder))]
     NotOwned {
@@ -168,6 +174,7 @@ impl Explain for Fault {
                 "run it inside a work tree, or make one with `git init`; `git -C <folder> llmpatch` runs it elsewhere"
                     .into()
             }
+            Fault::NoGitDir { .. } => "set `GIT_DIR` to the `.git` of a repository, or unset it".into(),
             Fault::NotOwned { folder } => {
                 format!("if you trust it, run `git config --global --add safe.directory {}`", shown(folder))
             }

@@ -74,7 +74,10 @@ impl Repo {
             work_tree: set("GIT_WORK_TREE"),
             index_file: set("GIT_INDEX_FILE"),
         };
-        let git = git2::Repository::open_from_env().map_err(|error| Fault::opening(&around.here, error))?;
+        let git = git2::Repository::open_from_env().map_err(|error| match (&around.git_dir, error.code()) {
+            (Some(named), git2::ErrorCode::NotFound) => Fault::NoGitDir { named: named.into() },
+            _ => Fault::opening(&around.here, error),
+        })?;
         Self::settle(git, &around)
     }
 

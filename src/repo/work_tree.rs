@@ -10,6 +10,7 @@ use std::io;
 use bstr::ByteSlice as _;
 
 use super::conversion::{Consult, Conversion};
+use super::objects::GITLINK;
 use super::{Fault, Repo};
 use crate::dir::{Dir, Found, Shape};
 use crate::path::RepoPath;
@@ -78,24 +79,24 @@ impl<'r> WorkTree<'r> {
     }
 
     /// Returns the submodule that a path is, or lies in, if it is one that isn't checked out.
-    fn empty_submodule(&self, path: &RepoPath) -> Result<Option<RepoPath>, Fault> {
-        let modules = self.modules.get_or_init(|| self.read_modules());
-        let mut suspects: Vec<RepoPath> = match modules {
+    fn empty_submodule(&self, path: &RepoPath, entry: &Entry) -> Result<Option<RepoPath>, Fault> {
+        let upwards = || std::iter::once(path.clone()).chain(path.ancestors());
+        let mut suspects: Vec<RepoPath> = match self.modules.get_or_init(|| self.read_modules()) {
             Modules::At(paths) => {
                 paths.iter().filter(|module| *module == path || path.is_below(module)).cloned().collect()
             }
-            Modules::Unreadable => std::iter::once(path.clone()).chain(path.ancestors()).collect(),
+            Modules::Unreadable => upwards().collect(),
         };
-        let is_empty = |folder: &RepoPath| self.dir.list(Some(folder)).is_ok_and(|names| names.is_empty());
-        let nearest = std::iter::once(path.clone())
-            .chain(path.ancestors())
-            .find(|at| self.dir.look(at).is_ok_and(|found| found == Found::Folder));
-        suspects.extend(nearest.filter(is_empty));
+        // A folder that holds a file isn't empty.
+        if !matches!(entry, Entry::File(_)) {
+            let nearest = upwards().find(|at| matches!(self.dir.look(at), Ok(Found::Folder)));
+            suspects.extend(nearest.filter(|folder| self.dir.list(Some(folder)).is_ok_and(|names| names.is_empty())));
+        }
         if suspects.is_empty() {
             return Ok(None);
         }
         let index = self.repo.git2().index().map_err(Fault::index)?;
-        let is_gitlink = |at: &RepoPath| index.get_path(at.as_path(), 0).is_some_and(|entry| entry.mode == 0o160000);
+        let is_gitlink = |at: &RepoPath| index.get_path(at.as_path(), 0).is_some_and(|entry| entry.mode == GITLINK);
         Ok(suspects.into_iter().find(is_gitlink))
     }
 
@@ -143,7 +144,7 @@ impl Tree for WorkTree<'_> {
         if let Some(ancestor) = self.repository_above(path).map_err(wrong)? {
             return Ok(Entry::Beneath { ancestor, what: Some(Obstacle::Repository) });
         }
-        match self.empty_submodule(path).map_err(|fault| fault.at(path))? {
+        match self.empty_submodule(path, &entry).map_err(|fault| fault.at(path))? {
             Some(module) if module == *path => Ok(Entry::Other(Obstacle::Repository)),
             Some(ancestor) => Ok(Entry::Beneath { ancestor, what: Some(Obstacle::Repository) }),
             None => Ok(entry),
