@@ -43,13 +43,24 @@ impl<'a> Reader<'a> {
         if let Some(op) = op {
             self.check_children(tag, op, &children);
         }
+        let to = children.to.clone();
         let (why, operation) = children.operation(op.filter(|_| self.state.sound));
         if let Some(file) = file {
+            let lost = to.filter(|_| operation == Operation::Unreadable);
             let text =
                 |value: &tags::Attribute<'a>| Text::at(value.value.clone(), self.source.span(value.value_at.clone()));
             let (path, root) = (text(file), tag.attribute("root").map(text));
             let span = Some(self.source.span(tag.range.clone()));
-            self.block.edits.push(FileEdit { path, root, operation, header: None, why, span });
+            self.block.edits.push(FileEdit { path, root: root.clone(), operation, header: None, why, span });
+            // Of the file that it would have moved to, nothing is known either.
+            self.block.edits.extend(lost.map(|path| FileEdit {
+                path,
+                root,
+                operation: Operation::Unreadable,
+                header: None,
+                why: None,
+                span,
+            }));
         }
         self.state.path = None;
     }

@@ -10,7 +10,7 @@
 //!
 //! One mistake would get past these rules: a forgotten `>>>` in one edit and a forgotten `<<<` in a later one make a single
 //! payload of all that lies between. So a closing tag in the wrong place (`</put>` without the `>>>` before it, or
-//! `</edit>` right behind a `>>>`), *and after it* an `<edit file=… op=…>` at the start of a line, is where an open payload
+//! `</edit>` right behind a `>>>`), *and after it* an `<edit file=… op=…>` where one may begin, is where an open payload
 //! stops being read: it is a fault, and reading goes on at that edit. It costs the payloads that quote such broken OPX, and
 //! these alone; an example in which `<put>` and `</put>` are in balance is content.
 
@@ -207,13 +207,7 @@ impl<'a> Reader<'a> {
             } else if text.ends_with(b"<<<") {
                 self.pair(&place);
             } else if self.nested.is_empty() && text.contains(&b'<') {
-                if self.wrong.is_some()
-                    && self.is_edit(place.start)
-                    && let Some(clue) = self.wrong.take()
-                {
-                    return Err((clue, place.start));
-                }
-                self.account(&place);
+                self.account(&place)?;
             }
             lines.push(Text::at(&self.bytes[line.start..line.end], self.source.span(line.start..line.end)));
         }
@@ -274,8 +268,20 @@ impl<'a> Reader<'a> {
     }
 
     /// Keeps account of the holder's own tags that stand on a line outside of pairs.
-    fn account(&mut self, place: &Range<usize>) {
-        for at in memchr_iter(b'<', &self.bytes[place.clone()]).map(|at| place.start + at) {
+    ///
+    /// # Errors
+    /// If an edit begins there, behind a closing tag in the wrong place.
+    fn account(&mut self, place: &Range<usize>) -> Result<(), (Clue, usize)> {
+        let bytes = self.bytes;
+        for at in memchr_iter(b'<', &bytes[place.clone()]).map(|at| place.start + at) {
+            let follows = at == place.start || bytes[..at].trim_ascii_end().ends_with(b">");
+            if self.wrong.is_some()
+                && follows
+                && self.is_edit(at)
+                && let Some(clue) = self.wrong.take()
+            {
+                return Err((clue, at));
+            }
             let own = tags::name_at(self.bytes, at).filter(|(_, name)| tags::is(name, self.holder.name()));
             match own {
                 Some((Side::Closing, _)) if at < self.accounted => {}
@@ -289,6 +295,7 @@ impl<'a> Reader<'a> {
                 _ => {}
             }
         }
+        Ok(())
     }
 }
 

@@ -276,6 +276,12 @@ fn an_unreadable_edit_is_one_fault_and_reading_goes_on_behind_it() {
 }
 
 #[test]
+fn of_a_move_that_cannot_be_read_both_files_are_in_doubt() {
+    let block = read("<edit file=\"a\" op=\"rename\"><to file=\"b\"/></edit>");
+    assert_eq!(block.edits.iter().map(said).collect::<Vec<_>>(), ["a unreadable", "b unreadable"]);
+}
+
+#[test]
 fn the_words_of_other_tools_are_answered_with_the_right_one() {
     for (op, want) in [
         ("create", "op=\"new\""),

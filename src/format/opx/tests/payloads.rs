@@ -127,12 +127,15 @@ fn a_forgotten_end_and_a_forgotten_beginning_make_no_edit() {
     for first in [
         "<edit file=\"a\" op=\"new\">\n<put>\n<<<\nx\n</put>\n</edit>",
         "<edit file=\"a\" op=\"new\">\n<put>\n<<<\nx\n>>>\n</edit>",
+        "<edit file=\"a\" op=\"new\"><put><<<\nx\n</put></edit>",
     ] {
-        let text = format!("{first}\n{second}");
-        let block = read(&text);
-        assert_eq!(block.faults.len(), 1, "{text}");
-        assert_eq!(block.edits[0].operation, Operation::Unreadable);
-        assert_eq!(block.end, first.len() + 1, "{text}");
+        for gap in ["\n", "  ", "\n\n  "] {
+            let text = format!("{first}{gap}{second}");
+            let block = read(&text);
+            assert_eq!(block.faults.len(), 1, "{text}");
+            assert_eq!(block.edits[0].operation, Operation::Unreadable);
+            assert_eq!(block.end, first.len() + gap.len(), "{text}");
+        }
     }
 }
 
