@@ -275,6 +275,45 @@ fn attributes_say_what_is_binary() {
 }
 
 #[test]
+fn what_stands_in_the_work_tree_is_shown_as_stored() {
+    let scene = |attributes: &[u8], config: &[[&str; 2]], before: &[u8], after: &[u8]| {
+        let with = |content| files(&[(".gitattributes", attributes), ("a.txt", content)]);
+        let (before, after) = (with(before), with(after));
+        let scene = Scene::configured(&before, &before, config);
+        for (name, (content, _)) in &after {
+            std::fs::write(scene.path(name), content).unwrap();
+        }
+        Scene { changes: changes(&before, &after), ..scene }
+    };
+    for (attributes, config, before, after) in [
+        (&b"*.txt text\n"[..], &[][..], &b"x\r\ny\r\n"[..], &b"x\r\nz\r\n"[..]),
+        (b"*.txt text\n", &[], b"x\r\ny\r\n", b"x\ny\n"),
+        (b"*.txt eol=crlf\n", &[], b"x\r\ny\r\n", b"x\r\nz\r\nw"),
+        (b"* text=auto\n", &[], b"x\ny\n", b"x\r\nz\r\n"),
+        (b"\n", &[["core.autocrlf", "true"]], b"x\r\ny\r\n", b"x\r\nz\r\n"),
+        (b"\n", &[], b"x\r\ny\r\n", b"x\r\nz\r\n"),
+        (b"*.txt ident\n", &[], b"$Id$\nx\n", b"$Id: 0123$\ny\n"),
+    ] {
+        let scene = scene(attributes, config, before, after);
+        let repo = Repo::open_at(scene.folder.path()).unwrap();
+        let differ = repo.differ(Side::WorkTree).unwrap();
+        let ours = derive::unified(&scene.changes, &differ, &repo.diff_options().unwrap()).unwrap();
+        let ours = print(&ours, Style::default());
+        assert_eq!(shown(&ours), shown(&scene.git(&["diff"])), "{}", attributes.escape_ascii());
+    }
+}
+
+#[test]
+fn a_filter_that_cant_be_run_is_said() {
+    let with = |content| files(&[(".gitattributes", b"*.txt filter=f\n"), ("a.txt", content)]);
+    let scene = Scene::configured(&with(b"x\n"), &with(b"y\n"), &[["filter.f.clean", "cat"]]);
+    let repo = Repo::open_at(scene.folder.path()).unwrap();
+    let fault = derive::unified(&scene.changes, &repo.differ(Side::WorkTree).unwrap(), &repo.diff_options().unwrap());
+    let wanted = "can't tell what git would store for `a.txt`: it has a filter driver (filter=f)";
+    assert_eq!(fault.unwrap_err().to_string(), wanted);
+}
+
+#[test]
 fn the_columns_of_stat_are_divided_as_git_does() {
     let long = "a/very/long/path/that/goes/on/and/on/through/many/folders/until/it/ends/here.txt";
     let before = files(&[(long, &lines(0..500)), ("b", &lines(0..3)), ("c", b"\0"), ("old/n", &lines(0..30))]);

@@ -141,26 +141,18 @@ impl<'r> Conversion<'r> {
         LineEnds::decide(&attributes.text, &attributes.crlf, &attributes.eol, self.settings)
     }
 
+    /// Returns the value of any one attribute of a path.
+    ///
+    /// # Errors
+    /// If attributes can't be read.
+    pub(super) fn attribute(&self, path: &RepoPath, name: &str) -> Result<Value, Fault> {
+        let Some(repo) = self.knower(path)? else { return Ok(Value::Unspecified) };
+        look_up(repo, path, name).map_err(|error| Fault::git("attributes", error))
+    }
+
     fn attributes(&self, path: &RepoPath) -> Result<Attributes, Fault> {
-        let repo = match self.consult {
-            Consult::Index => self.repo.git2(),
-            Consult::Disk if self.may_have_any(path) => self.apart()?,
-            Consult::Disk => return Ok(Attributes::default()),
-        };
-        let mut flags = AttrCheckFlags::FILE_THEN_INDEX;
-        if ignores_system() {
-            flags |= AttrCheckFlags::NO_SYSTEM;
-        }
-        let get = |name| {
-            let value = repo.get_attr_bytes(path.as_path(), name, flags);
-            value.map(|value| match AttrValue::always_bytes(value) {
-                AttrValue::True => Value::True,
-                AttrValue::False => Value::False,
-                AttrValue::Bytes(word) => Value::Word(word.to_vec()),
-                AttrValue::String(word) => Value::Word(word.into()),
-                AttrValue::Unspecified => Value::Unspecified,
-            })
-        };
+        let Some(repo) = self.knower(path)? else { return Ok(Attributes::default()) };
+        let get = |name| look_up(repo, path, name);
         let all = || {
             Ok(Attributes {
                 text: get("text")?,
@@ -172,6 +164,15 @@ impl<'r> Conversion<'r> {
             })
         };
         all().map_err(|error| Fault::git("attributes", error))
+    }
+
+    /// Returns who can be asked for the attributes of a path; nobody where it has none.
+    fn knower(&self, path: &RepoPath) -> Result<Option<&git2::Repository>, Fault> {
+        Ok(match self.consult {
+            Consult::Index => Some(self.repo.git2()),
+            Consult::Disk if self.may_have_any(path) => Some(self.apart()?),
+            Consult::Disk => None,
+        })
     }
 
     /// Returns whether any file on disk could give attributes to a path.
@@ -232,6 +233,21 @@ impl Attributes {
             _ => None,
         }
     }
+}
+
+fn look_up(repo: &git2::Repository, path: &RepoPath, name: &str) -> Result<Value, git2::Error> {
+    let mut flags = AttrCheckFlags::FILE_THEN_INDEX;
+    if ignores_system() {
+        flags |= AttrCheckFlags::NO_SYSTEM;
+    }
+    let value = repo.get_attr_bytes(path.as_path(), name, flags)?;
+    Ok(match AttrValue::always_bytes(value) {
+        AttrValue::True => Value::True,
+        AttrValue::False => Value::False,
+        AttrValue::Bytes(word) => Value::Word(word.to_vec()),
+        AttrValue::String(word) => Value::Word(word.into()),
+        AttrValue::Unspecified => Value::Unspecified,
+    })
 }
 
 /// Changes what may be borrowed and keeps it so where nothing changes.
