@@ -422,9 +422,12 @@ fn trim(lines: &mut Vec<&HunkLine<'_>>) -> bool {
     if !lines[last].text.is_empty() || (lines[last].mark == Mark::Context && !is_last) {
         return false;
     }
-    let was_removed = lines.remove(last).mark == Mark::Removed;
-    if was_removed && lines.last().is_some_and(|line| line.mark == Mark::Added && line.text.is_empty()) {
-        lines.pop();
+    if lines.remove(last).mark == Mark::Removed
+        && let Some(last) = lines.iter().rposition(|line| line.mark != Mark::Removed)
+        && lines[last].mark == Mark::Added
+        && lines[last].text.is_empty()
+    {
+        lines.remove(last);
     }
     true
 }
