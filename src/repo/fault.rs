@@ -27,10 +27,10 @@ pub enum Fault {
         named: PathBuf,
     },
     /// It belongs to somebody else, and git wasn't told to trust it.
-    #[error("the repository around `{}` belongs to somebody else", shown(folder))]
+    #[error("the repository `{}` belongs to somebody else", shown(top))]
     NotOwned {
-        /// Where it was looked for.
-        folder: PathBuf,
+        /// The top of its work tree, or its own folder.
+        top: PathBuf,
     },
     /// A bare repository, asked for its files.
     #[error("`{}` is a bare repository and has no work tree", shown(git_dir))]
@@ -125,7 +125,11 @@ impl Fault {
     pub(super) fn opening(folder: &Path, error: git2::Error) -> Self {
         match error.code() {
             git2::ErrorCode::NotFound => Fault::NotFound { folder: folder.to_owned() },
-            git2::ErrorCode::Owner => Fault::NotOwned { folder: folder.to_owned() },
+            git2::ErrorCode::Owner => {
+                // libgit2 tells the path in its message only.
+                let top = error.message().split('\'').nth(1).map(PathBuf::from);
+                Fault::NotOwned { top: top.unwrap_or_else(|| folder.to_owned()) }
+            }
             _ => Self::git("the repository", error),
         }
     }
@@ -175,8 +179,8 @@ impl Explain for Fault {
                     .into()
             }
             Fault::NoGitDir { .. } => "set `GIT_DIR` to the `.git` of a repository, or unset it".into(),
-            Fault::NotOwned { folder } => {
-                format!("if you trust it, run `git config --global --add safe.directory {}`", shown(folder))
+            Fault::NotOwned { top } => {
+                format!("if you trust it, run `git config --global --add safe.directory {}`", shown(top))
             }
             Fault::NoWorkTree { .. } => "run it in a work tree of this repository, or use `--cached`".into(),
             Fault::TopIsGitDir { .. } => "set `GIT_WORK_TREE` to another folder".into(),

@@ -74,7 +74,7 @@ impl Repo {
             work_tree: set("GIT_WORK_TREE"),
             index_file: set("GIT_INDEX_FILE"),
         };
-        let git = git2::Repository::open_from_env().map_err(|error| match (&around.git_dir, error.code()) {
+        let git = open_from_env(&around).map_err(|error| match (&around.git_dir, error.code()) {
             (Some(named), git2::ErrorCode::NotFound) => Fault::NoGitDir { named: named.into() },
             _ => Fault::opening(&around.here, error),
         })?;
@@ -93,7 +93,7 @@ impl Repo {
 
     fn settle(git: git2::Repository, around: &Surroundings) -> Result<Self, Fault> {
         if let Some(top) = top_by_git(&git, around) {
-            git.set_workdir(&top, false).map_err(|error| Fault::opening(&top, error))?;
+            git.set_workdir(&top, false).map_err(|error| Fault::git("the work tree", error))?;
         }
         let top = git.workdir().map(without_last_slash);
         if top.as_deref() == Some(&without_last_slash(git.path())) {
@@ -252,6 +252,23 @@ fn tracked(index: &git2::Index) -> Vec<RepoPath> {
     // An unmerged path has up to three entries.
     paths.dedup();
     paths
+}
+
+/// Opens what the environment names. libgit2 gives up where a relative `GIT_WORK_TREE` leads nowhere from the repository's own
+/// folder; so it is asked again as if for a bare one, and is told the work tree afterwards.
+fn open_from_env(around: &Surroundings) -> Result<git2::Repository, git2::Error> {
+    use git2::RepositoryOpenFlags as Flags;
+    match (git2::Repository::open_from_env(), &around.work_tree) {
+        (Err(error), Some(_)) if error.code() == git2::ErrorCode::NotFound => {
+            let git_dir = match &around.git_dir {
+                Some(git_dir) => git_dir.into(),
+                None => git2::Repository::discover_path(&around.here, &[] as &[&OsStr])?,
+            };
+            let flags = Flags::FROM_ENV | Flags::BARE | Flags::NO_SEARCH | Flags::NO_DOTGIT;
+            git2::Repository::open_ext(git_dir, flags, &[] as &[&OsStr])
+        }
+        (opened, _) => opened,
+    }
 }
 
 /// Returns the top as git would have it, where libgit2 decides otherwise.

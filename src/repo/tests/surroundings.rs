@@ -53,6 +53,8 @@ fn the_environment_is_heard() {
     has(&sub, &[], &[&at_top, "tracked=sub/a", "limit=file", "strict=None", "root=none"]);
     has(&sub, &[("GIT_DIR", &git_dir)], &[&at_sub, "tracked=sub/a"]);
     has(&sub, &[("GIT_DIR", &git_dir), ("GIT_WORK_TREE", "..")], &[&at_top]);
+    has(&top, &[("GIT_DIR", ".git"), ("GIT_WORK_TREE", "sub")], &[&at_sub, "tracked=sub/a"]);
+    has(&top, &[("GIT_WORK_TREE", "sub"), ("GIT_INDEX_FILE", "../index2")], &[&at_sub, "tracked=other"]);
     has(&other.top(), &[("GIT_DIR", &git_dir), ("GIT_WORK_TREE", &text(&top))], &[&at_top, "tracked=sub/a"]);
     has(&sub, &[("GIT_INDEX_FILE", "index2")], &[&at_top, "tracked=other"]);
     has(&top, &[("GIT_INDEX_FILE", "index2")], &["tracked=other"]);
