@@ -1,7 +1,7 @@
 //! A folder is a test: `tests/cases/FORMAT/NAME/` holds what is there before, the response, and what must come of it.
 //!
 //! - `before/`: the work tree, committed (left out: an empty one).
-//! - `patch.txt`: the response. `args.txt`: further arguments, blank-separated.
+//! - `patch.txt`: the response. `args.txt`: further arguments, blank-separated. `config.txt`: settings, one `name=value` a line.
 //! - `after/`: the work tree afterwards, every byte and executable bit; with `warnings.txt`, what was said on stderr.
 //! - or `error.txt`: the exit status on its first line and what was said on stderr behind it. Nothing may have changed then.
 //!
@@ -34,7 +34,7 @@ fn main() {
 }
 
 fn applies(case: &Path) -> Result<(), Failed> {
-    let repo = Repo::of_folder(&case.join("before"));
+    let repo = repository(case);
     let before = repo.files();
     let run = repo.llmpatch("apply", &arguments(case), &response(case));
     let error = case.join("error.txt");
@@ -54,8 +54,8 @@ fn applies(case: &Path) -> Result<(), Failed> {
 }
 
 fn agrees_with_git(case: &Path) -> Result<(), Failed> {
-    let ours = Repo::of_folder(&case.join("before"));
-    let theirs = Repo::of_folder(&case.join("before"));
+    let ours = repository(case);
+    let theirs = repository(case);
     let arguments = arguments(case);
     ours.llmpatch("apply", &arguments, &response(case)).succeeded();
     let diff = theirs.llmpatch("diff", &arguments, &response(case)).succeeded();
@@ -82,6 +82,15 @@ type Files = BTreeMap<PathBuf, support::OnDisk>;
 
 fn files(folder: &Path) -> Files {
     support::files(folder)
+}
+
+fn repository(case: &Path) -> Repo {
+    let repo = Repo::of_folder(&case.join("before"));
+    for setting in std::fs::read_to_string(case.join("config.txt")).unwrap_or_default().lines() {
+        let (name, value) = setting.split_once('=').unwrap_or_else(|| panic!("{setting}: no `=`"));
+        repo.git(&["config", "--add", name, value]);
+    }
+    repo
 }
 
 fn response(case: &Path) -> PathBuf {

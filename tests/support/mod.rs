@@ -14,9 +14,10 @@ use std::process::{Command, Output, Stdio};
 
 use assert_fs::TempDir;
 
-/// A repository with a work tree of its own.
+/// A repository with a work tree of its own, in a folder that is always called `work`: OPX can name it (`root="work"`).
 pub struct Repo {
     folder: TempDir,
+    top: PathBuf,
 }
 
 /// What stands at a path on disk.
@@ -77,7 +78,10 @@ impl Run {
 impl Repo {
     /// Makes a repository without a commit.
     pub fn empty() -> Self {
-        let repo = Self { folder: TempDir::new().unwrap() };
+        let folder = TempDir::new().unwrap();
+        let top = folder.path().join("work");
+        fs::create_dir(&top).unwrap();
+        let repo = Self { folder, top };
         repo.git(&["init", "-q", "-b", "main"]);
         repo
     }
@@ -103,7 +107,7 @@ impl Repo {
     }
 
     pub fn path(&self) -> &Path {
-        self.folder.path()
+        &self.top
     }
 
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
