@@ -6,7 +6,7 @@
 use super::conversion::{Consult, Conversion};
 use super::index_tree::IndexTree;
 use super::objects::{leaf, obstacle, odd};
-use super::revision_tree::{Spot, find};
+use super::revision_tree::{Spot, find, leaves_of};
 use super::work_tree::WorkTree;
 use super::{Fault, Repo};
 use crate::dir::Found;
@@ -51,21 +51,25 @@ impl<'r> AgreeingTree<'r> {
         })
     }
 
-    /// Checks that the index has what `HEAD` has.
+    /// Checks that the index has what `HEAD` has. That holds for what stands in a new path's way too: a file that only
+    /// `HEAD` has left where a folder is to be, or the other way round, would silently vanish with the commit.
     fn confirm_head(&self, path: &RepoPath, entry: Option<&git2::IndexEntry>) -> Result<(), TreeFault> {
-        let committed = match &self.head {
-            None => return Ok(()),
-            Some(None) => None,
+        let agrees = match &self.head {
+            None => true,
+            Some(None) => entry.is_none(),
             Some(Some(tree)) => match find(self.repo, tree, path)? {
-                Spot::Leaf { id, mode } => Some((id, mode & 0o170100)),
-                Spot::Absent | Spot::Folder(_) | Spot::Beneath { .. } => None,
+                Spot::Leaf { id, mode } => entry.is_some_and(|entry| entry.id == id && kind(entry.mode) == kind(mode)),
+                Spot::Absent => entry.is_none(),
+                Spot::Beneath { ancestor, .. } => entry.is_none() && self.index.entry(&ancestor)?.is_some(),
+                Spot::Folder(id) => {
+                    let committed = leaves_of(self.repo, id, path)?;
+                    let staged = self.index.leaves_below(path)?;
+                    entry.is_none() && committed.iter().all(|leaf| staged.contains(leaf))
+                }
             },
         };
-        if committed == entry.map(|entry| (entry.id, entry.mode & 0o170100)) {
-            Ok(())
-        } else {
-            Err(TreeFault::Disagrees { path: path.clone(), how: Disagreement::IndexFromHead })
-        }
+        let how = Disagreement::IndexFromHead;
+        if agrees { Ok(()) } else { Err(TreeFault::Disagrees { path: path.clone(), how }) }
     }
 
     /// Returns whether a file on disk is what an entry of the index says.
@@ -78,6 +82,11 @@ impl<'r> AgreeingTree<'r> {
         let stored = self.conversion.to_git(path, &file.content, Some(entry.id)).map_err(|fault| fault.at(path))?;
         Ok(hash(&stored)? == entry.id)
     }
+}
+
+/// Returns what git looks at in a mode: what it is, and whether it may be executed.
+fn kind(mode: u32) -> u32 {
+    mode & 0o170100
 }
 
 fn head_tree(repo: &Repo) -> Result<Option<git2::Tree<'_>>, Fault> {

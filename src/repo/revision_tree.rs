@@ -63,11 +63,10 @@ impl Tree for RevisionTree<'_> {
     }
 
     fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
-        let Spot::Folder(id) = find(self.repo, &self.tree, folder)? else { return Ok(Vec::new()) };
-        let tree = self.repo.git.find_tree(id).map_err(|error| odd(folder, &error))?;
-        let leaves = leaves(self.repo, tree, folder.as_bytes(), usize::MAX).map_err(|error| odd(folder, &error))?;
-        // One that no patch can name stands for the folder, which so is never taken for empty.
-        Ok(leaves.iter().map(|path| RepoPath::new(path).unwrap_or_else(|_| folder.clone())).collect())
+        match find(self.repo, &self.tree, folder)? {
+            Spot::Folder(id) => leaves_of(self.repo, id, folder),
+            _ => Ok(Vec::new()),
+        }
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
@@ -99,6 +98,14 @@ impl Tree for RevisionTree<'_> {
     fn ignores_case(&self) -> bool {
         self.ignores_case
     }
+}
+
+/// Returns the paths of all in the tree of a folder.
+pub(super) fn leaves_of(repo: &Repo, id: git2::Oid, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+    let tree = repo.git.find_tree(id).map_err(|error| odd(folder, &error))?;
+    let leaves = leaves(repo, tree, folder.as_bytes(), usize::MAX).map_err(|error| odd(folder, &error))?;
+    // One that no patch can name stands for the folder, which so is never taken for empty.
+    Ok(leaves.iter().map(|path| RepoPath::new(path).unwrap_or_else(|_| folder.clone())).collect())
 }
 
 /// Returns the paths of all below a folder that is no folder itself; none if they are more than `most`. libgit2's own walk

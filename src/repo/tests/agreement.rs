@@ -149,3 +149,27 @@ fn before_the_first_commit_nothing_is_committed() {
     assert_eq!(agreed(&repo, Against::IndexAndHead, "a"), "- 1 !`a` has staged changes that aren't committed");
     assert_eq!(agreed(&repo, Against::IndexAndHead, "b"), "Absent");
 }
+
+#[test]
+fn what_only_the_commit_has_stands_in_the_way_of_a_commit() {
+    let sample = Sample::new().file("file", "1").file("d/x", "1").file("d/y", "1").file("e/x", "1").committed();
+    sample.git("rm -q -r file d/x d/y e/x");
+    sample.write("d/z", "1");
+    let repo = sample.open();
+    let staged = "has staged changes that aren't committed";
+    for (at, by_index, by_head) in [
+        ("file/x", "Absent", format!("Absent !`file/x` {staged}")),
+        ("e", "Absent", format!("Absent !`e` {staged}")),
+        ("e/x", "Absent", format!("Absent !`e/x` {staged}")),
+        ("e/y", "Absent", "Absent".to_owned()),
+        ("d", "Folder", "Folder".to_owned()),
+    ] {
+        assert_eq!(agreed(&repo, Against::Index, at), by_index, "{at}");
+        assert_eq!(agreed(&repo, Against::IndexAndHead, at), by_head, "{at}");
+    }
+    sample.git("reset -q --hard");
+    let repo = sample.open();
+    let tree = repo.agreeing_tree(Against::IndexAndHead).unwrap();
+    // `delete d/x, delete d/y, add d` and `delete file, add file/x` are asked of the new paths as of the old.
+    assert!(tree.confirm(&path("d"), None).is_ok() && tree.confirm(&path("file/x"), None).is_ok());
+}
