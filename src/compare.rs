@@ -179,6 +179,15 @@ impl Explain for Fault {
             Fault::Objects { .. } => None,
         }
     }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Fault::Stored { kind: Kind::Unsupported, .. } => {
+                Some("leave out what prints a diff; the change itself doesn't need one".to_owned())
+            }
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

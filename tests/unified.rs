@@ -1,5 +1,7 @@
 //! The unified diff that is printed equals git's own, and `git apply` makes the same change of it. Seen with git 2.47.3.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};

@@ -126,3 +126,42 @@ impl Heading<'_> {
         self.found.and_then(|at| self.headings.of(old.raw(at)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(old: &str, new: &str, regions: &[(Range<usize>, Range<usize>)], context: u32) -> Vec<String> {
+        let regions: Vec<_> = regions.iter().map(|(old, new)| Region { old: old.clone(), new: new.clone() }).collect();
+        let sides = Sides::of(Some(old.as_bytes().into()), Some(new.as_bytes().into()));
+        let options = Options { context, ..Options::default() };
+        let shown = |hunk: Hunk<'_>| {
+            let at = hunk.position.expect("a derived hunk has a position");
+            let heading = String::from_utf8_lossy(&at.heading);
+            format!("-{},{} +{},{} {heading}", at.old_start, at.old_lines, at.new_start, at.new_lines)
+        };
+        hunks(sides, &regions, &Headings::Plain, &options).into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn context_joins_regions_and_ends_with_the_file() {
+        let old = "f\n 1\n 2\n 3\n 4\n 5\ng\n 7\n 8\n 9\n";
+        let new = "f\n 2\n 3\n 4\n 5\ng\n 7\n 8\n 9\nx\n";
+        let regions = [(1..2, 1..1), (10..10, 9..10)];
+        for (context, want) in [
+            (0, &["-2,1 +1,0 f", "-10,0 +10,1 g"][..]),
+            (1, &["-1,3 +1,2 ", "-10,1 +9,2 g"]),
+            (3, &["-1,5 +1,4 ", "-8,3 +7,4 g"]),
+            (4, &["-1,10 +1,10 "]),
+            (u32::MAX, &["-1,10 +1,10 "]),
+        ] {
+            assert_eq!(numbers(old, new, &regions, context), want, "context {context}");
+        }
+    }
+
+    #[test]
+    fn an_empty_side_is_numbered_zero() {
+        assert_eq!(numbers("", "a\nb", &[(0..0, 0..2)], 3), ["-0,0 +1,2 "]);
+        assert_eq!(numbers("a\n", "", &[(0..1, 0..0)], 3), ["-1,1 +0,0 "]);
+    }
+}

@@ -168,3 +168,46 @@ fn only_of_their_name<'a>(files: &[Candidate<'a>], among: Vec<usize>) -> HashMap
     }
     names
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(range: std::ops::Range<u8>) -> String {
+        range.map(|line| format!("line {line:02}\n")).collect()
+    }
+
+    fn candidates<'a>(files: &'a [(&str, String)]) -> Vec<Candidate<'a>> {
+        files.iter().map(|(path, content)| Candidate::new(path.as_bytes(), content.as_bytes(), true)).collect()
+    }
+
+    fn found(deleted: &[(&str, String)], new: &[(&str, String)], limit: usize) -> Vec<Option<(usize, u8)>> {
+        let found = detect(&candidates(deleted), &candidates(new), limit);
+        found.into_iter().map(|rename| rename.map(|Rename { source, similarity }| (source, similarity))).collect()
+    }
+
+    #[test]
+    fn equal_contents_come_first_and_prefer_the_name() {
+        let old = [("a/x", lines(0..9)), ("a/y", lines(0..9))];
+        let new = [("b/y", lines(0..9)), ("b/z", lines(0..9)), ("b/w", lines(0..9))];
+        assert_eq!(found(&old, &new, 1000), [Some((1, 100)), Some((0, 100)), None]);
+    }
+
+    #[test]
+    fn a_name_that_only_two_have_goes_before_a_better_content() {
+        let old = [("a/x", lines(0..20))];
+        let new = [("b/w", lines(0..19)), ("b/x", lines(0..16))];
+        assert_eq!(found(&old, &new, 1000), [None, Some((0, 80))]);
+        let new = [("b/w", lines(0..19)), ("b/x", lines(0..14))];
+        assert_eq!(found(&old, &new, 1000), [Some((0, 95)), None], "less than three quarters in common");
+    }
+
+    #[test]
+    fn beyond_the_limit_only_contents_and_names_are_compared() {
+        let old = [("a", lines(0..20)), ("b", lines(40..60)), ("c", lines(70..90))];
+        let new = [("d", lines(1..20)), ("x/b", lines(41..60)), ("e", lines(71..90))];
+        assert_eq!(found(&old, &new, 1), [None, Some((1, 95)), None]);
+        assert_eq!(found(&old, &new, 2), [Some((0, 95)), Some((1, 95)), Some((2, 95))]);
+        assert_eq!(found(&old, &new, 0), [Some((0, 95)), Some((1, 95)), Some((2, 95))]);
+    }
+}

@@ -75,3 +75,44 @@ pub(super) fn lengths_differ_too_much(a: usize, b: usize) -> bool {
     let (longer, shorter) = (a.max(b) as u64, a.min(b) as u64);
     longer * (EQUAL - RENAME) < (longer - shorter) * EQUAL
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(a: &[u8], b: &[u8]) -> u64 {
+        Pieces::new(a, true).score(&Pieces::new(b, true))
+    }
+
+    #[test]
+    fn counts_what_both_hold_wherever_it_stands() {
+        let long = [b'x'; 64];
+        for (a, b, want) in [
+            (&b"a\nb\n"[..], &b"b\na\n"[..], EQUAL),
+            (b"a\nb\n", b"a\nc\n", EQUAL / 2),
+            (b"a\na\n", b"a\n", EQUAL / 2),
+            (b"a\r\n", b"a\n", EQUAL * 2 / 3),
+            (b"a\nb", b"a\nb", EQUAL),
+            (b"a", b"b", 0),
+            (b"", b"a", 0),
+            (b"", b"", 0),
+            (&[&long[..], b"a"].concat(), &[&long[..], b"b"].concat(), 64 * EQUAL / 65),
+        ] {
+            assert_eq!(score(a, b), want, "{:?} {:?}", a.escape_ascii().to_string(), b.escape_ascii().to_string());
+            assert_eq!(score(b, a), want);
+        }
+    }
+
+    #[test]
+    fn a_carriage_return_counts_in_what_is_no_text() {
+        let (crlf, lf) = (Pieces::new(b"a\r\n", false), Pieces::new(b"a\n", false));
+        assert_eq!(crlf.score(&lf), 0);
+    }
+
+    #[test]
+    fn half_as_long_can_be_a_rename() {
+        for (a, b, want) in [(10, 5, false), (10, 4, true), (5, 10, false), (0, 1, true)] {
+            assert_eq!(lengths_differ_too_much(a, b), want, "{a} {b}");
+        }
+    }
+}

@@ -44,6 +44,8 @@ pub struct Differ<'r> {
     index: OnceCell<IndexTree<'r>>,
     algorithm: Algorithm,
     indent_heuristic: bool,
+    /// The longest content that isn't binary for its length alone (`core.bigFileThreshold`).
+    longest: u64,
     shortest: OnceCell<usize>,
 }
 
@@ -78,6 +80,7 @@ impl Repo {
                 _ => Algorithm::Myers,
             },
             indent_heuristic: self.config().bool("diff.indentheuristic")?.unwrap_or(true),
+            longest: self.config().int("core.bigfilethreshold")?.map_or(Differ::LONGEST, i64::unsigned_abs),
             shortest: OnceCell::new(),
         })
     }
@@ -110,6 +113,8 @@ impl Repo {
 }
 
 impl Differ<'_> {
+    /// The longest content that is shown as lines unless told otherwise: 512 MiB.
+    const LONGEST: u64 = 512 << 20;
     /// The digits of a whole id.
     const DIGITS: usize = 40;
     /// The fewest digits that git shows unless told otherwise.
@@ -198,7 +203,7 @@ impl Compare for Differ<'_> {
     fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, Fault> {
         let said = self.said_binary(path);
         let said = said.map_err(|error| Fault::Engine { path: path.clone(), message: error.to_string() })?;
-        Ok(said.unwrap_or_else(|| crate::tree::is_binary(content)))
+        Ok(said.unwrap_or_else(|| content.len() as u64 > self.longest || crate::tree::is_binary(content)))
     }
 
     fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, Fault> {

@@ -250,3 +250,36 @@ fn total(files: usize, added: usize, removed: usize) -> String {
     }
     line + "\n"
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_two_names_share_is_written_once() {
+        for (old, new, want) in [
+            ("a", "b", "a => b"),
+            ("d/a", "d/b", "d/{a => b}"),
+            ("d/a", "e/a", "{d => e}/a"),
+            ("a", "d/a", "a => d/a"),
+            ("d/x/a", "d/y/a", "d/{x => y}/a"),
+            ("d/a", "d/x/a", "d/{ => x}/a"),
+            ("d/x/a", "d/a", "d/{x => }/a"),
+            ("abc", "abd", "abc => abd"),
+        ] {
+            assert_eq!(arrow(old.as_bytes(), new.as_bytes()).as_bstr(), want, "{old} {new}");
+        }
+    }
+
+    #[test]
+    fn totals_name_what_there_is() {
+        for (files, added, removed, want) in [
+            (1, 1, 0, " 1 file changed, 1 insertion(+)\n"),
+            (2, 0, 2, " 2 files changed, 2 deletions(-)\n"),
+            (1, 0, 0, " 1 file changed, 0 insertions(+), 0 deletions(-)\n"),
+            (1, 2, 1, " 1 file changed, 2 insertions(+), 1 deletion(-)\n"),
+        ] {
+            assert_eq!(total(files, added, removed), want);
+        }
+    }
+}
