@@ -39,21 +39,23 @@ impl Report {
         out
     }
 
-    /// Returns the warnings, drawn.
-    pub fn warned(&self, style: Style) -> String {
-        draw_all(&self.warnings, style)
-    }
-
-    /// Returns the errors, drawn, and the state that they leave; nothing if there are none.
-    pub fn failed(&self, style: Style) -> String {
-        let mut out = draw_all(&self.errors, style);
-        if self.errors.is_empty() {
-            return out;
+    /// Returns the warnings, then the errors and the state that they leave; nothing if there is neither.
+    pub fn complaints(&self, style: Style) -> String {
+        let mut out = String::new();
+        let mut all = self.warnings.iter().chain(&self.errors).peekable();
+        while let Some(one) = all.next() {
+            let drawn = draw(one, style);
+            out += &drawn;
+            // What is more than a headline is set off from what follows.
+            if drawn.lines().nth(1).is_some() && all.peek().is_some() {
+                out.push('\n');
+            }
         }
-        if self.errors.len() > 1 {
-            let _ = write!(out, "{} errors; ", self.errors.len());
+        match self.errors.len() {
+            0 => {}
+            1 => out += &format!("{}\n", self.state),
+            errors => out += &format!("{errors} errors; {}\n", self.state),
         }
-        let _ = writeln!(out, "{}", self.state);
         out
     }
 }
@@ -70,19 +72,6 @@ impl std::fmt::Display for State {
             }
         }
     }
-}
-
-/// Draws diagnostics one after the other, with an empty line behind one that is more than a headline.
-fn draw_all(diagnostics: &[Diagnostic], style: Style) -> String {
-    let mut out = String::new();
-    for (index, one) in diagnostics.iter().enumerate() {
-        let drawn = draw(one, style);
-        out += &drawn;
-        if drawn.lines().nth(1).is_some() && index + 1 < diagnostics.len() {
-            out.push('\n');
-        }
-    }
-    out
 }
 
 /// Draws a diagnostic: headline and place in the response, places in files, notes, help. Ends with a newline.

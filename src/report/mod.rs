@@ -112,6 +112,12 @@ impl Report {
         Self { status: Status::Failed, state, files: Vec::new(), warnings, errors, commit: None }
     }
 
+    /// Makes the report of a change that was worked out and not made.
+    pub fn checked(files: Vec<FileReport>, warnings: Vec<Diagnostic>) -> Self {
+        let state = State::NothingChanged;
+        Self { status: Status::Checked, state, files, warnings, errors: Vec::new(), commit: None }
+    }
+
     /// Returns whom the failure is laid at: the system if any error is its; `None` if there is no error.
     pub fn blame(&self) -> Option<Blame> {
         let system = self.errors.iter().any(|error| error.kind.blame() == Blame::System);
@@ -120,10 +126,17 @@ impl Report {
 }
 
 impl FileReport {
-    /// Lists the files of a change by path; a rename is one line, at its new path.
+    /// Lists the files of a change by path, with how many lines come and go at each path; a rename is one line, at its new
+    /// path, with what goes at the old one.
     pub fn list(changes: &ChangeSet, mut lines: impl FnMut(&RepoPath) -> Option<LineCount>) -> Vec<FileReport> {
         let renamed: std::collections::HashSet<_> = changes.iter().filter_map(|change| change.from.as_ref()).collect();
         let listed = changes.iter().filter(|change| change.after.is_some() || !renamed.contains(&change.path));
+        let mut sum = |change: &crate::plan::Change| {
+            let paths = std::iter::once(&change.path).chain(&change.from);
+            paths
+                .filter_map(&mut lines)
+                .reduce(|a, b| LineCount { added: a.added + b.added, removed: a.removed + b.removed })
+        };
         let report = |change: &crate::plan::Change| FileReport {
             operation: match (&change.before, &change.after, &change.from) {
                 (_, Some(_), Some(_)) => FileOperation::Renamed,
@@ -133,7 +146,7 @@ impl FileReport {
             },
             path: change.path.clone(),
             from: change.from.clone(),
-            lines: lines(&change.path),
+            lines: sum(change),
         };
         listed.map(report).collect()
     }

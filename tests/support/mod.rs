@@ -2,7 +2,8 @@
 //!
 //! Nothing of the developer's own git configuration gets in, and nothing of the environment that git reads.
 
-#![allow(dead_code, reason = "each test program uses a part of it")]
+#![allow(dead_code, unreachable_pub, reason = "each test program uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -53,7 +53,7 @@ fn an_error_points_at_the_patch_then_at_the_file_then_says_what_to_do() {
     };
     let report = Report::failed_with(State::NothingChanged, vec![error], Vec::new());
     assert_data_eq!(
-        report.failed(Style::PLAIN),
+        report.complaints(Style::PLAIN),
         str![[r#"
 error[lines-not-found]: hunk 2 of `src/net.rs` matches no lines after line 40
   --> answer.txt:17:1
@@ -159,7 +159,7 @@ fn a_failure_ends_with_the_state() {
         ),
     ] {
         let report = Report::failed_with(state, vec![said(Kind::Io, "no"); errors], Vec::new());
-        assert_eq!(report.failed(Style::PLAIN), want);
+        assert_eq!(report.complaints(Style::PLAIN), want);
     }
 }
 
@@ -182,7 +182,7 @@ fn a_success_is_a_line_a_file_and_a_sum() {
         errors: Vec::new(),
         commit: None,
     };
-    assert_eq!(report.done(), "D gone\nM kept\nA made\nR old -> new\n 4 files changed, 4 insertions(+)\n");
+    assert_eq!(report.done(), "D gone\nM kept\nA made\nR old -> new\n 4 files changed, 5 insertions(+)\n");
     report.files.truncate(1);
     report.commit = Some(CommitReport {
         id: "1a2b3c4".to_owned(),
