@@ -13,6 +13,7 @@
 //!   at the column of the last envelope. Headers up to the next patch are one error.
 //! - Residue of a format that wasn't asked for is no error, and neither is what is wrong in a patch that is skipped, unless
 //!   that patch never ends and so has swallowed one that was asked for.
+//! - What would be residue behind a broken OPX element is its wreck: that it is broken is error enough.
 //! - `<edit` directly follows another element if blanks only stand between; other tags before it on its line make it prose.
 //! - Of an answer in two formats, the first one's edits are kept, so that planning can find more that is wrong.
 
@@ -122,7 +123,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             let block = opx::parse_block(self.source, at, self.options);
             let end = block.end.clamp(at + 1, bytes.len());
             let line_end = memchr::memchr(b'\n', &bytes[at..end]).map_or(end, |length| at + length);
-            self.prose.opx_ends();
+            self.prose.opx_ends(block.faults.is_empty());
             self.found.push(Found::Block(Block {
                 format: Format::Opx,
                 start: self.source.span(at..line_end),

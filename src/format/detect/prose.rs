@@ -11,6 +11,10 @@ use crate::format::opx;
 use crate::patch::Format;
 use crate::text::{LineNo, Located, Source, Span};
 
+/// How much of a tag in mid-line is looked at. Quotes can make every tag of a line reach to the line's end, and here it is
+/// only about a warning.
+const WINDOW: usize = 512;
+
 /// The reader of prose, line by line.
 #[derive(Debug, Default)]
 pub(super) struct Prose {
@@ -47,6 +51,7 @@ struct Fence {
 /// Which patches stand above.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
+    /// Whether the last OPX element before is sound.
     opx: bool,
     /// The last line of the envelope before.
     envelope_end: Option<LineNo>,
@@ -70,9 +75,9 @@ impl Prose {
         self.seen.indent = (indent.start, indent.end);
     }
 
-    /// Notes that an OPX element ended.
-    pub(super) fn opx_ends(&mut self) {
-        self.seen.opx = true;
+    /// Notes that an OPX element ended. What lies about after one that is broken is its wreck, and no news.
+    pub(super) fn opx_ends(&mut self, sound: bool) {
+        self.seen.opx = sound;
     }
 
     /// Reads a whole line.
@@ -222,7 +227,8 @@ impl Prose {
                 at += b"<!--".len();
                 close = line[at..].find(b"-->").map(|end| at + end);
             } else {
-                if opx::starts_here(&source.bytes()[start + at..]) {
+                let window = &source.bytes()[start + at..];
+                if opx::starts_here(&window[..window.len().min(WINDOW)]) {
                     let shown = &tag[..tag.len().min(200)];
                     let end = memchr::memchr(b'>', shown).map_or(shown.len(), |end| end + 1);
                     let span = source.span(start + at..start + at + end);

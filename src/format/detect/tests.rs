@@ -153,7 +153,6 @@ fn an_edit_in_mid_line_is_prose() {
 }
 
 #[test]
-#[ignore = "until OPX is read"]
 fn opx_is_found_and_delimited() {
     for (text, want) in [
         (EDIT_C.to_string(), "c"),
@@ -172,7 +171,6 @@ fn opx_is_found_and_delimited() {
 }
 
 #[test]
-#[ignore = "until OPX is read"]
 fn two_formats_are_an_error_unless_one_is_asked_for() {
     let text = format!("{ADD_A}\n{EDIT_C}\n{ADD_B}");
     let asked = |format| read_with(&text, &Options { format: Some(format), ..Options::default() });
@@ -311,6 +309,7 @@ fn reading_takes_time_in_proportion_to_the_length() {
         ("<edit ", "\n"),
         ("x <edit ", "\n"),
         ("> ", "*** Begin Patch\n"),
+        ("x <edit a='b\" c=\"", "\n"),
         ("*** Add File: x\n", ""),
         ("*** End Patch\n", ""),
         ("```\n~~~~\n", ""),
