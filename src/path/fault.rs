@@ -57,6 +57,12 @@ pub enum PathFault {
         /// The path as written.
         path: BString,
     },
+    /// A name that no file system takes.
+    #[error("`{}…` is longer than a file's name can be", Shown(path.get(..40).unwrap_or(path)))]
+    TooLong {
+        /// The path as written.
+        path: BString,
+    },
     /// An address that isn't a file's.
     #[error("`{}` is a URL", Shown(path))]
     Url {
@@ -122,6 +128,7 @@ impl Explain for PathFault {
             PathFault::DotGit { .. } => "never written by a patch",
             PathFault::Home { .. } => "`~` isn't expanded",
             PathFault::Folder { .. } => "a file is needed here",
+            PathFault::TooLong { .. } => "too long",
             PathFault::Url { .. } | PathFault::Uri { .. } => "not a path in the work tree",
             PathFault::UnknownRoot { .. } => "another root",
             PathFault::RootOutside { .. } => "mapped to a place outside",
@@ -141,6 +148,7 @@ impl Explain for PathFault {
             | PathFault::DotGit { path, .. }
             | PathFault::Home { path }
             | PathFault::Folder { path }
+            | PathFault::TooLong { path }
             | PathFault::Url { path }
             | PathFault::Uri { path, .. }
             | PathFault::Backslash { path }
@@ -161,7 +169,7 @@ impl Explain for PathFault {
     fn help(&self) -> Option<String> {
         let help = match self {
             PathFault::Empty => "name the file, from the top of the work tree, such as `src/main.rs`".to_owned(),
-            PathFault::Nul { .. } | PathFault::NotNormal { .. } => {
+            PathFault::Nul { .. } | PathFault::NotNormal { .. } | PathFault::TooLong { .. } => {
                 "write the path plainly, from the top of the work tree, such as `src/main.rs`".to_owned()
             }
             PathFault::Escapes { .. } | PathFault::Outside { .. } | PathFault::Url { .. } | PathFault::Uri { .. } => {

@@ -19,6 +19,10 @@ pub struct Resolver {
     off_limits: Vec<RepoPath>,
 }
 
+/// What Linux takes, and no common file system exceeds.
+const LONGEST: usize = 4095;
+const LONGEST_PART: usize = 255;
+
 impl Resolver {
     /// Makes one for a work tree; `tops` are the absolute spellings of its top, as given, canonical and so on, best first.
     pub fn within(tops: impl IntoIterator<Item = BString>) -> Self {
@@ -64,6 +68,9 @@ impl Resolver {
             return Err(PathFault::Folder { path: written.into() });
         }
         let path = RepoPath::new(&path)?;
+        if path.as_bytes().len() > LONGEST || path.parts().any(|part| part.len() > LONGEST_PART) {
+            return Err(PathFault::TooLong { path: written.into() });
+        }
         match self.off_limits.iter().find(|folder| covers(folder, &path)) {
             Some(folder) => Err(PathFault::DotGit { path: written.into(), name: folder.as_bstr().into() }),
             None => Ok(path),

@@ -271,3 +271,16 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn no_name_is_longer_than_a_file_system_takes() {
+    for (path, is_fine) in [
+        ("a".repeat(255), true),
+        ("a".repeat(256), false),
+        (format!("b/{}/c", "a".repeat(256)), false),
+        ("a/".repeat(2047) + "a", true),
+        ("a/".repeat(2048) + "a", false),
+    ] {
+        assert_eq!(Resolver::default().resolve(None, path.as_bytes()).is_ok(), is_fine, "{}", path.len());
+    }
+}
