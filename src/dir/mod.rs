@@ -6,6 +6,7 @@
 //! one step where it can (`openat2`), else part by part; what stands in it is then reached by its bare name.
 
 mod read;
+pub(crate) mod write;
 
 #[cfg(test)]
 mod tests;

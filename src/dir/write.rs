@@ -1,0 +1,181 @@
+//! The writing half: one method a system call, each beneath the top, each on a bare name in an opened folder.
+//!
+//! Nothing is decided here. Only [`crate::transaction`] calls these, in an order that can be taken back.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{self, AtFlags, Mode, OFlags, RenameFlags};
+use rustix::io::{Errno, retry_on_intr};
+
+use super::{Dir, HANDLE, Parent, Stat, open_here};
+use crate::path::RepoPath;
+
+/// Marks a call that changes something on disk. In tests it can be made to fail here; otherwise it is nothing.
+///
+/// # Errors
+/// In tests only.
+#[inline]
+pub(crate) fn step(call: &'static str) -> io::Result<()> {
+    #[cfg(test)]
+    return watch::ask(call);
+    #[cfg(not(test))]
+    {
+        let _ = call;
+        Ok(())
+    }
+}
+
+impl Dir {
+    /// Makes a file that must not exist, for writing. The umask takes its share of the bits.
+    pub(crate) fn create(&self, path: &RepoPath, bits: u16) -> io::Result<File> {
+        step("create a file")?;
+        let Parent { folder, name } = self.parent(path)?;
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(retry_on_intr(|| fs::openat(&folder, name, flags, mode(bits)))?.into())
+    }
+
+    /// Removes a file.
+    pub(crate) fn remove_file(&self, path: &RepoPath) -> io::Result<()> {
+        step("remove a file")?;
+        let Parent { folder, name } = self.parent(path)?;
+        Ok(fs::unlinkat(&folder, name, AtFlags::empty())?)
+    }
+
+    /// Makes a folder that must not exist. The umask takes its share of the bits.
+    pub(crate) fn make_folder(&self, path: &RepoPath) -> io::Result<()> {
+        step("make a folder")?;
+        let Parent { folder, name } = self.parent(path)?;
+        Ok(fs::mkdirat(&folder, name, mode(0o777))?)
+    }
+
+    /// Makes a folder again that was there before, with the bits that it had.
+    pub(crate) fn make_folder_again(&self, path: &RepoPath, bits: u16) -> io::Result<()> {
+        step("make a folder again")?;
+        let Parent { folder, name } = self.parent(path)?;
+        fs::mkdirat(&folder, name, mode(0o700))?;
+        Ok(fs::chmodat(&folder, name, mode(bits), AtFlags::empty())?)
+    }
+
+    /// Removes a folder that must be empty.
+    pub(crate) fn remove_folder(&self, path: &RepoPath) -> io::Result<()> {
+        step("remove a folder")?;
+        let Parent { folder, name } = self.parent(path)?;
+        Ok(fs::unlinkat(&folder, name, AtFlags::REMOVEDIR)?)
+    }
+
+    /// Puts each of two things in the other's place, in one step.
+    ///
+    /// # Errors
+    /// `Unsupported` where the file system doesn't know how.
+    pub(crate) fn exchange(&self, path: &RepoPath, other: &Dir, with: &RepoPath) -> io::Result<()> {
+        step("exchange two files")?;
+        rename(self.parent(path)?, other.parent(with)?, RenameFlags::EXCHANGE)
+    }
+
+    /// Renames something to a name that must be free.
+    ///
+    /// Where the file system can't promise that in one step, a hard link can; where there are none either, the name is
+    /// looked at first, which leaves an instant in which another program's new file would be overwritten.
+    pub(crate) fn rename_to_free(&self, path: &RepoPath, other: &Dir, to: &RepoPath) -> io::Result<()> {
+        step("rename to a free name")?;
+        let (from, to) = (self.parent(path)?, other.parent(to)?);
+        match fs::renameat_with(&from.folder, from.name, &to.folder, to.name, RenameFlags::NOREPLACE) {
+            Err(errno) if is_unsupported(errno) => {}
+            done => return Ok(done?),
+        }
+        match fs::linkat(&from.folder, from.name, &to.folder, to.name, AtFlags::empty()) {
+            Ok(()) => return Ok(fs::unlinkat(&from.folder, from.name, AtFlags::empty())?),
+            Err(errno @ (Errno::EXIST | Errno::NOENT | Errno::XDEV | Errno::NOSPC)) => return Err(errno.into()),
+            Err(_) => {}
+        }
+        match fs::statat(&to.folder, to.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => Ok(fs::renameat(&from.folder, from.name, &to.folder, to.name)?),
+            Ok(_) => Err(Errno::EXIST.into()),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Returns the permission bits of a folder.
+    pub(crate) fn folder_bits(&self, path: &RepoPath) -> io::Result<u16> {
+        Ok(Stat::from_system(&fs::fstat(self.open_folder(path)?)?).bits)
+    }
+
+    /// Returns whether a folder is the one in which this process runs.
+    pub(crate) fn is_current(&self, path: &RepoPath) -> io::Result<bool> {
+        let (there, here) = (fs::fstat(self.open_folder(path)?)?, fs::stat("."));
+        Ok(here.is_ok_and(|here| (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)))
+    }
+
+    /// Returns the device that a folder (`None`: the top) is on.
+    #[allow(clippy::unnecessary_cast, reason = "the types of the fields differ between platforms")]
+    pub(crate) fn device(&self, folder: Option<&RepoPath>) -> io::Result<u64> {
+        Ok(fs::fstat(self.folder(folder, HANDLE)?)?.st_dev as u64)
+    }
+
+    fn open_folder(&self, path: &RepoPath) -> io::Result<OwnedFd> {
+        let Parent { folder, name } = self.parent(path)?;
+        Ok(open_here(&folder, OsStr::new(name), HANDLE)?)
+    }
+}
+
+/// Fills a file that was just made, and gives it the bits that it is to have; `None` leaves what the umask decided.
+pub(crate) fn fill(file: &mut File, bytes: &[u8], bits: Option<u16>) -> io::Result<Stat> {
+    step("write a file")?;
+    file.write_all(bytes)?;
+    if let Some(bits) = bits {
+        step("set the mode of a file")?;
+        fs::fchmod(&*file, mode(bits))?;
+    }
+    Ok(Stat::from_system(&fs::fstat(&*file)?))
+}
+
+fn rename(from: Parent<'_>, to: Parent<'_>, flags: RenameFlags) -> io::Result<()> {
+    match fs::renameat_with(&from.folder, from.name, &to.folder, to.name, flags) {
+        Err(errno) if is_unsupported(errno) => Err(io::ErrorKind::Unsupported.into()),
+        done => Ok(done?),
+    }
+}
+
+fn is_unsupported(errno: Errno) -> bool {
+    [Errno::NOSYS, Errno::INVAL, Errno::NOTSUP, Errno::OPNOTSUPP].contains(&errno)
+}
+
+#[allow(clippy::useless_conversion, reason = "the width of a mode differs between platforms")]
+fn mode(bits: u16) -> Mode {
+    Mode::from_raw_mode(bits.into())
+}
+
+#[cfg(test)]
+pub(crate) mod watch {
+    //! Lets a test stand between the decision to change something and the change, to make it fail or to interfere.
+
+    use std::cell::RefCell;
+    use std::io;
+
+    type Watcher = Box<dyn FnMut(&'static str) -> io::Result<()>>;
+
+    thread_local! {
+        static WATCHER: RefCell<Option<Watcher>> = const { RefCell::new(None) };
+    }
+
+    /// Has every mutating call of this thread ask first.
+    pub(crate) fn set(watcher: impl FnMut(&'static str) -> io::Result<()> + 'static) {
+        WATCHER.set(Some(Box::new(watcher)));
+    }
+
+    /// Lets everything pass again.
+    pub(crate) fn clear() {
+        WATCHER.set(None);
+    }
+
+    pub(super) fn ask(call: &'static str) -> io::Result<()> {
+        // Taken out for the time of the call, so that a watcher may itself do what is watched.
+        let Some(mut watcher) = WATCHER.take() else { return Ok(()) };
+        let answer = watcher(call);
+        WATCHER.set(Some(watcher));
+        answer
+    }
+}
