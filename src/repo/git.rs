@@ -46,8 +46,32 @@ impl Git {
             Some(top) => command.env("GIT_WORK_TREE", top),
             None => command.env_remove("GIT_WORK_TREE"),
         };
+        #[cfg(test)]
+        command
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env_remove("GIT_EDITOR")
+            .env("EDITOR", "false")
+            .stderr(Stdio::null());
         command.args(args);
         command
+    }
+
+    /// Runs a command to its end on our own terminal, and feeds it if there is something to feed. What it prints goes where
+    /// ours goes.
+    ///
+    /// # Errors
+    /// If it can't be started. That it fails, or doesn't read, is for the caller to see.
+    pub(crate) fn attach(&self, command: &mut Command, input: Option<&[u8]>) -> Result<ExitStatus, Fault> {
+        if input.is_some() {
+            command.stdin(Stdio::piped());
+        }
+        let mut child = command.spawn().map_err(|source| Fault::NoGit { source })?;
+        if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
+            // A child that stops reading says why on its own.
+            let _ = stdin.write_all(input);
+        }
+        child.wait().map_err(|source| Fault::Io { what: "git's exit status".into(), source })
     }
 
     /// Runs a command to its end, feeding it and keeping what it prints.

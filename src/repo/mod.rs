@@ -7,6 +7,7 @@
 //! relative to the current folder, and without it `GIT_DIR` makes the current folder the top.
 
 mod agreeing_tree;
+mod commit;
 mod config;
 mod conversion;
 mod differ;
@@ -14,6 +15,7 @@ mod eol;
 mod fault;
 pub(crate) mod git;
 mod index_tree;
+mod index_write;
 mod object_count;
 mod objects;
 mod revision_tree;
@@ -32,11 +34,13 @@ use std::path::{Path, PathBuf};
 use bstr::ByteSlice as _;
 
 pub use agreeing_tree::{Against, AgreeingTree};
+pub use commit::{CommitFault, CommitRequest, Committed, Sign};
 pub use config::Config;
 pub(crate) use conversion::{Consult, Conversion};
 pub use differ::{Differ, Side};
 pub use fault::Fault;
 pub use index_tree::IndexTree;
+pub(crate) use index_write::{Blob, NextIndex, NextIndexFault};
 pub use revision_tree::RevisionTree;
 pub use work_tree::WorkTree;
 
@@ -47,6 +51,7 @@ use crate::path::{PathFault, RepoPath, Resolver};
 pub struct Repo {
     git: git2::Repository,
     top: Option<PathBuf>,
+    index_path: PathBuf,
     dir: OnceCell<Dir>,
     config: Config,
 }
@@ -100,7 +105,11 @@ impl Repo {
             return Err(Fault::TopIsGitDir { top: top.unwrap_or_default() });
         }
         let config = Config::of(&git, top.as_deref())?;
-        let repo = Self { git, top, dir: OnceCell::new(), config };
+        let index_path = match &around.index_file {
+            Some(file) => top.as_ref().unwrap_or(&around.here).join(file),
+            None => git.path().join("index"),
+        };
+        let repo = Self { git, top, index_path, dir: OnceCell::new(), config };
         // git looks for a relative one from the top, to which it moves; libgit2 from the current folder.
         if let (Some(file), Some(top)) = (&around.index_file, &repo.top)
             && Path::new(file).is_relative()
@@ -142,6 +151,11 @@ impl Repo {
     /// Returns the folder that holds this work tree's own part of the repository.
     pub fn git_dir(&self) -> &Path {
         self.git.path()
+    }
+
+    /// Returns the file of the index in use, whether or not it is there, at the end of all links.
+    pub fn index_path(&self) -> PathBuf {
+        self.index_path.canonicalize().unwrap_or_else(|_| self.index_path.clone())
     }
 
     /// Returns the configuration.

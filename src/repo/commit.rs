@@ -1,0 +1,431 @@
+//! Commits, made by git itself: only it runs hooks, signs, knows who commits, and writes what a reflog should say.
+//!
+//! Its index is a private one that holds HEAD plus the change and nothing else, so hooks see exactly that, and what a hook
+//! adds lands in the commit. The repository's own index isn't touched here.
+//!
+//! *The message* is taken as it is but for blanks at line ends and empty lines around it (`--cleanup=whitespace`), so that a
+//! line that begins with `#` survives. With `--edit` everything below a scissors line is dropped instead, which is where git
+//! then puts its comments. `commit.cleanup=verbatim` is left alone.
+//!
+//! *Who stopped it:* git tells of each hook that it starts and of its exit status in its own trace (`GIT_TRACE2_EVENT`), so a
+//! hook that said no is told from every other failure without guessing from words. Where the user traces there already,
+//! the last resort is that git ended with status 1, as it does after a hook, rather than with 128. What git and its
+//! hooks say goes straight to the terminal.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use bstr::{BString, ByteSlice as _};
+use git2::{Oid, RepositoryState};
+
+use super::git::Git;
+use super::{Fault, Repo};
+use crate::dir::write::step;
+use crate::explain::Explain;
+use crate::kind::Kind;
+use crate::text::Shown;
+
+/// What a commit is to say and how it is to be made; the names are those of `git commit`'s own options.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommitRequest {
+    /// The message.
+    pub message: BString,
+    /// Whether the user edits it first.
+    pub edit: bool,
+    /// Whether a `Signed-off-by` is added.
+    pub signoff: bool,
+    /// Trailers to add, such as `Reviewed-by: A <a@example.org>`.
+    pub trailers: Vec<OsString>,
+    /// Who wrote the change, if it isn't who commits.
+    pub author: Option<OsString>,
+    /// When.
+    pub date: Option<OsString>,
+    /// Whether it is signed.
+    pub sign: Sign,
+    /// Whether the hooks that may say no are run.
+    pub verify: bool,
+}
+
+/// Whether a commit is signed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Sign {
+    /// As `commit.gpgSign` says.
+    #[default]
+    Default,
+    /// Yes, with this key or the committer's own.
+    Yes(Option<OsString>),
+    /// No.
+    No,
+}
+
+/// A commit that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Committed {
+    /// Its name, in full.
+    pub id: String,
+    /// Its name as git abbreviates it here.
+    pub short_id: String,
+    /// The branch that it is on, without `refs/heads/`; `None` where HEAD is detached.
+    pub branch: Option<BString>,
+    /// The first line of its message.
+    pub summary: BString,
+    /// Whether it has no parent.
+    pub root: bool,
+}
+
+impl std::fmt::Display for Committed {
+    /// Writes it as `git commit` does: `[main abc1234] subject`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let branch = self.branch.as_ref().map_or(&b"detached HEAD"[..], |branch| branch.as_slice());
+        let root = if self.root { " (root-commit)" } else { "" };
+        write!(f, "[{}{root} {}] {}", Shown(branch), self.short_id, Shown(&self.summary))
+    }
+}
+
+/// Why there is no commit.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommitFault {
+    /// The repository is in the middle of something that a commit would disturb or complete.
+    #[error("{what} is in progress")]
+    InProgress {
+        /// What it is, such as `a merge`.
+        what: &'static str,
+        /// The commands that end it.
+        finish: &'static str,
+    },
+    /// git knows no name and address to commit with.
+    #[error("git knows no name and address to commit with")]
+    Identity {
+        /// What git said of it.
+        said: BString,
+    },
+    /// There is no message, and nobody is asked for one.
+    #[error("the commit message is empty")]
+    EmptyMessage,
+    /// The tree of the new commit would be that of the old one.
+    #[error("nothing to commit: what git stores stays the same")]
+    NothingToCommit,
+    /// A hook said no.
+    #[error("the {} said no{}", hook_name(name), exit_status(*status))]
+    Hook {
+        /// The hook, if git said which.
+        name: Option<BString>,
+        /// Its exit status, or git's; `None` if it died of a signal.
+        status: Option<i32>,
+    },
+    /// `git commit` made no commit, and it was no hook that stopped it.
+    #[error("`git commit` made no commit{}", exit_status(*status))]
+    NoCommit {
+        /// Its exit status; `None` if it died of a signal.
+        status: Option<i32>,
+    },
+    /// The repository can't be read, or there is no git program.
+    #[error(transparent)]
+    Repository(#[from] Fault),
+    /// A file beside the commit can't be written.
+    #[error("can't write `{}`: {source}", Shown(path))]
+    Io {
+        /// The file.
+        path: BString,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+fn hook_name(name: &Option<BString>) -> String {
+    name.as_ref().map_or_else(|| "repository's hook".to_owned(), |name| format!("{} hook", Shown(name)))
+}
+
+fn exit_status(status: Option<i32>) -> String {
+    status.map_or_else(String::new, |status| format!(" (exit status {status})"))
+}
+
+impl Explain for CommitFault {
+    fn kind(&self) -> Kind {
+        match self {
+            CommitFault::InProgress { .. } | CommitFault::EmptyMessage => Kind::Unsupported,
+            CommitFault::Identity { .. } => Kind::Identity,
+            CommitFault::NothingToCommit => Kind::Unchanged,
+            CommitFault::Hook { .. } => Kind::Hook,
+            CommitFault::NoCommit { .. } | CommitFault::Io { .. } => Kind::Io,
+            CommitFault::Repository(fault) => fault.kind(),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        match self {
+            CommitFault::Identity { said } => {
+                let mut said = said.lines().map(|line| line.trim_ascii()).filter(|line| !line.is_empty());
+                said.next_back().map(|line| format!("git says: {}", Shown(line))).into_iter().collect()
+            }
+            CommitFault::Repository(fault) => fault.notes(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            CommitFault::InProgress { finish, .. } => {
+                format!("end it with {finish}, or apply the change without `--commit`")
+            }
+            CommitFault::Identity { .. } => {
+                "set `git config user.name` and `git config user.email`, then try again".to_owned()
+            }
+            CommitFault::EmptyMessage => "give a message with `-m`, or write one with `--edit`".to_owned(),
+            CommitFault::NothingToCommit => {
+                "only line ends or permissions differ, which git doesn't store; apply it without `--commit`".to_owned()
+            }
+            CommitFault::Hook { .. } => {
+                "do what it asks for (its words are above), or commit with `--no-verify`".to_owned()
+            }
+            CommitFault::NoCommit { .. } => "see what git says above".to_owned(),
+            CommitFault::Repository(fault) => return fault.help(),
+            CommitFault::Io { .. } => return None,
+        })
+    }
+}
+
+impl Repo {
+    /// Checks that git would know who commits; asked before anything is written, so that a missing identity costs nothing.
+    ///
+    /// # Errors
+    /// `identity` with git's own words.
+    pub(crate) fn check_identity(&self, request: &CommitRequest) -> Result<(), CommitFault> {
+        // With `--author` git doesn't ask who the author would have been.
+        let author = request.author.is_none().then_some("GIT_AUTHOR_IDENT");
+        for who in author.into_iter().chain(["GIT_COMMITTER_IDENT"]) {
+            let git = Git::new(self);
+            let output = git.run(&mut git.command(["var", who]), b"")?;
+            if !output.status.success() {
+                return Err(CommitFault::Identity { said: output.stderr });
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the repository isn't in the middle of something. A bisection is no obstacle: git commits there too.
+    ///
+    /// # Errors
+    /// `unsupported`, with the commands that end it.
+    pub(crate) fn check_calm(&self) -> Result<(), CommitFault> {
+        let (what, finish) = match self.git2().state() {
+            RepositoryState::Clean | RepositoryState::Bisect => return Ok(()),
+            RepositoryState::Merge => ("a merge", "`git merge --continue` or `git merge --abort`"),
+            RepositoryState::Revert | RepositoryState::RevertSequence => {
+                ("a revert", "`git revert --continue` or `git revert --abort`")
+            }
+            RepositoryState::CherryPick | RepositoryState::CherryPickSequence => {
+                ("a cherry-pick", "`git cherry-pick --continue` or `git cherry-pick --abort`")
+            }
+            RepositoryState::Rebase | RepositoryState::RebaseInteractive | RepositoryState::RebaseMerge => {
+                ("a rebase", "`git rebase --continue` or `git rebase --abort`")
+            }
+            RepositoryState::ApplyMailbox | RepositoryState::ApplyMailboxOrRebase => {
+                ("`git am`", "`git am --continue` or `git am --abort`")
+            }
+        };
+        Err(CommitFault::InProgress { what, finish })
+    }
+
+    /// Returns the commit that HEAD names; `None` on a branch without commits.
+    ///
+    /// # Errors
+    /// If HEAD can't be read.
+    pub(crate) fn head_commit(&self) -> Result<Option<Oid>, Fault> {
+        match self.git2().refname_to_id("HEAD") {
+            Ok(id) => Ok(Some(id)),
+            Err(fault) if fault.code() == git2::ErrorCode::NotFound => Ok(None),
+            Err(fault) => Err(Fault::git("HEAD", fault)),
+        }
+    }
+
+    /// Returns the tree of HEAD; `None` on a branch without commits.
+    ///
+    /// # Errors
+    /// If HEAD can't be read.
+    pub(crate) fn head_tree(&self) -> Result<Option<Oid>, Fault> {
+        self.head_commit()?.map(|id| self.tree_of(id)).transpose()
+    }
+
+    /// Returns the tree of a commit.
+    ///
+    /// # Errors
+    /// If the commit can't be read.
+    pub(crate) fn tree_of(&self, commit: Oid) -> Result<Oid, Fault> {
+        let commit = self.git2().find_commit(commit).map_err(|fault| Fault::git("a commit", fault))?;
+        Ok(commit.tree_id())
+    }
+
+    /// Has git commit what an index holds. `folder` is ours, for files that go with it.
+    ///
+    /// Whether there is a commit is judged by HEAD, not by an exit status: git also fails after it moved HEAD.
+    ///
+    /// # Errors
+    /// If HEAD stayed where it was, and then nothing but the private index changed.
+    pub(crate) fn commit(&self, request: &CommitRequest, index: &Path, folder: &Path) -> Result<Oid, CommitFault> {
+        let before = self.head_commit()?;
+        let git = Git::new(self);
+        let mut command = git.command(self.commit_arguments(request)?);
+        if ["GIT_DIR", "GIT_WORK_TREE"].iter().all(|name| std::env::var_os(name).is_none()) {
+            // Hooks inherit these, and one that works in other repositories too would be led astray.
+            command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").current_dir(self.top()?);
+        }
+        command.env("GIT_INDEX_FILE", index);
+        let trace = Trace::begin(folder, &mut command);
+        let io =
+            |path: &Path, source| CommitFault::Io { path: <[u8]>::from_path(path).unwrap_or_default().into(), source };
+        step("start git commit").map_err(|source| io(index, source))?;
+        let status = if request.edit {
+            let message = folder.join("message");
+            step("write the message").map_err(|source| io(&message, source))?;
+            std::fs::write(&message, &request.message).map_err(|source| io(&message, source))?;
+            git.attach(command.args([OsStr::new("--edit"), OsStr::new("-F"), message.as_os_str()]), None)?
+        } else {
+            git.attach(command.args(["-F", "-"]), Some(&request.message))?
+        };
+        match self.head_commit()? {
+            Some(now) if Some(now) != before => Ok(now),
+            _ if status.success() => Err(CommitFault::NoCommit { status: None }),
+            _ => Err(match trace.refusal() {
+                Some(Refusal { hook, status }) => CommitFault::Hook { name: Some(hook), status: Some(status) },
+                None if !trace.is_ours() && request.verify && status.code() == Some(1) && !request.edit => {
+                    CommitFault::Hook { name: None, status: status.code() }
+                }
+                None => CommitFault::NoCommit { status: status.code() },
+            }),
+        }
+    }
+
+    fn commit_arguments(&self, request: &CommitRequest) -> Result<Vec<OsString>, Fault> {
+        let with = |option: &str, value: &OsStr| {
+            let mut argument = OsString::from(option);
+            argument.push(value);
+            argument
+        };
+        let mut arguments: Vec<OsString> = vec!["commit".into(), "--quiet".into()];
+        let verbatim =
+            self.config().string("commit.cleanup")?.is_some_and(|mode| mode.eq_ignore_ascii_case(b"verbatim"));
+        if !verbatim {
+            arguments.push(if request.edit { "--cleanup=scissors" } else { "--cleanup=whitespace" }.into());
+        }
+        if !request.verify {
+            arguments.push("--no-verify".into());
+        }
+        if request.signoff {
+            arguments.push("--signoff".into());
+        }
+        arguments.extend(request.trailers.iter().map(|trailer| with("--trailer=", trailer)));
+        arguments.extend(request.author.iter().map(|author| with("--author=", author)));
+        arguments.extend(request.date.iter().map(|date| with("--date=", date)));
+        match &request.sign {
+            Sign::Default => {}
+            Sign::Yes(None) => arguments.push("--gpg-sign".into()),
+            Sign::Yes(Some(key)) => arguments.push(with("--gpg-sign=", key)),
+            Sign::No => arguments.push("--no-gpg-sign".into()),
+        }
+        Ok(arguments)
+    }
+
+    /// Describes a commit that was just made. What can't be read of it is left out: it was made all the same.
+    pub(crate) fn describe_commit(&self, id: Oid) -> Committed {
+        let full = id.to_string();
+        let head = self.git2().find_reference("HEAD").ok();
+        let branch = head.and_then(|head| {
+            let name = head.symbolic_target_bytes()?;
+            Some(name.strip_prefix(b"refs/heads/").unwrap_or(name).into())
+        });
+        let commit = self.git2().find_commit(id).ok();
+        let short =
+            commit.as_ref().and_then(|commit| Some(commit.as_object().short_id().ok()?.as_str().ok()?.to_owned()));
+        Committed {
+            short_id: short.unwrap_or_else(|| full[..7].to_owned()),
+            id: full,
+            branch,
+            summary: commit
+                .as_ref()
+                .and_then(|commit| commit.message_bytes().lines().next())
+                .unwrap_or_default()
+                .into(),
+            root: commit.as_ref().is_some_and(|commit| commit.parent_count() == 0),
+        }
+    }
+}
+
+/// Where git tells what it does, if nobody else listens.
+struct Trace(Option<PathBuf>);
+
+/// A hook that said no.
+#[derive(Debug, PartialEq, Eq)]
+struct Refusal {
+    hook: BString,
+    status: i32,
+}
+
+impl Trace {
+    fn begin(folder: &Path, git: &mut std::process::Command) -> Self {
+        const VARIABLE: &str = "GIT_TRACE2_EVENT";
+        if std::env::var_os(VARIABLE).is_some() {
+            return Self(None);
+        }
+        let path = folder.join("trace");
+        git.env(VARIABLE, &path).env("GIT_TRACE2_EVENT_NESTING", "1");
+        Self(Some(path))
+    }
+
+    fn is_ours(&self) -> bool {
+        self.0.is_some()
+    }
+
+    fn refusal(&self) -> Option<Refusal> {
+        refusal(&std::fs::read(self.0.as_ref()?).ok()?)
+    }
+}
+
+/// Finds the first hook in a trace that ended with another status than 0 and belongs to the git that began the trace.
+fn refusal(trace: &[u8]) -> Option<Refusal> {
+    let session = field(trace.lines().next()?, "\"sid\":\"", b'"')?;
+    let mut running: Vec<(&[u8], &[u8])> = Vec::new();
+    for line in trace.lines().filter(|line| field(line, "\"sid\":\"", b'"') == Some(session)) {
+        if line.contains_str(r#""event":"child_start""#) && line.contains_str(r#""child_class":"hook""#) {
+            running.push((field(line, "\"child_id\":", b',')?, field(line, "\"hook_name\":\"", b'"')?));
+        } else if line.contains_str(r#""event":"child_exit""#) {
+            let child = field(line, "\"child_id\":", b',')?;
+            let status: i32 = field(line, "\"code\":", b',')?.to_str().ok()?.parse().ok()?;
+            let hook = running.iter().find(|(id, _)| *id == child);
+            // What this one says comes too late for anything.
+            if let Some((_, hook)) = hook.filter(|(_, hook)| status != 0 && *hook != b"post-commit") {
+                return Some(Refusal { hook: (*hook).into(), status });
+            }
+        }
+    }
+    None
+}
+
+fn field<'t>(line: &'t [u8], name: &str, end: u8) -> Option<&'t [u8]> {
+    let start = line.find(name)? + name.len();
+    let length = line[start..].iter().position(|&byte| byte == end || byte == b'}')?;
+    Some(&line[start..start + length])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hook_that_said_no_is_read_from_the_trace() {
+        let start = r#"{"event":"child_start","sid":"A","child_id":1,"child_class":"hook","hook_name":"pre-commit","argv":["x"]}"#;
+        let exit = r#"{"event":"child_exit","sid":"A","child_id":1,"pid":7,"code":3,"t_rel":0.1}"#;
+        let want = Some(Refusal { hook: "pre-commit".into(), status: 3 });
+        for (trace, want) in [
+            (format!("{start}\n{exit}\n"), want),
+            (format!("{start}\n{}\n", exit.replace(":3", ":0")), None),
+            (format!("{start}\n{}\n", exit.replace("\"A\"", "\"A/B\"")), None),
+            (format!("{}\n{exit}\n", start.replace("pre-commit", "post-commit")), None),
+            (format!("{}\n{exit}\n", start.replace("\"hook\"", "\"editor\"")), None),
+            (String::new(), None),
+        ] {
+            assert_eq!(refusal(trace.as_bytes()), want, "{trace}");
+        }
+    }
+}

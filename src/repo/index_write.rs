@@ -1,0 +1,352 @@
+//! The next index: a copy of the one in use, changed entry by entry, written elsewhere and renamed into place.
+//!
+//! The lock isn't taken here, and its file isn't what is renamed: whoever calls holds the lock. Entries that nobody asked to
+//! change keep all that they say: stat data, stages, the bits for assumed-unchanged, skipped and intended files.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use git2::{Index, IndexEntry, IndexTime, Oid};
+
+use super::{Conversion, Fault, Repo};
+use crate::dir::Stat;
+use crate::dir::write::step;
+use crate::path::RepoPath;
+use crate::tree::{File, Mode};
+
+/// Where an entry says in which stage of a merge it is; 0 in none.
+const STAGE: u16 = 0x3000;
+const ASSUME_UNCHANGED: u16 = 0x8000;
+const INTENT_TO_ADD: u16 = 1 << 13;
+const SKIP_WORKTREE: u16 = 1 << 14;
+
+/// A blob in the object database and the mode that an entry gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Blob {
+    id: Oid,
+    mode: u32,
+}
+
+impl Repo {
+    /// Writes a file's bytes as they are into the object database.
+    ///
+    /// # Errors
+    /// If they can't be written.
+    pub(crate) fn write_blob(&self, file: &File) -> Result<Blob, Fault> {
+        let id = step("write a blob").map_err(as_git2).and_then(|()| self.git2().blob(&file.content));
+        Ok(Blob { id: id.map_err(writing)?, mode: file.mode.git() })
+    }
+
+    /// Has the next look at the index see what is on disk now.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub(crate) fn refresh_index(&self) -> Result<(), Fault> {
+        self.git2().index().and_then(|mut index| index.read(false)).map_err(Fault::index)
+    }
+}
+
+/// A new index in the making. Dropping it removes its file.
+pub(crate) struct NextIndex {
+    /// libgit2 writes an index only for a repository that owns it. Ours has one already, so this is a handle of its own.
+    owner: git2::Repository,
+    index: Index,
+    path: PathBuf,
+    /// The bits that the index file had, if there was one.
+    permissions: Option<fs::Permissions>,
+}
+
+impl std::fmt::Debug for NextIndex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NextIndex").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl NextIndex {
+    /// Copies an index, which need not exist, to a path where nothing is, on the same file system if it is to be installed.
+    ///
+    /// # Errors
+    /// If it can't be copied, or is of a kind that libgit2 can't keep (split, sparse).
+    pub(crate) fn copy(repo: &Repo, from: &Path, path: PathBuf) -> Result<Self, NextIndexFault> {
+        step("copy the index")?;
+        let permissions = match fs::File::open(from) {
+            Ok(mut source) => {
+                let seen = source.metadata()?;
+                let mut copy = fs::File::options().write(true).create_new(true).open(&path)?;
+                let guard = RemoveOnDrop(&path);
+                io::copy(&mut source, &mut copy)?;
+                // git can't tell an edit from none by the clock where a file is as new as the index, so it then reads the
+                // file, and when it writes an index it marks such entries. A copy that looks younger than its original would
+                // hide them for ever. Whole seconds, since git as it is commonly built compares no more, and libgit2 does.
+                let age = seen.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+                copy.set_modified(UNIX_EPOCH + Duration::from_secs(age.as_secs()))?;
+                std::mem::forget(guard);
+                Some(seen.permissions())
+            }
+            Err(fault) if fault.kind() == io::ErrorKind::NotFound => None,
+            Err(fault) => return Err(fault.into()),
+        };
+        let guard = RemoveOnDrop(&path);
+        let mut index = Index::open(&path).map_err(Fault::index)?;
+        let owner = git2::Repository::open(repo.git_dir()).map_err(writing)?;
+        if let Ok(top) = repo.top() {
+            owner.set_workdir(top, false).map_err(writing)?;
+        }
+        owner.set_index(&mut index).map_err(writing)?;
+        std::mem::forget(guard);
+        Ok(Self { owner, index, path, permissions })
+    }
+
+    /// Returns where it is written.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file of the work tree into the object database as git stores it: its attributes may want LF or more.
+    ///
+    /// # Errors
+    /// If it can't be written, or its attributes can't be read.
+    pub(crate) fn clean_blob(&self, to: &Conversion<'_>, path: &RepoPath, file: &File) -> Result<Blob, Fault> {
+        let bytes = to.to_git(path, &file.content, self.entry(path).map(|entry| entry.id))?;
+        let id = step("write a blob").map_err(as_git2).and_then(|()| self.owner.blob(&bytes));
+        Ok(Blob { id: id.map_err(writing)?, mode: file.mode.git() })
+    }
+
+    /// Lets a path hold this blob, or nothing. What stands in its way, as a file above it or as files below, is removed.
+    ///
+    /// With the stat data of the file in the work tree, git knows without reading that the two agree.
+    ///
+    /// # Errors
+    /// If the entry can't be changed.
+    pub(crate) fn set(
+        &mut self,
+        path: &RepoPath,
+        blob: Option<Blob>,
+        stat: Option<&Stat>,
+    ) -> Result<(), NextIndexFault> {
+        let Some(Blob { id, mode }) = blob else { return self.remove(path) };
+        let before = self.entry(path);
+        for ancestor in path.ancestors() {
+            self.remove(&ancestor)?;
+        }
+        self.index.remove_dir(as_path(path), 0).or_else(ignore_missing).map_err(writing)?;
+        let mut entry = IndexEntry { mode, id, ..empty(path) };
+        if let Some(before) = before {
+            entry.flags = before.flags & ASSUME_UNCHANGED;
+            entry.flags_extended = before.flags_extended & SKIP_WORKTREE;
+        }
+        if let Some(stat) = stat {
+            describe(&mut entry, stat);
+        }
+        Ok(self.index.add(&entry).map_err(writing)?)
+    }
+
+    /// Records that a file will be added, as `git add -N` does, unless its path or one above or below it has an entry.
+    ///
+    /// # Errors
+    /// If the entry can't be made.
+    pub(crate) fn intend(&mut self, path: &RepoPath, mode: Mode) -> Result<(), NextIndexFault> {
+        let below = [path.as_bytes(), b"/"].concat();
+        let taken = self.has(path)
+            || path.ancestors().any(|ancestor| self.has(&ancestor))
+            || self.index.find_prefix(as_os(&below)).is_ok();
+        if taken {
+            return Ok(());
+        }
+        // git keeps an empty blob behind such entries.
+        let id = self.owner.blob(b"").map_err(writing)?;
+        let entry = IndexEntry { mode: mode.git(), id, flags_extended: INTENT_TO_ADD, ..empty(path) };
+        Ok(self.index.add(&entry).map_err(writing)?)
+    }
+
+    /// Makes every entry what a tree says, and keeps all those that already are: their stat data saves git from reading the
+    /// files, and their bits keep sparse checkouts sparse.
+    ///
+    /// # Errors
+    /// If the tree can't be read.
+    pub(crate) fn reset_to(&mut self, tree: Option<Oid>) -> Result<(), NextIndexFault> {
+        let mut head = Index::new().map_err(writing)?;
+        if let Some(tree) = tree {
+            self.owner.find_tree(tree).and_then(|tree| head.read_tree(&tree)).map_err(writing)?;
+        }
+        let sorted = |index: &Index| {
+            let mut entries: Vec<IndexEntry> = index.iter().collect();
+            entries.sort_by(|a, b| (&a.path, a.flags & STAGE).cmp(&(&b.path, b.flags & STAGE)));
+            entries
+        };
+        let have = sorted(&self.index);
+        let mut want = sorted(&head).into_iter().peekable();
+        let mut changes: Vec<IndexEntry> = Vec::new();
+        let mut surplus: Vec<IndexEntry> = Vec::new();
+        for entry in have {
+            while let Some(missing) = want.next_if(|head| head.path < entry.path) {
+                changes.push(missing);
+            }
+            let whole = entry.flags & STAGE == 0 && entry.flags_extended & INTENT_TO_ADD == 0;
+            match want.peek() {
+                Some(head) if head.path == entry.path && whole && (head.mode, head.id) == (entry.mode, entry.id) => {
+                    want.next();
+                }
+                _ => surplus.push(entry),
+            }
+        }
+        changes.extend(want);
+        for entry in surplus {
+            let stage = i32::from((entry.flags & STAGE) >> 12);
+            self.index.remove(Path::new(as_os(&entry.path)), stage).map_err(writing)?;
+        }
+        for entry in changes {
+            self.index.add(&IndexEntry { flags: 0, flags_extended: 0, ..entry }).map_err(writing)?;
+        }
+        Ok(())
+    }
+
+    /// Takes over, from another index, the entries of all paths in which two commits differ.
+    ///
+    /// # Errors
+    /// If the commits or the other index can't be read.
+    pub(crate) fn follow(&mut self, old: Option<Oid>, new: Oid, other: &Path) -> Result<(), NextIndexFault> {
+        let tree = |id: Oid| self.owner.find_commit(id).and_then(|commit| commit.tree());
+        let old = old.map(tree).transpose().map_err(writing)?;
+        let new = tree(new).map_err(writing)?;
+        let diff = self.owner.diff_tree_to_tree(old.as_ref(), Some(&new), None).map_err(writing)?;
+        let other = Index::open(other).map_err(writing)?;
+        let mut entries = Vec::new();
+        for delta in diff.deltas() {
+            let Some(path) = delta.new_file().path_bytes().or(delta.old_file().path_bytes()) else { continue };
+            let path = Path::new(as_os(path));
+            // Removed first, all of them, so that nothing that comes finds an old path in its way.
+            for stage in 0..=3 {
+                self.index.remove(path, stage).or_else(ignore_missing).map_err(writing)?;
+            }
+            entries.extend(other.get_path(path, 0));
+        }
+        for entry in entries {
+            self.index.add(&entry).map_err(writing)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the entries as a tree and says whether it is the one of a commit.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub(crate) fn tree(&mut self) -> Result<Oid, NextIndexFault> {
+        step("write a tree")?;
+        Ok(self.index.write_tree().map_err(writing)?)
+    }
+
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub(crate) fn write(&mut self) -> Result<(), NextIndexFault> {
+        step("write the next index")?;
+        self.index.write().map_err(writing)?;
+        if let Some(permissions) = &self.permissions {
+            step("set the mode of the next index")?;
+            fs::set_permissions(&self.path, permissions.clone())?;
+        }
+        Ok(())
+    }
+
+    /// Renames the file over the index. Last of all, since it can't fail halfway.
+    ///
+    /// # Errors
+    /// If it can't be renamed; then nothing happened.
+    pub(crate) fn install(self, over: &Path) -> Result<(), NextIndexFault> {
+        step("rename the next index over the index")?;
+        fs::rename(&self.path, over)?;
+        Ok(())
+    }
+
+    fn entry(&self, path: &RepoPath) -> Option<IndexEntry> {
+        self.index.get_path(as_path(path), 0)
+    }
+
+    fn has(&self, path: &RepoPath) -> bool {
+        (0..=3).any(|stage| self.index.get_path(as_path(path), stage).is_some())
+    }
+
+    fn remove(&mut self, path: &RepoPath) -> Result<(), NextIndexFault> {
+        Ok(self.index.remove(as_path(path), 0).or_else(ignore_missing).map_err(writing)?)
+    }
+}
+
+impl Drop for NextIndex {
+    fn drop(&mut self) {
+        // After `install` there is nothing of that name.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+struct RemoveOnDrop<'p>(&'p Path);
+
+impl Drop for RemoveOnDrop<'_> {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(self.0);
+    }
+}
+
+/// Why a new index could not be made.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NextIndexFault {
+    /// libgit2 said no.
+    #[error(transparent)]
+    Repository(#[from] Fault),
+    /// The system said no.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+fn writing(fault: git2::Error) -> Fault {
+    Fault::git("or write the index", fault)
+}
+
+fn as_git2(fault: io::Error) -> git2::Error {
+    git2::Error::new(git2::ErrorCode::GenericError, git2::ErrorClass::Os, fault.to_string())
+}
+
+fn ignore_missing(fault: git2::Error) -> Result<(), git2::Error> {
+    if fault.code() == git2::ErrorCode::NotFound { Ok(()) } else { Err(fault) }
+}
+
+fn as_os(bytes: &[u8]) -> &std::ffi::OsStr {
+    std::os::unix::ffi::OsStrExt::from_bytes(bytes)
+}
+
+fn as_path(path: &RepoPath) -> &Path {
+    Path::new(as_os(path.as_bytes()))
+}
+
+fn empty(path: &RepoPath) -> IndexEntry {
+    IndexEntry {
+        ctime: IndexTime::new(0, 0),
+        mtime: IndexTime::new(0, 0),
+        dev: 0,
+        ino: 0,
+        mode: 0,
+        uid: 0,
+        gid: 0,
+        file_size: 0,
+        id: Oid::ZERO_SHA1,
+        flags: 0,
+        flags_extended: 0,
+        path: path.as_bytes().to_vec(),
+    }
+}
+
+/// Fills in what git compares before it reads a file. All numbers are cut to 32 bits, as git cuts them.
+fn describe(entry: &mut IndexEntry, stat: &Stat) {
+    let time = |(seconds, nanoseconds): (i64, u32)| IndexTime::new(seconds as i32, nanoseconds);
+    entry.ctime = time(stat.changed);
+    entry.mtime = time(stat.modified);
+    entry.dev = stat.device as u32;
+    entry.ino = stat.inode as u32;
+    entry.uid = stat.owner;
+    entry.gid = stat.group;
+    // git does this too where the lower half of a size is 0, since 0 means that the file must be looked at.
+    entry.file_size = if stat.size != 0 && stat.size as u32 == 0 { 0x8000_0000 } else { stat.size as u32 };
+}
