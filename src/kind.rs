@@ -134,6 +134,10 @@ kinds! {
     InsideWord = "inside-word", Nobody;
     /// A hard link that the change breaks.
     HardLink = "hard-link", Nobody;
+    /// A file of ours that could not be removed again.
+    Leftover = "leftover", Nobody;
+    /// The commit was made, and the index could not be brought up to date with it.
+    IndexBehind = "index-behind", Nobody;
 }
 
 impl Kind {

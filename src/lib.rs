@@ -20,4 +20,5 @@ pub mod plan;
 pub mod repo;
 pub mod report;
 pub mod text;
+pub mod transaction;
 pub mod tree;

@@ -1,0 +1,241 @@
+//! What can stand in the way of a change, and what is worth a warning after it.
+
+use std::io;
+use std::path::PathBuf;
+
+use bstr::BString;
+
+use super::lock::path_bytes;
+use crate::explain::Explain;
+use crate::kind::Kind;
+use crate::path::RepoPath;
+use crate::repo::{CommitFault, NextIndexFault};
+use crate::text::Shown;
+use crate::tree::TreeFault;
+
+/// Why a change could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// Another program holds the index lock.
+    #[error("`{}` is held by {holder}", Shown(&path_bytes(lock)))]
+    Locked {
+        /// The lock file.
+        lock: PathBuf,
+        /// Who may hold it.
+        holder: Holder,
+    },
+    /// A path isn't what it was when the change was worked out.
+    #[error("`{path}` changed while we worked")]
+    Changed {
+        /// The path.
+        path: RepoPath,
+    },
+    /// Something appeared where a new file goes.
+    #[error("`{path}` appeared while we worked")]
+    Appeared {
+        /// The path.
+        path: RepoPath,
+    },
+    /// A tree couldn't be read again, or isn't what it must be any more.
+    #[error(transparent)]
+    Tree(#[from] TreeFault),
+    /// A file goes where the folder stands in which the command was started.
+    #[error("`{path}` is the current folder, and a file goes there")]
+    CurrentFolder {
+        /// The folder.
+        path: RepoPath,
+    },
+    /// There is no commit.
+    #[error(transparent)]
+    Commit(#[from] CommitFault),
+    /// A file stands on another file system than the repository, so that a commit with hooks could not be undone safely.
+    #[error("`{path}` is on another file system than the repository's git folder")]
+    OtherFileSystem {
+        /// The file.
+        path: RepoPath,
+    },
+    /// The repository said no.
+    #[error(transparent)]
+    Repository(#[from] crate::repo::Fault),
+    /// The system said no.
+    #[error("can't {doing} `{}`: {source}", Shown(path))]
+    Io {
+        /// What was being done, as a verb: `replace`.
+        doing: &'static str,
+        /// To what.
+        path: BString,
+        /// What it said.
+        source: io::Error,
+    },
+}
+
+/// Who may hold a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// A run of this program that lives.
+    Running {
+        /// Its process number.
+        pid: i32,
+    },
+    /// A run of this program that ended without tidying up.
+    Gone {
+        /// The process number that it had.
+        pid: i32,
+    },
+    /// Most likely a git command.
+    Unknown,
+}
+
+impl std::fmt::Display for Holder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Holder::Running { pid } => write!(f, "another git-llmpatch (process {pid})"),
+            Holder::Gone { pid } => write!(f, "a git-llmpatch that is gone (process {pid})"),
+            Holder::Unknown => f.write_str("another program, most likely a git command or an editor"),
+        }
+    }
+}
+
+impl Fault {
+    /// Makes the fault of a call on a path of the work tree.
+    pub(super) fn io(doing: &'static str, path: &RepoPath, source: io::Error) -> Self {
+        Fault::Io { doing, path: path.as_bstr().to_owned(), source }
+    }
+}
+
+impl From<NextIndexFault> for Fault {
+    fn from(fault: NextIndexFault) -> Self {
+        match fault {
+            NextIndexFault::Repository(fault) => Fault::Repository(fault),
+            NextIndexFault::Io(source) => Fault::Io { doing: "write the next", path: "index".into(), source },
+        }
+    }
+}
+
+impl Explain for Fault {
+    fn kind(&self) -> Kind {
+        match self {
+            Fault::Locked { .. } => Kind::Locked,
+            Fault::Changed { .. } => Kind::Stale,
+            Fault::Appeared { .. } | Fault::CurrentFolder { .. } => Kind::FileExists,
+            Fault::Tree(TreeFault::Disagrees { .. }) => Kind::Stale,
+            Fault::Tree(TreeFault::Unmerged { .. }) => Kind::Conflict,
+            Fault::Tree(TreeFault::Unsupported { .. }) => Kind::Unsupported,
+            Fault::Tree(TreeFault::Io { .. }) | Fault::Io { .. } => Kind::Io,
+            Fault::OtherFileSystem { .. } => Kind::Unsupported,
+            Fault::Commit(fault) => fault.kind(),
+            Fault::Repository(fault) => fault.kind(),
+        }
+    }
+
+    fn path(&self) -> Option<BString> {
+        match self {
+            Fault::Changed { path }
+            | Fault::Appeared { path }
+            | Fault::CurrentFolder { path }
+            | Fault::OtherFileSystem { path } => Some(path.as_bstr().to_owned()),
+            Fault::Tree(fault) => Some(fault.path().as_bstr().to_owned()),
+            Fault::Repository(fault) => fault.path(),
+            _ => None,
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        match self {
+            Fault::Commit(fault) => fault.notes(),
+            Fault::Repository(fault) => fault.notes(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            Fault::Locked { lock, holder } => {
+                let lock = path_bytes(lock);
+                match holder {
+                    Holder::Running { .. } => "wait until it is done, then try again".to_owned(),
+                    Holder::Gone { .. } => format!("remove `{}`, then look at `git status`", Shown(&lock)),
+                    Holder::Unknown => format!(
+                        "wait until no git command runs in this repository, then try again; if none does, \
+                         remove `{}`",
+                        Shown(&lock)
+                    ),
+                }
+            }
+            Fault::Changed { .. } => {
+                "another program writes to it; try again, and the change is worked out anew".to_owned()
+            }
+            Fault::Appeared { .. } => "another program made it; look at it, move it away or try again".to_owned(),
+            Fault::Tree(fault) => match fault {
+                TreeFault::Disagrees { .. } => "stage, commit or stash what is there, then try again".to_owned(),
+                TreeFault::Unmerged { .. } => "finish the merge of this file first".to_owned(),
+                _ => return None,
+            },
+            Fault::CurrentFolder { .. } => "run the command from the top of the work tree".to_owned(),
+            Fault::Commit(fault) => return fault.help(),
+            Fault::OtherFileSystem { .. } => "apply the change with `--index`, then run `git commit`".to_owned(),
+            Fault::Repository(fault) => return fault.help(),
+            Fault::Io { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on the disk, then try again",
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    "see who owns the file and its folder and whether you may write there"
+                }
+                _ => return None,
+            }
+            .to_owned(),
+        })
+    }
+}
+
+/// What is worth a word although the change was made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// The file had more than one name; the others keep the old content.
+    #[error("`{path}` had {others} other hard link{}, which keep the old content", if *others == 1 { "" } else { "s" })]
+    HardLink {
+        /// The file.
+        path: RepoPath,
+        /// How many other names it had.
+        others: u64,
+    },
+    /// A file of ours could not be removed.
+    #[error("`{}` is left over from this change", Shown(path))]
+    Leftover {
+        /// The file.
+        path: BString,
+    },
+    /// The commit was made, and the index could not follow.
+    #[error("the commit was made, but the index could not be brought up to date: {reason}")]
+    IndexBehind {
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl Explain for Warning {
+    fn kind(&self) -> Kind {
+        match self {
+            Warning::HardLink { .. } => Kind::HardLink,
+            Warning::Leftover { .. } => Kind::Leftover,
+            Warning::IndexBehind { .. } => Kind::IndexBehind,
+        }
+    }
+
+    fn path(&self) -> Option<BString> {
+        match self {
+            Warning::HardLink { path, .. } => Some(path.as_bstr().to_owned()),
+            Warning::Leftover { path } => Some(path.clone()),
+            Warning::IndexBehind { .. } => None,
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            Warning::HardLink { .. } => return None,
+            Warning::Leftover { .. } => "remove it".to_owned(),
+            Warning::IndexBehind { .. } => "run `git reset` to let the index follow the new commit".to_owned(),
+        })
+    }
+}

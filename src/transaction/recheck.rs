@@ -1,0 +1,70 @@
+//! Is every path still what the change was worked out from? Asked under the lock, of content rather than of time stamps.
+
+use super::fault::Fault;
+use crate::path::RepoPath;
+use crate::plan::ChangeSet;
+use crate::tree::{Entry, File, Tree};
+
+/// Checks every path of a change against the place that it was planned for.
+pub(super) fn still_holds(tree: &dyn Tree, changes: &ChangeSet) -> Result<(), Fault> {
+    for change in changes {
+        match (&change.before, tree.read(&change.path)?) {
+            (Some(before), Entry::File(now)) if is_same(before, &now) => {}
+            (Some(_), _) => return Err(Fault::Changed { path: change.path.clone() }),
+            (None, Entry::Absent) => {}
+            (None, Entry::Beneath { ancestor, what: None }) if goes(changes, &ancestor) => {}
+            (None, Entry::Folder) => {
+                if let Some(left) = tree.leaves_below(&change.path)?.into_iter().find(|leaf| !goes(changes, leaf)) {
+                    return Err(Fault::Appeared { path: left });
+                }
+            }
+            (None, _) => return Err(Fault::Appeared { path: change.path.clone() }),
+        }
+        tree.confirm(&change.path, change.before.as_ref())?;
+    }
+    Ok(())
+}
+
+fn goes(changes: &ChangeSet, path: &RepoPath) -> bool {
+    changes.get(path).is_some_and(|change| change.after.is_none())
+}
+
+fn is_same(before: &File, now: &File) -> bool {
+    let bits = before.mode.bits.is_none() || before.mode.bits == now.mode.bits;
+    before.content == now.content && before.mode.executable == now.mode.executable && bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Change;
+    use crate::tree::{MemoryTree, Mode, Obstacle};
+
+    fn change(path: &str, before: Option<&str>, after: Option<&str>) -> Change {
+        let file = |content: &str| File { content: content.into(), mode: Mode::PLAIN };
+        let path = RepoPath::new(path.as_bytes()).unwrap();
+        Change { path, before: before.map(file), after: after.map(file), from: None }
+    }
+
+    #[test]
+    fn only_what_was_planned_on_passes() {
+        let link = || MemoryTree::new().with_entry("a", Entry::Other(Obstacle::Link));
+        let plain = |path: &str| MemoryTree::new().with(path, "1");
+        for (tree, changes, want) in [
+            (plain("a"), vec![change("a", Some("1"), Some("2"))], Ok(())),
+            (plain("a"), vec![change("a", Some("0"), Some("2"))], Err("`a` changed while we worked")),
+            (plain("b"), vec![change("a", Some("1"), None)], Err("`a` changed while we worked")),
+            (link(), vec![change("a", Some("1"), None)], Err("`a` changed while we worked")),
+            (plain("b"), vec![change("a", None, Some("2"))], Ok(())),
+            (plain("a"), vec![change("a", None, Some("2"))], Err("`a` appeared while we worked")),
+            (plain("a"), vec![change("a", Some("1"), None), change("a/b", None, Some("2"))], Ok(())),
+            (plain("a"), vec![change("a/b", None, Some("2"))], Err("`a/b` appeared while we worked")),
+            (plain("a/b"), vec![change("a/b", Some("1"), None), change("a", None, Some("2"))], Ok(())),
+            (plain("a/b"), vec![change("a", None, Some("2"))], Err("`a/b` appeared while we worked")),
+            (link(), vec![change("a/b", None, Some("2"))], Err("`a/b` appeared while we worked")),
+        ] {
+            let got = still_holds(&tree, &ChangeSet::new(changes.clone())).map_err(|fault| fault.to_string());
+            assert_eq!(got, want.map_err(str::to_owned), "{changes:?}");
+        }
+    }
+}

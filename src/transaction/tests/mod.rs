@@ -1,0 +1,447 @@
+//! Changes of real repositories, with git to say what is there; and every change again with a fault at each of its steps.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::rc::Rc;
+
+mod commit;
+mod index;
+
+use super::*;
+use bstr::BString;
+
+use crate::dir::write::watch;
+use crate::explain::Explain as _;
+use crate::kind::Kind;
+use crate::plan::Change;
+use crate::repo::testing::{Sample, path};
+use crate::tree::{Entry, Mode, Tree};
+
+/// All that a person could see of a repository: files with mode and inode, folders, the index, HEAD, what lies in `.git`.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    tree: BTreeMap<String, (u32, Option<u64>, BString)>,
+    index: Option<BString>,
+    head: Vec<Option<BString>>,
+    git: Vec<String>,
+}
+
+fn seen(sample: &Sample) -> Seen {
+    let git = sample.top().join(".git");
+    let mut names: Vec<String> =
+        std::fs::read_dir(&git).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|name| !matches!(name.as_str(), "COMMIT_EDITMSG" | "logs" | "trail"));
+    names.sort();
+    let mut tree = BTreeMap::new();
+    walk(&sample.top(), "", &mut tree);
+    let read = |name: &str| std::fs::read(git.join(name)).ok().map(BString::from);
+    Seen { tree, index: read("index"), head: ["HEAD", "refs/heads/main"].map(read).to_vec(), git: names }
+}
+
+fn walk(folder: &Path, prefix: &str, tree: &mut BTreeMap<String, (u32, Option<u64>, BString)>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{prefix}{}", entry.file_name().into_string().unwrap());
+        let stat = entry.metadata().unwrap();
+        if name == ".git" {
+        } else if stat.is_dir() {
+            tree.insert(format!("{name}/"), (stat.permissions().mode(), None, BString::default()));
+            walk(&entry.path(), &format!("{name}/"), tree);
+        } else {
+            let content = std::fs::read(entry.path()).unwrap();
+            tree.insert(name, (stat.permissions().mode(), Some(stat.ino()), content.into()));
+        }
+    }
+}
+
+fn configured(sample: Sample) -> Sample {
+    sample
+        .then("config user.name Author")
+        .then("config user.email author@example.org")
+        .then("config commit.gpgsign false")
+}
+
+/// A repository with something of every kind in it.
+fn sample() -> Sample {
+    let sample = configured(Sample::new())
+        .file("a", "a1\na2\n")
+        .file("b", "b1\n")
+        .file("tool", "#!/bin/sh\n")
+        .file("secret", "s\n")
+        .file("folder/only", "only\n")
+        .file("deep/er/file", "deep\n")
+        .file("Readme", "read\n")
+        .file("staged", "1\n")
+        .file("dirty", "1\n");
+    sample.chmod("tool", 0o755);
+    sample.chmod("secret", 0o600);
+    let sample = sample.committed();
+    sample.write("staged", "2\n");
+    sample.git("add staged");
+    sample.write("dirty", "2\n");
+    sample.write("folder-of-empties/one/untracked", "");
+    std::fs::remove_file(sample.top().join("folder-of-empties/one/untracked")).unwrap();
+    sample.chmod("folder-of-empties/one", 0o750);
+    sample
+}
+
+/// Makes a change set of what a tree holds and of what the files are to be; `None` deletes.
+fn changes(tree: &dyn Tree, wanted: &[(&str, Option<&str>)]) -> ChangeSet {
+    ChangeSet::new(wanted.iter().map(|(name, after)| {
+        let path = path(name);
+        let before = match tree.read(&path).unwrap() {
+            Entry::File(file) => Some(file),
+            _ => None,
+        };
+        let mode = before.as_ref().map_or(Mode::PLAIN, |before| before.mode);
+        let after = after.map(|content| File { content: content.into(), mode });
+        Change { path, before, after, from: None }
+    }))
+}
+
+fn tree_of<'r>(repo: &'r Repo, target: &Target) -> Box<dyn Tree + 'r> {
+    match target {
+        Target::IndexAndWorkTree => Box::new(repo.agreeing_tree(Against::Index).unwrap()),
+        Target::Commit(_) => Box::new(repo.agreeing_tree(Against::IndexAndHead).unwrap()),
+        Target::Index => Box::new(repo.index_tree().unwrap()),
+        _ => Box::new(repo.work_tree().unwrap()),
+    }
+}
+
+fn request(message: &str) -> CommitRequest {
+    CommitRequest { message: message.into(), verify: true, ..CommitRequest::default() }
+}
+
+fn targets() -> Vec<Target> {
+    vec![
+        Target::WorkTree { intent_to_add: false },
+        Target::WorkTree { intent_to_add: true },
+        Target::IndexAndWorkTree,
+        Target::Index,
+        Target::Commit(request("change\n")),
+    ]
+}
+
+/// Paths and what they are to hold; `None` deletes.
+type Wanted = [(&'static str, Option<&'static str>)];
+
+/// Change sets that between them need every deed.
+const WANTED: &[(&str, &Wanted)] = &[
+    ("an update", &[("a", Some("A\n"))]),
+    (
+        "one of each",
+        &[
+            ("a", Some("A\n")),
+            ("b", None),
+            ("deep/er/file", None),
+            ("new/er/file", Some("new\n")),
+            ("new/er/too", Some("too\n")),
+            ("secret", Some("S\n")),
+            ("tool", Some("#!/bin/bash\n")),
+        ],
+    ),
+    ("a file becomes a folder", &[("a", None), ("a/b/c", Some("A\n"))]),
+    ("a folder becomes a file", &[("deep/er/file", None), ("deep", Some("A\n"))]),
+    ("an empty folder becomes a file", &[("folder-of-empties", Some("A\n"))]),
+    ("a swap", &[("a", Some("b1\n")), ("b", Some("a1\na2\n"))]),
+    ("another case", &[("Readme", None), ("README", Some("read\n"))]),
+    ("a file moves within its folder", &[("folder/only", None), ("folder/moved", Some("only\n"))]),
+];
+
+/// Runs a change; what the tree and the index say afterwards is asked of git.
+fn apply(sample: &Sample, wanted: &[(&str, Option<&str>)], target: &Target) -> Result<Done, Undone> {
+    let repo = sample.open();
+    let changes = changes(&*tree_of(&repo, target), wanted);
+    let prepared = begin(&repo, &changes, target.clone());
+    prepared.map_err(|fault| Undone { fault, attention: Vec::new(), kept: None })?.publish()
+}
+
+/// Checks what a change that succeeded must have left, by what git says.
+fn check_done(sample: &Sample, wanted: &[(&str, Option<&str>)], target: &Target, what: &str) {
+    let status = String::from_utf8(sample.git_args(&["status", "--porcelain", "-uall", "--no-renames"])).unwrap();
+    let mut want = vec!["M  staged".to_owned(), " M dirty".to_owned()];
+    let tracked = String::from_utf8(sample.git_args(&["ls-tree", "-r", "--name-only", "HEAD"])).unwrap();
+    for (path, after) in wanted {
+        let new = !tracked.lines().any(|line| line == *path);
+        let letter = match (new, after) {
+            (true, _) => 'A',
+            (false, Some(_)) => 'M',
+            (false, None) => 'D',
+        };
+        match target {
+            Target::WorkTree { intent_to_add: false } if new => want.push(format!("?? {path}")),
+            Target::WorkTree { .. } => want.push(format!(" {letter} {path}")),
+            Target::IndexAndWorkTree => want.push(format!("{letter}  {path}")),
+            Target::Index | Target::Commit(_) => {}
+        }
+    }
+    if !matches!(target, Target::Index) {
+        let mut got: Vec<_> = status.lines().map(str::to_owned).collect();
+        got.sort();
+        want.sort();
+        assert_eq!(got, want, "{what}");
+        for (path, after) in wanted {
+            let content = std::fs::read_to_string(sample.top().join(path)).ok();
+            assert_eq!(content.as_deref(), *after, "{what}: {path}");
+        }
+    }
+    if !matches!(target, Target::WorkTree { .. }) {
+        for (path, after) in wanted {
+            let listed = sample.git_args(&["ls-files", "--", path]);
+            let exact = String::from_utf8(listed).unwrap().lines().any(|line| line == *path);
+            assert_eq!(exact, after.is_some(), "{what}: {path} in the index");
+            if let Some(after) = after {
+                assert_eq!(sample.git_args(&["cat-file", "blob", &format!(":{path}")]), after.as_bytes(), "{what}");
+            }
+        }
+    }
+    sample.git_args(&["fsck", "--strict"]);
+    let seen = seen(sample);
+    let litter = |name: &&String| name.contains("llmpatch") || name.contains(".lock");
+    assert_eq!(seen.git.iter().chain(seen.tree.keys()).find(litter), None, "{what}");
+}
+
+#[test]
+fn every_change_is_what_git_would_have_made_of_it() {
+    for target in targets() {
+        for (name, wanted) in WANTED {
+            // With `-N`, a path of which another form is in the index is left alone.
+            if matches!(target, Target::WorkTree { intent_to_add: true })
+                && name.contains("becomes a f")
+                && !name.contains("empty")
+            {
+                continue;
+            }
+            let (sample, what) = (sample(), format!("{name}, {target:?}"));
+            let done = apply(&sample, wanted, &target).unwrap_or_else(|undone| panic!("{what}: {undone}"));
+            assert_eq!(done.warnings, [], "{what}");
+            check_done(&sample, wanted, &target, &what);
+        }
+    }
+}
+
+#[test]
+fn modes_survive_and_new_files_follow_the_umask() {
+    let sample = sample();
+    let (_, wanted) = WANTED[1];
+    apply(&sample, wanted, &Target::WorkTree { intent_to_add: false }).unwrap();
+    let bits = |path: &str| sample.top().join(path).metadata().unwrap().permissions().mode() & 0o7777;
+    std::fs::write(sample.top().join("plain"), "").unwrap();
+    assert_eq!((bits("secret"), bits("tool")), (0o600, 0o755));
+    assert_eq!(bits("new/er/file"), bits("plain"));
+}
+
+/// Runs a change with a fault at each step in turn and checks that nothing is left of it.
+fn sweep(wanted: &[(&str, Option<&str>)], target: &Target, name: &str, fault: fn() -> io::Error) {
+    let sample = sample();
+    // Whatever git itself leaves behind at its first commit is there before.
+    let before = seen(&sample);
+    for step in 0.. {
+        let count = Rc::new(std::cell::Cell::new(0));
+        let last = Rc::new(std::cell::Cell::new(""));
+        let (counted, at) = (Rc::clone(&count), Rc::clone(&last));
+        watch::set(move |call| {
+            counted.set(counted.get() + 1);
+            if counted.get() == step + 1 {
+                at.set(call);
+                return Err(fault());
+            }
+            Ok(())
+        });
+        let outcome = apply(&sample, wanted, target);
+        watch::clear();
+        let what = format!("{name}, {target:?}, step {step}: {}", last.get());
+        match outcome {
+            Ok(done) if count.get() <= step => {
+                assert_eq!(done.warnings, [], "{what}");
+                check_done(&sample, wanted, target, &what);
+                assert!(step > 3, "{what}");
+                return;
+            }
+            // After the last moment at which anything can be taken back.
+            Ok(done) => {
+                let late =
+                    |warning: &Warning| matches!(warning, Warning::Leftover { .. } | Warning::IndexBehind { .. });
+                assert!(!done.warnings.is_empty() && done.warnings.iter().all(late), "{what}: {:?}", done.warnings);
+                return;
+            }
+            Err(undone) => {
+                assert_eq!(undone.attention, [], "{what}: {undone}");
+                assert_eq!(undone.kept, None, "{what}: {undone}");
+                assert_eq!(seen(&sample), before, "{what}: {undone}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fault_at_any_step_leaves_nothing_behind() {
+    for target in targets() {
+        for (name, wanted) in WANTED {
+            sweep(wanted, &target, name, || io::Error::from_raw_os_error(5));
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_is_named() {
+    sweep(WANTED[1].1, &Target::IndexAndWorkTree, "full disk", || io::ErrorKind::StorageFull.into());
+}
+
+#[test]
+fn a_panic_at_any_step_leaves_nothing_behind() {
+    for target in targets() {
+        let sample = sample();
+        let before = seen(&sample);
+        for step in 0.. {
+            let count = Rc::new(std::cell::Cell::new(0));
+            let counted = Rc::clone(&count);
+            watch::set(move |call| {
+                counted.set(counted.get() + 1);
+                if counted.get() == step + 1 && call != "remove a file" && !call.contains("over the index") {
+                    std::panic::resume_unwind(Box::new(()));
+                }
+                Ok(())
+            });
+            let outcome =
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| apply(&sample, WANTED[1].1, &target)));
+            watch::clear();
+            match outcome {
+                Ok(outcome) => {
+                    outcome.unwrap();
+                    break;
+                }
+                Err(_) => assert_eq!(seen(&sample), before, "{target:?}, step {step}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_prepared_and_dropped_leaves_nothing() {
+    for target in targets() {
+        let sample = sample();
+        let before = seen(&sample);
+        let repo = sample.open();
+        let changes = changes(&*tree_of(&repo, &target), WANTED[1].1);
+        let prepared = begin(&repo, &changes, target.clone()).unwrap();
+        assert!(sample.top().join(".git/index.lock").exists());
+        drop(prepared);
+        assert_eq!(seen(&sample), before, "{target:?}");
+    }
+}
+
+/// How an editor saves.
+#[derive(Clone, Copy, Debug)]
+enum Save {
+    InPlace,
+    ByRename,
+}
+
+#[test]
+fn an_editor_that_saves_meanwhile_loses_nothing() {
+    for target in [Target::WorkTree { intent_to_add: false }, Target::Commit(request("change\n"))] {
+        for save in [Save::InPlace, Save::ByRename] {
+            let sample = sample().then("tag start");
+            let file = sample.top().join("a");
+            for step in 0.. {
+                sample.git("reset -q --hard start");
+                sample.git("clean -qfd");
+                let count = Rc::new(std::cell::Cell::new(0));
+                let counted = Rc::clone(&count);
+                let edited = file.clone();
+                watch::set(move |_| {
+                    counted.set(counted.get() + 1);
+                    if counted.get() == step + 1 {
+                        match save {
+                            Save::InPlace => std::fs::write(&edited, "edited\n")?,
+                            Save::ByRename => {
+                                std::fs::write(edited.with_extension("new"), "edited\n")?;
+                                std::fs::rename(edited.with_extension("new"), &edited)?;
+                            }
+                        }
+                    }
+                    Ok(())
+                });
+                let outcome = apply(&sample, WANTED[1].1, &target);
+                watch::clear();
+                if count.get() <= step {
+                    outcome.unwrap();
+                    break;
+                }
+                let what = format!("{target:?}, {save:?}, step {step}");
+                assert_eq!(std::fs::read(&file).unwrap(), b"edited\n", "{what}: {outcome:?}");
+                if let Err(undone) = &outcome {
+                    assert_eq!(undone.fault.kind(), Kind::Stale, "{what}: {undone}");
+                    if undone.attention.is_empty() {
+                        let rest = ["b", "deep/er/file", "secret"].map(|file| sample.top().join(file).exists());
+                        assert_eq!(rest, [true; 3], "{what}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_that_changed_since_it_was_planned_on_is_stale() {
+    for target in targets() {
+        let sample = sample();
+        let repo = sample.open();
+        let changes = changes(&*tree_of(&repo, &target), WANTED[1].1);
+        sample.write("b", "edited\n");
+        sample.git("add b");
+        let before = seen(&sample);
+        let fault = begin(&repo, &changes, target.clone()).unwrap_err();
+        assert_eq!(fault.kind(), Kind::Stale, "{target:?}: {fault}");
+        assert_eq!(seen(&sample), before, "{target:?}");
+    }
+}
+
+#[test]
+fn a_lock_of_another_program_is_named_and_left_alone() {
+    for (setting, target) in [("0", Target::Index), ("5", Target::WorkTree { intent_to_add: false })] {
+        let sample = sample().then(&format!("config llmpatch.lockTimeout {setting}"));
+        std::fs::write(sample.top().join(".git/index.lock"), "").unwrap();
+        let undone = apply(&sample, WANTED[0].1, &target).unwrap_err();
+        assert_eq!(undone.fault.kind(), Kind::Locked);
+        assert!(undone.fault.to_string().contains(".git/index.lock` is held by another program"), "{undone}");
+        assert!(sample.top().join(".git/index.lock").exists());
+    }
+}
+
+#[test]
+fn the_work_tree_alone_needs_no_readable_index() {
+    let sample = sample();
+    std::fs::write(sample.top().join(".git/index"), "no index").unwrap();
+    apply(&sample, WANTED[1].1, &Target::WorkTree { intent_to_add: false }).unwrap();
+    assert_eq!(std::fs::read(sample.top().join(".git/index")).unwrap(), b"no index");
+}
+
+#[test]
+fn other_names_of_a_file_are_warned_of() {
+    let sample = sample();
+    std::fs::hard_link(sample.top().join("a"), sample.outside().join("other")).unwrap();
+    let done = apply(&sample, WANTED[0].1, &Target::WorkTree { intent_to_add: false }).unwrap();
+    assert_eq!(done.warnings, [Warning::HardLink { path: path("a"), others: 1 }]);
+    assert_eq!(std::fs::read(sample.outside().join("other")).unwrap(), b"a1\na2\n");
+}
+
+#[test]
+fn what_is_not_ours_in_the_way_is_refused() {
+    for (wanted, in_the_way) in [
+        (("deep", Some("A\n")), "deep/er/file"),
+        (("a/b", Some("A\n")), "a/b"),
+        (("folder-of-empties", Some("A\n")), "folder-of-empties/one/late"),
+    ] {
+        let sample = sample();
+        sample.write("folder-of-empties/one/late", "");
+        let before = seen(&sample);
+        let undone = apply(&sample, &[wanted], &Target::WorkTree { intent_to_add: false }).unwrap_err();
+        assert_eq!(undone.fault.kind(), Kind::FileExists);
+        assert_eq!(undone.fault.path().unwrap(), in_the_way);
+        assert_eq!(seen(&sample), before);
+    }
+}
