@@ -7,6 +7,7 @@
 //!        format/         plan/               transaction/                report/
 //! ```
 
+pub mod cli;
 pub mod compare;
 pub mod dir;
 pub mod explain;

@@ -1,3 +1,7 @@
 //! `git-llmpatch`: arguments in, exit status out.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(git_llmpatch::cli::run(std::env::args_os()).status())
+}

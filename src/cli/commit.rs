@@ -1,0 +1,107 @@
+//! The options of `--commit`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use bstr::BString;
+use clap::Args;
+
+use super::responses::{Fault, Origin};
+use crate::transaction::{CommitRequest, Sign};
+
+/// What is asked of the commit; as `git commit` has it.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Committing (with --commit)")]
+pub(super) struct Commit {
+    /// The commit message, instead of the response's notes; several are paragraphs
+    #[arg(short, long, value_name = "msg", allow_hyphen_values = true, conflicts_with = "file")]
+    message: Vec<OsString>,
+    /// Take the commit message from a file, or - for standard input
+    #[arg(short = 'F', long, value_name = "file")]
+    file: Option<PathBuf>,
+    /// Edit the message before committing
+    #[arg(short, long)]
+    edit: bool,
+    /// Add a Signed-off-by trailer
+    #[arg(short, long)]
+    signoff: bool,
+    /// Add a trailer, such as Reviewed-by: name (repeatable)
+    #[arg(long, value_name = "token: value")]
+    trailer: Vec<OsString>,
+    /// Name another author
+    #[arg(long, value_name = "author")]
+    author: Option<OsString>,
+    /// Set the author date
+    #[arg(long, value_name = "date")]
+    date: Option<OsString>,
+    /// Sign the commit with the default key
+    #[arg(short = 'S', overrides_with_all = ["gpg_sign", "no_gpg_sign"])]
+    sign: bool,
+    /// Sign the commit, with this key if one is given
+    #[arg(long, value_name = "keyid", num_args = 0..=1, require_equals = true, overrides_with_all = ["sign", "no_gpg_sign"])]
+    gpg_sign: Option<Option<OsString>>,
+    /// Don't sign the commit, whatever commit.gpgSign says
+    #[arg(long, overrides_with_all = ["sign", "gpg_sign"])]
+    no_gpg_sign: bool,
+    /// Skip the hooks pre-commit and commit-msg
+    #[arg(long)]
+    no_verify: bool,
+}
+
+impl Commit {
+    /// Returns an option that was given, as the user would write it.
+    pub(super) fn any(&self) -> Option<&'static str> {
+        let given = [
+            (!self.message.is_empty(), "-m"),
+            (self.file.is_some(), "-F"),
+            (self.edit, "--edit"),
+            (self.signoff, "--signoff"),
+            (!self.trailer.is_empty(), "--trailer"),
+            (self.author.is_some(), "--author"),
+            (self.date.is_some(), "--date"),
+            (self.sign, "-S"),
+            (self.gpg_sign.is_some(), "--gpg-sign"),
+            (self.no_gpg_sign, "--no-gpg-sign"),
+            (self.no_verify, "--no-verify"),
+        ];
+        given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
+    }
+
+    /// Returns whether the message is read from standard input.
+    pub(super) fn reads_stdin(&self) -> bool {
+        self.file.as_deref().map(Origin::of) == Some(Origin::Stdin)
+    }
+
+    /// Returns the message that the user gives, if one is given; paragraphs are put together as `git commit` does.
+    ///
+    /// # Errors
+    /// If the message's file can't be read.
+    pub(super) fn message(&self) -> Result<Option<BString>, Fault> {
+        use std::os::unix::ffi::OsStrExt as _;
+        if let Some(file) = &self.file {
+            return Origin::of(file).read().map(|bytes| Some(bytes.into()));
+        }
+        let paragraphs: Vec<_> = self.message.iter().map(|paragraph| paragraph.as_bytes()).collect();
+        Ok((!paragraphs.is_empty()).then(|| bstr::join("\n\n", paragraphs).into()))
+    }
+
+    /// Puts together what is asked for, with a message.
+    pub(super) fn request(&self, message: BString) -> CommitRequest {
+        let sign = match (&self.gpg_sign, self.sign, self.no_gpg_sign) {
+            (Some(key), ..) => Sign::Yes(key.clone()),
+            (None, true, _) => Sign::Yes(None),
+            (None, false, true) => Sign::No,
+            (None, false, false) => Sign::Default,
+        };
+        CommitRequest {
+            message,
+            edit: self.edit,
+            signoff: self.signoff,
+            trailers: self.trailer.clone(),
+            author: self.author.clone(),
+            date: self.date.clone(),
+            sign,
+            verify: !self.no_verify,
+        }
+    }
+}

@@ -1,0 +1,47 @@
+use std::io::IsTerminal as _;
+
+use super::options::{Talk, When};
+use crate::repo::{Config, Fault};
+use crate::report::human::Style;
+
+/// Decides a switch that an option turns on, its opposite turns off, and configuration sets otherwise.
+///
+/// # Errors
+/// If the configuration holds something else than a boolean.
+pub(super) fn switch(on: bool, off: bool, config: &Config, key: &str) -> Result<bool, Fault> {
+    if on || off { Ok(on) } else { Ok(config.bool(key)?.unwrap_or(false)) }
+}
+
+/// Decides how messages on standard error look: the option, else configuration, else the environment and the terminal.
+pub(super) fn style(talk: &Talk, config: Option<&Config>) -> Style {
+    let set = config.and_then(|config| colors(config, "color.llmpatch").or_else(|| colors(config, "color.ui")));
+    let colored = match talk.color.or(set) {
+        Some(When::Always) => true,
+        Some(When::Never) => false,
+        Some(When::Auto) | None => std::io::stderr().is_terminal() && environment_allows_color(),
+    };
+    Style { colored, width: width(std::io::stderr()).unwrap_or(Style::DEFAULT_WIDTH) }
+}
+
+/// Reads a colour setting as git does: a boolean that is true means `auto`. What makes no sense is nobody's business here.
+fn colors(config: &Config, key: &str) -> Option<When> {
+    let value = config.string(key).ok()??;
+    match value.to_string().to_ascii_lowercase().as_str() {
+        "always" => Some(When::Always),
+        "never" | "false" | "no" | "off" | "0" => Some(When::Never),
+        "auto" | "true" | "yes" | "on" | "1" | "" => Some(When::Auto),
+        _ => None,
+    }
+}
+
+fn environment_allows_color() -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Returns how many columns a stream has: `COLUMNS`, which git heeds too, else its terminal's; `None` if it has none.
+pub(super) fn width(stream: impl std::os::fd::AsFd) -> Option<usize> {
+    let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    let asked = || rustix::termios::tcgetwinsize(stream).ok().map(|size| usize::from(size.ws_col));
+    given.filter(|&columns| columns > 0).or_else(asked).filter(|&columns| columns > 0)
+}

@@ -1,0 +1,51 @@
+use clap::Args;
+
+use super::exit::Exit;
+use super::flow::{self, Base, Session};
+use super::options::{Against, Reading, Responses, Talk};
+use super::preview::Preview;
+use super::responses;
+use crate::report::{FileReport, Report};
+
+/// Print the change as a diff that git apply accepts
+///
+/// Several responses are one change, in order. Nothing is written.
+#[derive(Debug, Args)]
+#[command(override_usage = "git llmpatch diff [<options>] [<response>...]")]
+pub(super) struct Diff {
+    #[command(flatten)]
+    responses: Responses,
+    #[command(flatten)]
+    against: Against,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    talk: Talk,
+}
+
+impl Diff {
+    /// Does it, and prints how it went.
+    ///
+    /// # Errors
+    /// If options don't go together.
+    pub(super) fn run(&self) -> Result<Exit, clap::Error> {
+        self.responses.check("diff")?;
+        let session = match Session::open(&self.reading, &self.talk) {
+            Ok(session) => session,
+            Err(exit) => return Ok(exit),
+        };
+        Ok(match self.print(&session) {
+            Ok((report, diff)) => flow::finish(&session, report, &diff),
+            Err(report) => session.conclude(&report),
+        })
+    }
+
+    fn print(&self, session: &Session) -> Result<(Report, Vec<u8>), flow::Stop> {
+        let sources = responses::read(&self.responses.paths)?;
+        let base = Base::of(&self.against);
+        let worked = session.work_out(&sources, &*base.tree(&session.repo)?)?;
+        let diff = Preview::diff().print(session, &base, &worked.changes)?;
+        let files = FileReport::list(&worked.changes, |_| None);
+        Ok((Report::checked(files, worked.warnings), diff))
+    }
+}

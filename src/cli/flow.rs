@@ -1,0 +1,191 @@
+//! The one way from responses to a change that all subcommands go: read, parse, plan.
+//!
+//! What stops it is a [`Report`], with everything that can be found out in one run: a response that can't be read whole is
+//! still planned as far as it was read, to name what else is wrong.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
+use super::config;
+use super::exit::Exit;
+use super::options::{self, Reading, Talk};
+use super::output;
+use crate::explain::Explain;
+use crate::format;
+use crate::kind::Kind;
+use crate::patch::Patch;
+use crate::path::Resolver;
+use crate::plan::{self, ChangeSet, Rules};
+use crate::repo::{self, Repo, Side};
+use crate::report::human::Style;
+use crate::report::{Diagnostic, Report, State, merge};
+use crate::text::Source;
+use crate::tree::Tree;
+
+/// A failure; boxed, since a report is long and failures are rare.
+pub(super) type Stop = Box<Report>;
+
+/// The state of the files that a change is worked out against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Base {
+    /// The work tree.
+    WorkTree,
+    /// The index.
+    Index,
+    /// The work tree, where it agrees with the index, or with index and HEAD.
+    Agreeing(repo::Against),
+    /// A commit.
+    Revision(String),
+}
+
+impl Base {
+    /// Understands the options of the commands that only read.
+    pub(super) fn of(against: &options::Against) -> Self {
+        match (&against.onto, against.cached) {
+            (Some(rev), _) => Base::Revision(rev.clone()),
+            (None, true) => Base::Index,
+            (None, false) => Base::WorkTree,
+        }
+    }
+
+    /// Opens it.
+    ///
+    /// # Errors
+    /// If the repository has no such thing, or says no.
+    pub(super) fn tree<'r>(&self, repo: &'r Repo) -> Result<Box<dyn Tree + 'r>, Stop> {
+        Ok(match self {
+            Base::WorkTree => Box::new(repo.work_tree().map_err(stop)?),
+            Base::Index => Box::new(repo.index_tree().map_err(stop)?),
+            Base::Agreeing(against) => Box::new(repo.agreeing_tree(*against).map_err(stop)?),
+            Base::Revision(rev) => Box::new(repo.revision_tree(rev).map_err(stop)?),
+        })
+    }
+
+    /// Returns what its files hold: bytes as on disk, or as git stores them.
+    pub(super) fn side(&self) -> Side {
+        match self {
+            Base::WorkTree | Base::Agreeing(_) => Side::WorkTree,
+            Base::Index | Base::Revision(_) => Side::Blobs,
+        }
+    }
+}
+
+/// A repository, and how responses are read and errors shown in it.
+pub(super) struct Session {
+    pub(super) repo: Repo,
+    pub(super) talk: Talk,
+    pub(super) style: Style,
+    options: format::Options,
+    rules: Rules,
+    resolver: Resolver,
+}
+
+impl Session {
+    /// Opens the repository of the current folder. A failure is printed, and how the run ends returned.
+    pub(super) fn open(reading: &Reading, talk: &Talk) -> Result<Session, Exit> {
+        let mut style = config::style(talk, None);
+        let opened = Repo::open().map_err(stop).and_then(|repo| {
+            style = config::style(talk, Some(repo.config()));
+            Session::new(repo, reading, talk, style)
+        });
+        opened.map_err(|report| conclude(&report, talk, style))
+    }
+
+    fn new(repo: Repo, reading: &Reading, talk: &Talk, style: Style) -> Result<Session, Stop> {
+        let config = repo.config();
+        let strict = config::switch(reading.strict, reading.no_strict, config, "llmpatch.strict").map_err(stop)?;
+        let unique = config::switch(reading.unique, reading.no_unique, config, "llmpatch.unique").map_err(stop)?;
+        let resolver = repo.resolver(reading.directory.as_deref().map(OsStr::as_bytes)).map_err(stop)?;
+        Ok(Session {
+            talk: talk.clone(),
+            style,
+            options: format::Options { format: reading.format.map(Into::into), strict },
+            rules: Rules { strict, unique, overwrite: reading.overwrite, allow_empty: reading.allow_empty },
+            resolver,
+            repo,
+        })
+    }
+
+    /// Prints what a report has to say on standard error, and returns how the run ends.
+    pub(super) fn conclude(&self, report: &Report) -> Exit {
+        conclude(report, &self.talk, self.style)
+    }
+
+    /// Works out what the responses, as one change, make of a tree.
+    ///
+    /// # Errors
+    /// With everything that is wrong, what can't be read first, in the responses' order.
+    pub(super) fn work_out<'s>(&self, sources: &'s [Source], tree: &dyn Tree) -> Result<Worked<'s>, Stop> {
+        let mut patches = Vec::new();
+        let mut errors = Vec::new();
+        let mut warnings = Vec::new();
+        for source in sources {
+            let parsed = format::parse(source, &self.options);
+            errors.extend(Diagnostic::all(&parsed.faults, sources));
+            warnings.extend(Diagnostic::all(&parsed.warnings, sources));
+            if self.talk.verbose {
+                let edits = parsed.patch.edits.len();
+                let s = if edits == 1 { "" } else { "s" };
+                output::complain(&format!("{}: {}, {edits} edit{s}\n", source.name(), parsed.patch.format));
+            }
+            patches.push(parsed.patch);
+        }
+        let is_readable = errors.is_empty();
+        if !is_readable && patches.iter().all(|patch| patch.edits.is_empty()) {
+            return Err(Box::new(Report::failed_with(State::NothingChanged, merge(errors), merge(warnings))));
+        }
+        let (changes, faults, noticed) = match plan::plan(&patches, tree, &self.resolver, &self.rules) {
+            Ok(plan) => (Some(plan.changes), Vec::new(), plan.warnings),
+            Err(refusal) => (None, refusal.faults, refusal.warnings),
+        };
+        // That nothing would change is no finding while part of the response is unknown.
+        let faults = faults.iter().filter(|fault| is_readable || fault.value.kind() != Kind::Unchanged);
+        errors.extend(Diagnostic::all(faults, sources));
+        // And where nothing changes at all, that is said once, not of each part again.
+        let is_unchanged = errors.iter().any(|error| error.kind == Kind::Unchanged);
+        let noticed = noticed.iter().filter(|warning| !(is_unchanged && warning.value.kind() == Kind::NoChange));
+        warnings.extend(Diagnostic::all(noticed, sources));
+        match changes {
+            Some(changes) if errors.is_empty() => Ok(Worked { patches, changes, warnings: merge(warnings) }),
+            _ => Err(Box::new(Report::failed_with(State::NothingChanged, merge(errors), merge(warnings)))),
+        }
+    }
+}
+
+/// A change that was worked out, and the patches it comes from.
+pub(super) struct Worked<'s> {
+    pub(super) patches: Vec<Patch<'s>>,
+    pub(super) changes: ChangeSet,
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+/// Makes a report of a single error that is about no place in a response, before anything was changed.
+pub(super) fn stop(error: impl Explain) -> Stop {
+    Box::new(Report::failed_with(State::NothingChanged, vec![Diagnostic::new(&error, None, &[])], Vec::new()))
+}
+
+fn conclude(report: &Report, talk: &Talk, style: Style) -> Exit {
+    if !talk.quiet || !report.errors.is_empty() {
+        output::complain(&report.complaints(style));
+    }
+    Exit::of(report)
+}
+
+/// Standard output took not all of what was written to it.
+#[derive(Debug, thiserror::Error)]
+#[error("can't write standard output: {0}")]
+pub(super) struct Unwritable(std::io::Error);
+
+impl Explain for Unwritable {
+    fn kind(&self) -> Kind {
+        Kind::Io
+    }
+}
+
+/// Prints what was asked for, then concludes. What can't be printed is one error more, and changes nothing of the state.
+pub(super) fn finish(session: &Session, mut report: Report, asked_for: &[u8]) -> Exit {
+    if let Err(error) = output::print(asked_for) {
+        report.errors.push(Diagnostic::new(&Unwritable(error), None, &[]));
+    }
+    session.conclude(&report)
+}

@@ -1,0 +1,86 @@
+//! The command line: arguments in, library calls, a report and an exit status out.
+//!
+//! One file a subcommand, and they share one flow (`flow.rs`): a preview is an apply that stops early, never a second path.
+//! Nothing is printed between the start of a transaction and its end.
+
+mod apply;
+mod check;
+mod commit;
+mod config;
+mod diff;
+mod exit;
+mod flow;
+mod options;
+mod output;
+mod preview;
+mod responses;
+
+pub use exit::Exit;
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+/// Apply the patches that language models write: exactly, all or nothing
+#[derive(Debug, Parser)]
+#[command(
+    name = "git-llmpatch",
+    bin_name = "git llmpatch",
+    version,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+#[command(disable_help_subcommand = true, args_override_self = true, max_term_width = 100)]
+#[command(after_help = "Paths in a response are from the top of the work tree, whatever the current folder.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Apply(apply::Apply),
+    Check(check::Check),
+    Diff(diff::Diff),
+}
+
+/// Does what the arguments (the program's name first) ask for, and returns how that went.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    let done = Cli::try_parse_from(arguments).and_then(|cli| match cli.command {
+        Command::Apply(apply) => apply.run(),
+        Command::Check(check) => check.run(),
+        Command::Diff(diff) => diff.run(),
+    });
+    done.unwrap_or_else(|usage| {
+        // Where nobody reads it, there is nobody to tell.
+        let _ = usage.print();
+        if usage.use_stderr() { Exit::Usage } else { Exit::Done }
+    })
+}
+
+/// Makes the error of options that don't go together.
+fn usage(subcommand: &str, message: &str) -> clap::Error {
+    let mut command = Cli::command();
+    command.build();
+    let error = command.find_subcommand_mut(subcommand).map(|of| of.error(ErrorKind::ArgumentConflict, message));
+    error.unwrap_or_else(|| clap::Error::raw(ErrorKind::ArgumentConflict, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent_and_every_option_has_help() {
+        let mut command = Cli::command();
+        command.build();
+        command.clone().debug_assert();
+        for subcommand in command.get_subcommands() {
+            assert!(subcommand.get_about().is_some(), "{}", subcommand.get_name());
+            for argument in subcommand.get_arguments() {
+                assert!(argument.get_help().is_some(), "{} {}", subcommand.get_name(), argument.get_id());
+            }
+        }
+    }
+}

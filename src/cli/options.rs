@@ -1,0 +1,113 @@
+//! The options that several subcommands share.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::responses::Origin;
+use crate::patch;
+
+/// How responses are read.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Reading")]
+pub(super) struct Reading {
+    /// Read patches of this format only, instead of finding out
+    #[arg(long, value_name = "format", value_enum)]
+    pub(super) format: Option<Format>,
+    /// Accept what the bare format says and nothing looser (also llmpatch.strict)
+    #[arg(long, overrides_with = "no_strict")]
+    pub(super) strict: bool,
+    /// Take back --strict or llmpatch.strict
+    #[arg(long, overrides_with = "strict")]
+    pub(super) no_strict: bool,
+    /// Refuse lines that stand in several places of a file, instead of taking the first (also llmpatch.unique)
+    #[arg(long, overrides_with = "no_unique")]
+    pub(super) unique: bool,
+    /// Take back --unique or llmpatch.unique
+    #[arg(long, overrides_with = "unique")]
+    pub(super) no_unique: bool,
+    /// Let a patch make a new file where there is one already
+    #[arg(long)]
+    pub(super) overwrite: bool,
+    /// Accept a response that changes nothing
+    #[arg(long)]
+    pub(super) allow_empty: bool,
+    /// Put this folder before every path of the response
+    #[arg(long, value_name = "dir")]
+    pub(super) directory: Option<OsString>,
+}
+
+/// The formats that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// `*** Begin Patch` … `*** End Patch`
+    Envelope,
+    /// `<edit file=… op=…>`
+    Opx,
+}
+
+impl From<Format> for patch::Format {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Envelope => patch::Format::Envelope,
+            Format::Opx => patch::Format::Opx,
+        }
+    }
+}
+
+/// How much is said, and in which colours.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct Talk {
+    /// Say nothing but errors and what was asked for
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+    /// Say also what was read
+    #[arg(short, long)]
+    pub(super) verbose: bool,
+    /// Colour messages: auto, always or never (also color.ui, NO_COLOR)
+    #[arg(long, value_name = "when", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "always")]
+    pub(super) color: Option<When>,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum When {
+    /// If a terminal shows it
+    Auto,
+    /// Even if a program reads it
+    Always,
+    /// Not even if a terminal shows it
+    Never,
+}
+
+/// Which state of the files a change is worked out against, if not the work tree's.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Against {
+    /// Work it out against the index instead of the work tree
+    #[arg(long)]
+    pub(super) cached: bool,
+    /// Work it out against a commit instead of the work tree
+    #[arg(long, value_name = "rev", conflicts_with = "cached")]
+    pub(super) onto: Option<String>,
+}
+
+/// The responses.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Responses {
+    /// A file with a model's whole answer, or - for standard input, which is also read if there is none
+    #[arg(value_name = "response")]
+    pub(super) paths: Vec<PathBuf>,
+}
+
+impl Responses {
+    /// Refuses what can't be read twice.
+    ///
+    /// # Errors
+    /// If standard input is named more than once.
+    pub(super) fn check(&self, subcommand: &str) -> Result<(), clap::Error> {
+        let stdin = Origin::all(&self.paths).into_iter().filter(|origin| *origin == Origin::Stdin);
+        if stdin.count() > 1 { Err(super::usage(subcommand, "standard input can be read only once")) } else { Ok(()) }
+    }
+}

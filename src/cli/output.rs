@@ -1,0 +1,81 @@
+use std::borrow::Cow;
+use std::io::{self, IsTerminal as _, Write};
+
+use crate::text::Shown;
+
+/// Writes to standard output; a reader that has gone is no error, everything else that goes wrong is.
+///
+/// A program gets every byte as it is. A terminal doesn't: a diff holds what a model wrote, and no pager stands in between.
+/// (`println!` would panic where this returns: nothing in the crate uses it.)
+///
+/// # Errors
+/// Whatever the system says but `EPIPE`.
+pub(super) fn print(bytes: &[u8]) -> io::Result<()> {
+    let stdout = io::stdout().lock();
+    let bytes = if stdout.is_terminal() { Cow::Owned(harmless(bytes)) } else { Cow::Borrowed(bytes) };
+    written(stdout, &bytes)
+}
+
+/// Escapes all that a terminal might obey but line ends and tabs.
+fn harmless(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let text = line.strip_suffix(b"\r\n").or(line.strip_suffix(b"\n")).unwrap_or(line);
+        for (index, part) in text.split(|&byte| byte == b'\t').enumerate() {
+            if index > 0 {
+                out.push(b'\t');
+            }
+            out.extend(Shown(part).to_string().bytes());
+        }
+        out.extend(&line[text.len()..]);
+    }
+    out
+}
+
+/// Writes to standard error, where nobody is left to tell if that goes wrong.
+pub(super) fn complain(text: &str) {
+    let _ = written(io::stderr().lock(), text.as_bytes());
+}
+
+fn written(mut stream: impl Write, bytes: &[u8]) -> io::Result<()> {
+    match stream.write_all(bytes).and_then(|()| stream.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Failing(io::ErrorKind);
+
+    impl Write for Failing {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_terminal_gets_nothing_to_obey() {
+        for (bytes, want) in [
+            (&b""[..], ""),
+            (b"a\tb\n\tc\r\nd", "a\tb\n\tc\r\nd"),
+            (b"+\x1b[2J\r\rx\xff\n\n", "+\\033[2J\\r\\rx\\377\n\n"),
+            ("é\u{202e}\n".as_bytes(), "é\\342\\200\\256\n"),
+        ] {
+            assert_eq!(harmless(bytes), want.as_bytes(), "{want}");
+        }
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_error_and_a_full_disk_is() {
+        assert!(written(Failing(io::ErrorKind::BrokenPipe), b"x").is_ok());
+        assert!(written(Failing(io::ErrorKind::StorageFull), b"x").is_err());
+        assert!(written(Vec::new(), b"x").is_ok());
+    }
+}

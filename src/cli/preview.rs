@@ -1,0 +1,119 @@
+//! What a change would be, printed: `--diff`, `--stat`, `--numstat`, `--summary`.
+
+use std::collections::HashMap;
+
+use clap::Args;
+
+use super::config;
+use super::flow::{Base, Session, Stop, stop};
+use crate::compare;
+use crate::format::unified::{self, Quoting, Termination};
+use crate::patch::{Mark, Operation, Patch};
+use crate::plan::{ChangeSet, derive};
+use crate::report::LineCount;
+
+/// How wide `git diff --stat` is where no terminal says.
+const STAT_WIDTH: usize = 80;
+
+/// Which previews are asked for.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Previewing (instead of applying)")]
+pub(super) struct Preview {
+    /// Only find out whether it would apply
+    #[arg(short = 'n', long, visible_alias = "dry-run")]
+    pub(super) check: bool,
+    /// Print the change as a diff that git apply accepts
+    #[arg(long)]
+    pub(super) diff: bool,
+    /// Print how much changes in each file
+    #[arg(long)]
+    pub(super) stat: bool,
+    /// Print the same for programs
+    #[arg(long)]
+    pub(super) numstat: bool,
+    /// With --numstat, end names with NUL and don't quote them
+    #[arg(short = 'z')]
+    pub(super) nul: bool,
+    /// Print which files come, go, are renamed or change their mode
+    #[arg(long)]
+    pub(super) summary: bool,
+    /// Apply as well
+    #[arg(long)]
+    pub(super) apply: bool,
+}
+
+impl Preview {
+    /// Returns the preview that is nothing but the diff.
+    pub(super) fn diff() -> Self {
+        Self { diff: true, ..Self::default() }
+    }
+
+    /// Returns what is missing for the options that were given to make sense.
+    pub(super) fn lacks(&self) -> Option<&'static str> {
+        (self.nul && !self.numstat).then_some("the option '-z' requires '--numstat'")
+    }
+
+    /// Returns whether there is anything to print.
+    pub(super) fn prints(&self) -> bool {
+        self.diff || self.stat || self.numstat || self.summary
+    }
+
+    /// Returns whether the change is to be made.
+    pub(super) fn applies(&self) -> bool {
+        self.apply || !(self.check || self.prints())
+    }
+
+    /// Prints what is asked for in the order in which `git diff` prints it.
+    ///
+    /// # Errors
+    /// If contents can't be compared.
+    pub(super) fn print(&self, session: &Session, base: &Base, changes: &ChangeSet) -> Result<Vec<u8>, Stop> {
+        let patch = compared(session, base, changes)?;
+        let quotes_all = session.repo.config().bool("core.quotepath").map_err(stop)?.unwrap_or(true);
+        let style = unified::Style { quoting: if quotes_all { Quoting::Full } else { Quoting::Ascii } };
+        let mut out = Vec::new();
+        if self.numstat {
+            let end = if self.nul { Termination::Nul } else { Termination::Line };
+            out.extend(unified::numstat(&patch, style, end));
+        }
+        if self.stat {
+            out.extend(unified::stat(&patch, style, config::width(std::io::stdout()).unwrap_or(STAT_WIDTH)));
+        }
+        if self.summary {
+            out.extend(unified::summary(&patch, style));
+        }
+        if self.diff {
+            if !out.is_empty() {
+                out.push(b'\n');
+            }
+            out.extend(unified::print(&patch, style));
+        }
+        Ok(out)
+    }
+}
+
+fn compared<'c>(session: &Session, base: &Base, changes: &'c ChangeSet) -> Result<Patch<'c>, Stop> {
+    let differ = session.repo.differ(base.side()).map_err(stop)?;
+    let options = session.repo.diff_options().map_err(stop)?;
+    // `git apply` takes no hunk without context.
+    let options = compare::Options { context: options.context.max(1), ..options };
+    derive::unified(changes, &differ, &options).map_err(stop)
+}
+
+/// Counts the lines that come and go in each path. What can't be compared isn't counted: it is no reason not to apply.
+pub(super) fn counted(session: &Session, base: &Base, changes: &ChangeSet) -> HashMap<Vec<u8>, LineCount> {
+    let mut counts: HashMap<Vec<u8>, LineCount> = HashMap::new();
+    let patch = compared(session, base, changes);
+    for edit in patch.iter().flat_map(|patch| &patch.edits) {
+        let Operation::Update { to, hunks } = &edit.operation else { continue };
+        let count = counts.entry(to.as_ref().unwrap_or(&edit.path).to_vec()).or_default();
+        for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
+            match line.mark {
+                Mark::Added => count.added += 1,
+                Mark::Removed => count.removed += 1,
+                Mark::Context => {}
+            }
+        }
+    }
+    counts
+}
