@@ -1,0 +1,61 @@
+use super::{envelope, opx, repo, update};
+
+#[test]
+fn a_commit_is_announced_and_holds_exactly_the_change() {
+    let repo = repo();
+    repo.write("src/b.txt", "staged\n");
+    repo.git(&["add", "src/b.txt"]);
+    let run = repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).succeeded();
+    let id = repo.git(&["rev-parse", "--short", "HEAD"]);
+    let want = format!("M a.txt\n[main {}] Update a.txt\n 1 file changed, 1 insertion(+), 1 deletion(-)\n", id.trim());
+    assert_eq!(run.stdout, want);
+    assert_eq!(repo.git(&["show", "--format=", "--name-status"]), "M\ta.txt\n");
+    assert_eq!(repo.git(&["diff", "--cached", "--name-only"]), "src/b.txt\n");
+}
+
+#[test]
+fn messages_come_from_options_else_from_notes_else_from_what_is_done() {
+    let two = [opx("a.txt", "# Count in digits", "two", "2"), opx("src/b.txt", "Shout", "b", "B")].concat();
+    let one = opx("a.txt", "Count &lt;in&gt;\n    digits", "two", "2");
+    let plain = envelope("*** Update File: a.txt\n@@\n-two\n+2\n*** Delete File: src/b.txt\n");
+    for (args, response, want) in [
+        (&[][..], &one, "Count <in> digits\n"),
+        (&[], &two, "Apply 2 edits to 2 files\n\n- a.txt: # Count in digits\n- src/b.txt: Shout\n"),
+        (&[], &opx("a.txt", "#1 is fixed", "two", "2"), "#1 is fixed\n"),
+        (&[], &plain, "Update a.txt, delete src/b.txt\n"),
+        (&["-m", "First", "-m", "Second\nline"], &one, "First\n\nSecond\nline\n"),
+        (&["-m", "-dash"], &one, "-dash\n"),
+        (&["-F", "message"], &one, "From a file\n"),
+        (&["-m", "x", "-s"], &one, "x\n\nSigned-off-by: Carl Committer <carl@example.com>\n"),
+        (&["-m", "x", "--trailer", "Why: not"], &one, "x\n\nWhy: not\n"),
+    ] {
+        let repo = repo();
+        repo.write("message", "From a file\n");
+        let args = [&["apply", "--commit"], args].concat();
+        repo.run(&args, response).succeeded();
+        assert_eq!(repo.git(&["log", "-1", "--format=%B"]).trim_end(), want.trim_end(), "{args:?}");
+    }
+}
+
+#[test]
+fn authors_and_dates_are_as_given() {
+    let repo = repo();
+    let args = ["apply", "--commit", "--author", "Bo <bo@example.com>", "--date", "2020-02-02T02:02:02Z"];
+    repo.run(&args, update("a.txt", "two", "2")).succeeded();
+    assert_eq!(repo.git(&["log", "-1", "--format=%an %ae %as %cn"]), "Bo bo@example.com 2020-02-02 Carl Committer\n");
+}
+
+#[test]
+fn a_hook_that_says_no_has_everything_put_back() {
+    let repo = repo();
+    repo.write(".git/hooks/pre-commit", "#!/bin/sh\necho no such luck >&2\nexit 7\n");
+    repo.chmod(".git/hooks/pre-commit", 0o755);
+    let before = repo.files();
+    let run = repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).ended(3);
+    assert!(run.stderr.contains("\nerror[hook]: "), "{}", run.stderr);
+    assert!(run.stderr.contains("no such luck"), "{}", run.stderr);
+    assert!(run.stderr.contains(" was "), "{}", run.stderr);
+    assert_eq!(repo.files(), before);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    repo.run(&["apply", "--commit", "--no-verify"], update("a.txt", "two", "2")).succeeded();
+}

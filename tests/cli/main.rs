@@ -1,0 +1,37 @@
+//! The command line, run as its users run it: exit statuses, what stands on which stream, and what is left behind.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+mod apply;
+mod check;
+mod commit;
+mod diff;
+mod streams;
+#[path = "../support/mod.rs"]
+mod support;
+mod usage;
+
+use support::Repo;
+
+/// Puts sections into an envelope.
+fn envelope(sections: &str) -> String {
+    format!("*** Begin Patch\n{sections}*** End Patch\n")
+}
+
+/// Makes the envelope that changes one line of a file.
+fn update(path: &str, old: &str, new: &str) -> String {
+    envelope(&format!("*** Update File: {path}\n@@\n-{old}\n+{new}\n"))
+}
+
+/// Makes the repository that most tests start from.
+fn repo() -> Repo {
+    Repo::with(&[("a.txt", "one\ntwo\nthree\n"), ("src/b.txt", "b\n"), ("src/c.txt", "c\n")])
+}
+
+/// Makes one OPX edit that puts a line in place of another.
+fn opx(path: &str, why: &str, find: &str, put: &str) -> String {
+    let why = if why.is_empty() { String::new() } else { format!("  <why>{why}</why>\n") };
+    format!(
+        "<edit file=\"{path}\" op=\"patch\">\n{why}  <find>\n<<<\n{find}\n>>>\n  </find>\n  <put>\n<<<\n{put}\n>>>\n  </put>\n</edit>\n"
+    )
+}

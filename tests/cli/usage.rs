@@ -1,0 +1,67 @@
+use super::repo;
+
+#[test]
+fn what_makes_no_sense_ends_in_status_2_and_says_why() {
+    let repo = repo();
+    for (args, want) in [
+        (&["apply", "-m", "x"][..], "the option '-m' requires '--commit'"),
+        (&["apply", "-F", "x"], "the option '-F' requires '--commit'"),
+        (&["apply", "--edit"], "the option '--edit' requires '--commit'"),
+        (&["apply", "-s"], "the option '--signoff' requires '--commit'"),
+        (&["apply", "--trailer", "a: b"], "the option '--trailer' requires '--commit'"),
+        (&["apply", "--author=x"], "the option '--author' requires '--commit'"),
+        (&["apply", "--date=x"], "the option '--date' requires '--commit'"),
+        (&["apply", "-S"], "the option '-S' requires '--commit'"),
+        (&["apply", "--gpg-sign=x"], "the option '--gpg-sign' requires '--commit'"),
+        (&["apply", "--no-gpg-sign"], "the option '--no-gpg-sign' requires '--commit'"),
+        (&["apply", "--index", "--no-verify"], "the option '--no-verify' requires '--commit'"),
+        (&["apply", "-z"], "the option '-z' requires '--numstat'"),
+        (&["apply", "--commit", "--cached"], "'--commit'"),
+        (&["apply", "--index", "--cached"], "'--cached'"),
+        (&["apply", "-N", "--index"], "'--intent-to-add'"),
+        (&["apply", "-N", "--cached"], "'--intent-to-add'"),
+        (&["apply", "-N", "--commit"], "'--intent-to-add'"),
+        (&["apply", "--commit", "-m", "x", "-F", "y"], "'--file <file>'"),
+        (&["apply", "--commit", "-F", "-"], "standard input"),
+        (&["apply", "-", "x", "-"], "standard input can be read only once"),
+        (&["check", "-", "-"], "standard input can be read only once"),
+        (&["diff", "-", "-"], "standard input can be read only once"),
+        (&["apply", "-q", "-v"], "'--verbose'"),
+        (&["apply", "--format=unified"], "'--format <format>'"),
+        (&["apply", "--nonsense"], "'--nonsense'"),
+        (&["check", "--index"], "'--index'"),
+        (&["diff", "--cached", "--onto=HEAD"], "'--onto <rev>'"),
+        (&["nonsense"], "'nonsense'"),
+    ] {
+        let run = repo.run(args, "").ended(2);
+        let first = run.stderr.lines().next().unwrap_or_default();
+        assert!(first.starts_with("error: ") && first.contains(want), "{args:?} {}", run.stderr);
+        assert_eq!(run.stdout, "", "{args:?}");
+    }
+}
+
+#[test]
+fn help_is_no_error_but_saying_nothing_is() {
+    let repo = repo();
+    for (args, status, on_stdout) in [
+        (&["--help"][..], 0, true),
+        (&["-h"], 0, true),
+        (&["--version"], 0, true),
+        (&["apply", "--help"], 0, true),
+        (&["check", "-h"], 0, true),
+        (&["diff", "-h"], 0, true),
+        (&[], 2, false),
+    ] {
+        let run = repo.run(args, "").ended(status);
+        assert_eq!((run.stdout.is_empty(), run.stderr.is_empty()), (!on_stdout, on_stdout), "{args:?}");
+    }
+    assert_eq!(repo.run(&["--version"], "").stdout, format!("git-llmpatch {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn the_last_of_two_opposites_wins() {
+    let repo = repo();
+    for args in [&["--strict", "--no-strict"][..], &["--unique", "--no-unique"], &["--color=always", "--color=never"]] {
+        repo.run(&[&["check"], args].concat(), super::update("a.txt", "two", "2")).succeeded();
+    }
+}
