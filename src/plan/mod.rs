@@ -32,6 +32,8 @@ use bstr::BString;
 pub use self::changeset::{Change, ChangeSet};
 pub use self::fault::{Absence, Because, Fault, Miss, Presence, Reason, Warning};
 use self::overlay::{Found, Overlay};
+use crate::explain::Explain as _;
+use crate::kind::Kind;
 use crate::patch::{FileEdit, Hunk, Operation, Patch, Substitution};
 use crate::path::{RepoPath, Resolver};
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
@@ -98,7 +100,7 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
         unread |= edit.operation == Operation::Unreadable;
         planner.edit(edit);
     }
-    let Planner { overlay, mut faults, warnings, named, .. } = planner;
+    let Planner { overlay, mut faults, mut warnings, named, .. } = planner;
     let paths: Vec<_> = overlay.paths().cloned().collect();
     let changes = overlay.into_changes();
     for change in &changes {
@@ -110,6 +112,8 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
         return Err(Refusal { faults, warnings });
     }
     if changes.is_empty() && !rules.allow_empty && !unread && !paths.is_empty() {
+        // The error says of every file what these say of each.
+        warnings.retain(|warning| warning.value.kind() != Kind::NoChange);
         faults.push(Located::new(first_span(patches), Fault::Unchanged { paths }));
         return Err(Refusal { faults, warnings });
     }
@@ -236,7 +240,8 @@ impl Planner<'_> {
             return Ok(());
         }
         let haystack = crate::matching::Haystack::new(&lines, texts());
-        if let Some(at) = haystack.first(&haystack.run(texts()), 0) {
+        let part = if self.rules.strict { None } else { haystack.first(&haystack.run(texts()), 0) };
+        if let Some(at) = part {
             let (first, last) = (LineNo::from_index(at), LineNo::from_index(at + expected.len() - 1));
             let total = lines.len();
             self.warn(span, Warning::PartialDeleteBody { path: path.clone(), first, last, total });

@@ -431,6 +431,8 @@ fn a_delete_body_is_compared() {
     assert!(run(&tree(), body(&["a", "b", "c"]), &Rules::default()).unwrap().warnings.is_empty());
     let partly = run(&tree(), body(&["b", "c"]), &Rules::default()).unwrap();
     assert_eq!(partly.warnings[0].value.kind(), Kind::PartialDeleteBody);
+    let strict = run(&tree(), body(&["b", "c"]), &Rules { strict: true, ..Rules::default() }).unwrap_err();
+    assert_eq!(strict.faults[0].value.kind(), Kind::Stale);
     let refusal = run(&tree(), body(&["a", "x", "c"]), &Rules::default()).unwrap_err();
     assert_eq!(refusal.faults[0].value.kind(), Kind::Stale);
     assert_eq!(refusal.faults[0].value.places()[0].line.get(), 2);

@@ -144,6 +144,13 @@ pub enum Warning {
 
 const READ: &str = "this version reads `*** Begin Patch` … `*** End Patch` and OPX (`<edit file=\"…\" op=\"…\">`)";
 
+impl Fault {
+    /// Returns whether this is about the start of an envelope, whose end is then no news.
+    pub(super) fn loses_an_envelope(&self) -> bool {
+        matches!(self, Fault::StrayHeader { .. } | Fault::Prefixed { format: Format::Envelope, .. })
+    }
+}
+
 impl Explain for Fault {
     fn kind(&self) -> Kind {
         Kind::Parse

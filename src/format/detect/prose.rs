@@ -163,8 +163,11 @@ impl Prose {
     fn ends(&mut self, line: &[u8], span: Span, number: LineNo, found: &mut Vec<Found<'_>>) {
         let Some(marked) = envelope::read_marker(envelope::trim_start(line)) else { return };
         let stray = |marker| Found::Remark(Located::new(span, Warning::StrayMarker { marker }));
+        let is_lost = matches!(found.last(), Some(Found::Residue(_, fault)) if fault.value.loses_an_envelope());
         match (marked.marker, self.seen.envelope_end) {
             (Marker::EndOfFile, _) => found.push(stray("*** End of File")),
+            // It ends what has been reported as standing in no patch.
+            (Marker::End, _) if is_lost => {}
             (Marker::End, Some(ended)) if number.get() > ended.get() + 1 => {
                 found.push(Found::Residue(Format::Envelope, Located::new(span, Fault::StrayEnd { ended })));
             }

@@ -78,7 +78,7 @@ fn residue_shows_that_something_was_lost() {
     let two = "`*** Update File: b` outside of `*** Begin Patch` … `*** End Patch`";
     for (text, want) in [
         // Headers outside.
-        ("*** Update File: b\n@@\n-x\n*** End Patch\n".into(), format!("warning 4: stray-marker\nfault 1: {two}")),
+        ("*** Update File: b\n@@\n-x\n*** End Patch\n".into(), format!("fault 1: {two}")),
         (format!("{ADD_A}*** Update File: b\n*** Move to: c\n@@\n"), format!("a\nfault 5: {two}")),
         (format!("*** Begin Patch:\n*** Update File: b\n-x\n{ADD_A}"), format!("a\nfault 2: {two}")),
         (format!("  *** Update File: b\n{ADD_A}"), "a".into()),
@@ -101,7 +101,7 @@ fn residue_shows_that_something_was_lost() {
         (format!("> {}", ADD_A.replace('\n', "\n> ")), "fault 1: `*** Begin Patch` behind `>`".into()),
         (format!("- {ADD_A}"), {
             let header = "`*** Add File: a` outside of `*** Begin Patch` … `*** End Patch`";
-            format!("warning 4: stray-marker\nfault 1: `*** Begin Patch` behind `-`\nfault 2: {header}")
+            format!("fault 1: `*** Begin Patch` behind `-`\nfault 2: {header}")
         }),
         ("1. *** Begin Patch\n".into(), "fault 1: `*** Begin Patch` behind `1.`".into()),
         ("+*** Begin Patch\n".into(), "fault 1: `*** Begin Patch` behind `+`".into()),
@@ -116,9 +116,7 @@ fn residue_shows_that_something_was_lost() {
 fn comments_hide_patches_if_they_are_closed() {
     for (text, want) in [
         (format!("<!--\n{ADD_B}-->\n{ADD_A}"), "a\nwarning 2: commented-patch"),
-        (format!("<!-- {ADD_A}"), {
-            "warning 4: stray-marker\nfault 2: `*** Add File: a` outside of `*** Begin Patch` … `*** End Patch`"
-        }),
+        (format!("<!-- {ADD_A}"), { "fault 2: `*** Add File: a` outside of `*** Begin Patch` … `*** End Patch`" }),
         (format!("<!--\n{ADD_A}"), "a"),
         (format!("<!--\n{ADD_A}-->"), {
             "warning 2: commented-patch\nfault 2: the response has no patch outside of HTML comments"

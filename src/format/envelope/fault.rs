@@ -218,7 +218,7 @@ pub enum Warning {
         count: usize,
     },
     /// `\ No newline at end of file`
-    #[error("`\\ No newline at end of file` in the section of `{}`{} is ignored", Shown(path), times(*count))]
+    #[error("`\\ No newline at end of file` in the section of `{}` is ignored{}", Shown(path), times(*count))]
     NoNewlineMark {
         /// The file.
         path: Arc<[u8]>,

@@ -116,7 +116,7 @@ pub(crate) fn meant(line: &[u8]) -> Option<Meant> {
     let words: Vec<_> = words.iter().map(String::as_str).collect();
     Some(match words[..] {
         ["begin", "patch"] => Meant::Begin,
-        ["end", "patch"] => Meant::End,
+        ["end", "patch"] | ["end", "of", "patch"] => Meant::End,
         ["end", "of", "file"] | ["end", "file"] | ["eof"] => Meant::EndOfFile,
         ["add" | "create" | "new", "file"] | ["add" | "create"] => Meant::Header(Verb::Add),
         ["delete" | "remove", "file"] | ["delete" | "remove"] => Meant::Header(Verb::Delete),
@@ -186,6 +186,7 @@ mod tests {
             ("*** Rename File: a -> b", Some(Meant::Rename)),
             ("*** Create File: a", Some(Meant::Header(Verb::Add))),
             ("*** update file: a", Some(Meant::Header(Verb::Update))),
+            ("*** End of Patch", Some(Meant::End)),
             ("*** EOF", Some(Meant::EndOfFile)),
             ("*** Note: read this", None),
             ("", None),
