@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use bstr::{BString, ByteSlice as _};
 use git2::{Oid, RepositoryState};
 
-use super::git::Git;
+use super::git::{Command, Git};
 use super::{Fault, Repo};
 use crate::dir::write::step;
 use crate::explain::Explain;
@@ -363,7 +363,7 @@ struct Refusal {
 }
 
 impl Trace {
-    fn begin(folder: &Path, git: &mut std::process::Command) -> Self {
+    fn begin(folder: &Path, git: &mut Command) -> Self {
         const VARIABLE: &str = "GIT_TRACE2_EVENT";
         if std::env::var_os(VARIABLE).is_some() {
             return Self(None);

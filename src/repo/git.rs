@@ -3,7 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+pub(super) use std::process::Command;
+use std::process::{ExitStatus, Stdio};
 
 use bstr::{BString, ByteSlice as _};
 

@@ -232,6 +232,9 @@ impl<'r> Workplace<'r> {
                 warnings.push(Warning::Leftover { path: kept });
             }
         }
+        // Where originals had to stay beside their places, folders are empty only now. Nothing hangs on them any more.
+        let _ = self.remove_emptied_folders();
+        self.deeds.clear();
         warnings
     }
 }

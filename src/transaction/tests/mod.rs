@@ -41,7 +41,7 @@ fn seen(sample: &Sample) -> Seen {
 }
 
 fn walk(folder: &Path, prefix: &str, tree: &mut BTreeMap<String, (u32, Option<u64>, BString)>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
+    for entry in std::fs::read_dir(folder).into_iter().flatten() {
         let entry = entry.unwrap();
         let name = format!("{prefix}{}", entry.file_name().into_string().unwrap());
         let stat = entry.metadata().unwrap();
@@ -330,6 +330,81 @@ fn what_is_prepared_and_dropped_leaves_nothing() {
         assert!(sample.top().join(".git/index.lock").exists());
         drop(prepared);
         assert_eq!(seen(&sample), before, "{target:?}");
+    }
+}
+
+#[test]
+fn a_file_system_that_cannot_exchange_names_serves_too() {
+    for (name, wanted) in WANTED {
+        for fault_at in 0..40 {
+            let sample = sample();
+            let before = seen(&sample);
+            let count = Rc::new(std::cell::Cell::new(0));
+            let counted = Rc::clone(&count);
+            watch::set(move |call| {
+                counted.set(counted.get() + 1);
+                match call {
+                    "exchange two files" => Err(io::ErrorKind::Unsupported.into()),
+                    _ if counted.get() == fault_at => Err(io::Error::from_raw_os_error(5)),
+                    _ => Ok(()),
+                }
+            });
+            let target = Target::WorkTree { intent_to_add: false };
+            let outcome = apply(&sample, wanted, &target);
+            watch::clear();
+            match outcome {
+                Ok(done) if done.warnings.is_empty() => check_done(&sample, wanted, &target, name),
+                Ok(_) => {}
+                Err(undone) => {
+                    assert_eq!(undone.attention, [], "{name}, {fault_at}: {undone}");
+                    assert_eq!(seen(&sample), before, "{name}, {fault_at}: {undone}");
+                }
+            }
+            if count.get() < fault_at {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_git_folder_on_another_file_system_serves_all_but_commits() {
+    let Ok(elsewhere) = tempfile::tempdir_in("/dev/shm") else { return };
+    for target in targets() {
+        let sample = sample();
+        if elsewhere.path().metadata().unwrap().dev() == sample.top().metadata().unwrap().dev() {
+            return;
+        }
+        let (own, there) = (sample.top().join(".git"), elsewhere.path().join(format!("{:p}", &sample)));
+        let _ = std::fs::remove_dir_all(&there);
+        assert!(std::process::Command::new("cp").arg("-a").args([&own, &there]).status().unwrap().success());
+        std::fs::remove_dir_all(&own).unwrap();
+        std::fs::write(&own, format!("gitdir: {}\n", there.display())).unwrap();
+        sample.git_args(&["config", "core.worktree", sample.top().to_str().unwrap()]);
+        for (name, wanted) in [WANTED[1], WANTED[3]] {
+            sample.git("reset -q --hard");
+            let outcome = apply(&sample, wanted, &target);
+            let files = std::fs::read_dir(sample.top()).unwrap().map(|entry| entry.unwrap().file_name());
+            let litter: Vec<_> = files.filter(|name| name.to_string_lossy().contains("llmpatch")).collect();
+            assert!(litter.is_empty(), "{name}, {target:?}: {litter:?}");
+            assert!(!there.join("index.lock").exists() && !there.join("llmpatch").exists(), "{name}, {target:?}");
+            match (&target, outcome) {
+                (Target::Commit(_), outcome) => {
+                    assert_eq!(outcome.unwrap_err().fault.kind(), Kind::Unsupported, "{name}");
+                    assert_eq!(sample.git("status --porcelain"), b"", "{name}");
+                }
+                (_, outcome) => {
+                    let done = outcome.unwrap_or_else(|undone| panic!("{name}, {target:?}: {undone}"));
+                    assert_eq!(done.warnings, [], "{name}, {target:?}");
+                    let mut left = BTreeMap::new();
+                    walk(&sample.top().join("deep/er"), "", &mut left);
+                    let empty = matches!(target, Target::Index) || left.is_empty();
+                    assert!(empty, "{name}, {target:?}: {left:?}");
+                    let gone = matches!(target, Target::Index) || !sample.top().join("deep/er").exists();
+                    assert!(gone, "{name}, {target:?}");
+                }
+            }
+        }
     }
 }
 
