@@ -1,0 +1,145 @@
+//! Laws that hold whatever the response and the files are.
+
+mod support;
+
+use git_llmpatch::format::{self, Options};
+use git_llmpatch::path::{RepoPath, Resolver};
+use git_llmpatch::plan::{self, Plan, Refusal, Rules};
+use git_llmpatch::text::{Source, SourceId};
+use git_llmpatch::tree::MemoryTree;
+use proptest::prelude::*;
+use similar::{ChangeTag, TextDiff};
+use support::Repo;
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+fn plan(response: &str, tree: &MemoryTree) -> Result<Plan, Option<Refusal>> {
+    let source = Source::new(SourceId(0), "answer.txt", response.into()).unwrap();
+    let parsed = format::parse(&source, &Options::default());
+    let planned = plan::plan(&[parsed.patch], tree, &Resolver::default(), &Rules::default());
+    if parsed.faults.is_empty() { planned.map_err(Some) } else { Err(None) }
+}
+
+/// Writes the difference of two texts as an envelope, with so many lines around each change.
+fn envelope(path: &str, before: &str, after: &str, context: usize) -> String {
+    let diff = TextDiff::from_lines(before, after);
+    let mut patch = format!("*** Begin Patch\n*** Update File: {path}\n");
+    for group in diff.grouped_ops(context) {
+        patch += "@@\n";
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            let mark = match change.tag() {
+                ChangeTag::Equal => ' ',
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
+            };
+            patch += &format!("{mark}{}\n", change.value().trim_end_matches('\n'));
+        }
+    }
+    patch + "*** End Patch\n"
+}
+
+/// Writes an OPX edit that puts one whole text in place of another.
+fn opx(path: &str, before: &str, after: &str) -> String {
+    let block = |text: &str| format!("<<<\n{text}>>>\n");
+    format!("<edit file=\"{path}\" op=\"patch\">\n<find>\n{}</find>\n<put>\n{}</put>\n</edit>\n", block(before), block(after))
+}
+
+fn word() -> impl Strategy<Value = &'static str> {
+    prop_oneof![Just("alpha"), Just("beta"), Just("  gamma()"), Just(""), Just("}"), Just("-- delta"), Just("+ε"), Just("*** x")]
+}
+
+/// Lines that are all different, so that every place is unmistakable.
+fn numbered() -> impl Strategy<Value = Vec<String>> {
+    proptest::collection::vec(word(), 1..40)
+        .prop_map(|words| words.iter().enumerate().map(|(at, word)| format!("{at} {word}\n")).collect())
+}
+
+/// A change of some lines: each is kept, dropped, replaced, or gets company.
+fn edited(lines: Vec<String>) -> impl Strategy<Value = (String, String)> {
+    let count = lines.len();
+    (proptest::collection::vec((0..12u8, word()), count), Just(lines)).prop_map(|(edits, lines)| {
+        let after = lines.iter().zip(edits).map(|(line, (edit, word))| match edit {
+            0 => String::new(),
+            1 => format!("new {word}\n"),
+            2 => format!("{line}also {word}\n"),
+            _ => line.clone(),
+        });
+        (lines.concat(), after.collect())
+    })
+}
+
+proptest! {
+    #![proptest_config(config(400))]
+
+    #[test]
+    fn a_difference_of_two_texts_turns_one_into_the_other(
+        (before, after) in numbered().prop_flat_map(edited),
+        context in 1..4usize,
+        crlf in any::<bool>(),
+    ) {
+        prop_assume!(before != after);
+        let response = envelope("f", &before, &after, context);
+        let (response, want, base) = match crlf {
+            // The response's line ends and the file's are two different things.
+            true => (response, after.replace('\n', "\r\n"), before.replace('\n', "\r\n")),
+            false => (response.replace('\n', "\r\n"), after, before),
+        };
+        let planned = plan(&response, &MemoryTree::new().with("f", base)).unwrap();
+        prop_assert!(planned.warnings.is_empty(), "{:?}", planned.warnings);
+        let change = planned.changes.get(&RepoPath::new(b"f").unwrap()).unwrap();
+        prop_assert_eq!(&String::from_utf8_lossy(&change.after.as_ref().unwrap().content), &want);
+    }
+
+    #[test]
+    fn a_patch_on_the_wrong_tree_is_refused(
+        (before, after) in numbered().prop_flat_map(edited),
+        gone in any::<proptest::sample::Index>(),
+    ) {
+        prop_assume!(before != after);
+        let mut lines: Vec<_> = before.lines().collect();
+        let gone = gone.index(lines.len());
+        lines[gone] = "something else";
+        let other: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        // With every line of the file in it, the patch must see any difference.
+        let response = envelope("f", &before, &after, 100);
+        let refusal = plan(&response, &MemoryTree::new().with("f", other)).unwrap_err().unwrap();
+        prop_assert_eq!(refusal.faults.len(), 1);
+    }
+
+    #[test]
+    fn planning_never_panics(
+        response in proptest::collection::vec(prop_oneof![
+            Just("*** Begin Patch\n"), Just("*** End Patch\n"), Just("*** Update File: f\n"), Just("*** Update File: d/g\n"),
+            Just("*** Add File: f/x\n"), Just("*** Add File: d\n"), Just("*** Delete File: f\n"), Just("*** Move to: d/g\n"),
+            Just("*** End of File\n"), Just("@@\n"), Just("@@ a\n"), Just("@@ -1 +1 @@\n"), Just(" a\n"), Just("-a\n"),
+            Just("+b\n"), Just("-b\n"), Just("\n"), Just("+\n"), Just("-\n"),
+        ], 0..40),
+        file in "[ab\r\n]{0,12}",
+    ) {
+        let response = response.concat();
+        let _ = plan(&response, &MemoryTree::new().with("f", file).with("d/g", "a\nb\na\n"));
+    }
+}
+
+proptest! {
+    #![proptest_config(config(24))]
+
+    #[test]
+    fn our_diff_through_git_is_our_apply(
+        (before, after) in numbered().prop_flat_map(edited),
+        ending in prop_oneof![Just(""), Just("last, without a newline")],
+        as_opx in any::<bool>(),
+    ) {
+        prop_assume!(before != after && !before.is_empty() && !after.is_empty());
+        let response = if as_opx { opx("f", &before, &after) } else { envelope("f", &before, &after, 3) };
+        let [ours, theirs] = [(); 2].map(|()| Repo::with(&[("f", &format!("{before}{ending}"))]));
+        ours.run(&["apply"], &response).succeeded();
+        let diff = theirs.run(&["diff"], &response).succeeded();
+        theirs.git_with_input(&["apply", "--index", "--whitespace=nowarn"], &diff.stdout_bytes);
+        prop_assert_eq!(ours.files(), theirs.files());
+        prop_assert_eq!(ours.git(&["diff"]), theirs.git(&["diff", "--cached"]), "git sees the same change");
+        prop_assert_eq!(diff.stdout, theirs.git(&["diff", "--cached"]), "and prints it as we do");
+    }
+}
