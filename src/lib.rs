@@ -1,11 +1,61 @@
 //! Applies the patches that language models write: exact, atomic, native to git.
 //!
-//! Text flows one way, and every stage is a plain value:
+//! Text flows one way, and every stage is a plain value that can be printed, compared and tested alone:
 //!
 //! ```text
-//! text ──parse──▶ Patch ──plan──▶ ChangeSet ──begin──▶ Transaction ──publish──▶ Report
-//!        format/         plan/               transaction/                report/
+//! text ──parse──▶ Patch ──plan──▶ ChangeSet ──begin──▶ Prepared ──publish──▶ Done ──▶ Report
+//!        format/         plan/              transaction/                              report/
 //! ```
+//!
+//! - [`patch::Patch`] says what the author of the text meant. It knows no file.
+//! - [`plan::ChangeSet`] says what will be true afterwards: for every touched path what it holds before and after. All
+//!   matching, all conflicts, all refusals are settled here, and nothing has been written.
+//! - A transaction makes it true or leaves no trace. It never decides anything about the patch.
+//! - [`report::Report`] says what happened. People and the exit status read the same value.
+//!
+//! `check`, `diff` and `apply --check` are this flow stopped early, never a second path. The way back is as straight; a diff
+//! is made of it: `text ◀──print── Patch ◀──derive── ChangeSet`.
+//!
+//! # Where is …?
+//!
+//! | a sentence of the formats about … | stands in |
+//! | --- | --- |
+//! | lines, terminators, what a line is | [`text`] |
+//! | where the patches are in an answer, prose, fences, residue | [`format::detect`] |
+//! | `*** Begin Patch`, headers, chunks, what a line of one may be | [`format::envelope`] |
+//! | `<edit>`, attributes, `<<<` and `>>>` | [`format::opx`] |
+//! | what a path may be, `--directory`, `root=` | [`path`] |
+//! | finding lines, context lines, a text and its occurrences | [`matching`] |
+//! | which of several places is taken, what is warned of, `--strict`, `--unique` | `plan/rewrite.rs`, `plan/substitute.rs` |
+//! | how new lines end, marks, final newlines | `plan/splice.rs` |
+//! | what an edit sees of earlier ones, what is in a new file's way | `plan/overlay.rs` |
+//! | work tree, index and commit as places to read from, agreement between them | [`tree`], [`repo`] |
+//! | line ends on disk, attributes | `repo/conversion.rs`, `repo/eol.rs` |
+//! | access to the work tree that can't leave it | [`dir`] |
+//! | locks, writing, rolling back, committing | [`transaction`] |
+//! | the commit message | [`message`] |
+//! | the printed diff and its statistics | [`plan::derive`], [`format::unified`], [`compare`] |
+//! | kinds of errors and warnings, exit statuses | [`kind`] |
+//! | what messages look like | [`explain`], [`report`] |
+//! | options, previews, what is printed where | [`cli`] |
+//!
+//! # Who may know whom
+//! Read `a ◀ b` as: b may use a, never the other way. `tests/architecture.rs` holds the whole table.
+//!
+//! ```text
+//! text ◀ patch ◀ format            text ◀ matching            path ◀ patch
+//! {patch, matching, tree, compare} ◀ plan ◀ {message, transaction}
+//! path ◀ {tree, dir} ◀ repo ◀ transaction
+//! report knows the values of all rooms and calls none of them; cli knows all; nothing knows cli
+//! ```
+//!
+//! 1. Parsers know no git, no files, no clock: bytes in, a patch and what is wrong with it out.
+//! 2. Matching knows no files and no formats: slices in, places or a miss out.
+//! 3. Planning reads only through [`tree::Tree`], so every plan can be tested on a [`tree::MemoryTree`].
+//! 4. Only `transaction/` decides to change anything outside the process; what writes in `dir/` and `repo/` is called by
+//!    nothing else.
+//! 5. Only `cli/` prints or exits.
+//! 6. libgit2, clap and the crate that draws messages each appear in one room, and one file starts the git program.
 
 pub mod cli;
 pub mod compare;
