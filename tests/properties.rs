@@ -43,11 +43,24 @@ fn envelope(path: &str, before: &str, after: &str, context: usize) -> String {
 /// Writes an OPX edit that puts one whole text in place of another.
 fn opx(path: &str, before: &str, after: &str) -> String {
     let block = |text: &str| format!("<<<\n{text}>>>\n");
-    format!("<edit file=\"{path}\" op=\"patch\">\n<find>\n{}</find>\n<put>\n{}</put>\n</edit>\n", block(before), block(after))
+    format!(
+        "<edit file=\"{path}\" op=\"patch\">\n<find>\n{}</find>\n<put>\n{}</put>\n</edit>\n",
+        block(before),
+        block(after)
+    )
 }
 
 fn word() -> impl Strategy<Value = &'static str> {
-    prop_oneof![Just("alpha"), Just("beta"), Just("  gamma()"), Just(""), Just("}"), Just("-- delta"), Just("+ε"), Just("*** x")]
+    prop_oneof![
+        Just("alpha"),
+        Just("beta"),
+        Just("  gamma()"),
+        Just(""),
+        Just("}"),
+        Just("-- delta"),
+        Just("+ε"),
+        Just("*** x")
+    ]
 }
 
 /// Lines that are all different, so that every place is unmistakable.
