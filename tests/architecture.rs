@@ -1,5 +1,7 @@
 //! Who may know whom: every `crate::<room>` that stands in code, and who may speak of libgit2, clap, processes and files.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

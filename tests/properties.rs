@@ -1,5 +1,7 @@
 //! Laws that hold whatever the response and the files are.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
 mod support;
 
 use git_llmpatch::format::{self, Options};

@@ -155,7 +155,8 @@ fn lines(range: std::ops::Range<usize>) -> Vec<u8> {
 fn equals_git_for_a_table_of_changes() {
     let long =
         [lines(0..40), b"fn long_heading() { ".to_vec(), b"x ".repeat(60), b"\n".to_vec(), lines(50..60)].concat();
-    let table: &[(&str, &[(&str, &[u8])], &[(&str, &[u8])])] = &[
+    type Files<'a> = &'a [(&'a str, &'a [u8])];
+    let table: &[(&str, Files<'_>, Files<'_>)] = &[
         ("edit", &[("a", b"x\ny\n")], &[("a", b"x\nz\n")]),
         ("new", &[], &[("a", b"x\n")]),
         ("new and empty", &[("b", b"1\n")], &[("a", b""), ("b", b"1\n")]),

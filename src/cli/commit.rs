@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use bstr::BString;
 use clap::Args;
 
-use super::responses::{Fault, Origin};
+use super::edge::Edge;
+use super::responses::Origin;
 use crate::transaction::{CommitRequest, Sign};
 
 /// What is asked of the commit; as `git commit` has it.
@@ -76,7 +77,7 @@ impl Commit {
     ///
     /// # Errors
     /// If the message's file can't be read.
-    pub(super) fn message(&self) -> Result<Option<BString>, Fault> {
+    pub(super) fn message(&self) -> Result<Option<BString>, Edge> {
         use std::os::unix::ffi::OsStrExt as _;
         if let Some(file) = &self.file {
             return Origin::of(file).read().map(|bytes| Some(bytes.into()));

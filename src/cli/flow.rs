@@ -171,21 +171,10 @@ fn conclude(report: &Report, talk: &Talk, style: Style) -> Exit {
     Exit::of(report)
 }
 
-/// Standard output took not all of what was written to it.
-#[derive(Debug, thiserror::Error)]
-#[error("can't write standard output: {0}")]
-pub(super) struct Unwritable(std::io::Error);
-
-impl Explain for Unwritable {
-    fn kind(&self) -> Kind {
-        Kind::Io
-    }
-}
-
 /// Prints what was asked for, then concludes. What can't be printed is one error more, and changes nothing of the state.
 pub(super) fn finish(session: &Session, mut report: Report, asked_for: &[u8]) -> Exit {
     if let Err(error) = output::print(asked_for) {
-        report.errors.push(Diagnostic::new(&Unwritable(error), None, &[]));
+        report.errors.push(Diagnostic::new(&error, None, &[]));
     }
     session.conclude(&report)
 }

@@ -8,6 +8,7 @@ mod check;
 mod commit;
 mod config;
 mod diff;
+mod edge;
 mod exit;
 mod flow;
 mod options;

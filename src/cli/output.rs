@@ -1,6 +1,9 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
 
+use anyhow::Context as _;
+
+use super::edge::Edge;
 use crate::text::Shown;
 
 /// Writes to standard output; a reader that has gone is no error, everything else that goes wrong is.
@@ -10,10 +13,10 @@ use crate::text::Shown;
 ///
 /// # Errors
 /// Whatever the system says but `EPIPE`.
-pub(super) fn print(bytes: &[u8]) -> io::Result<()> {
+pub(super) fn print(bytes: &[u8]) -> Result<(), Edge> {
     let stdout = io::stdout().lock();
     let bytes = if stdout.is_terminal() { Cow::Owned(harmless(bytes)) } else { Cow::Borrowed(bytes) };
-    written(stdout, &bytes)
+    Ok(written(stdout, &bytes).context("can't write standard output")?)
 }
 
 /// Escapes all that a terminal might obey but line ends and tabs.

@@ -6,10 +6,11 @@ use std::io::{self, IsTerminal as _, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
+
+use super::edge::Edge;
 use super::flow::Stop;
 use super::output;
-use crate::explain::Explain;
-use crate::kind::Kind;
 use crate::report::{Diagnostic, Report, State};
 use crate::text::{Shown, Source, SourceId};
 
@@ -45,7 +46,7 @@ impl Origin {
     ///
     /// # Errors
     /// If the system says no.
-    pub(super) fn read(&self) -> Result<Vec<u8>, Fault> {
+    pub(super) fn read(&self) -> Result<Vec<u8>, Edge> {
         let mut bytes = Vec::new();
         // One byte more than fits is enough to know that it doesn't.
         let limit = Source::MAX_LEN as u64 + 1;
@@ -59,16 +60,18 @@ impl Origin {
             }
             Origin::File(path) => File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)),
         };
-        read.map(|_| bytes).map_err(|source| Fault::Unreadable { name: self.name(), source })
+        read.with_context(|| format!("can't read `{}`", self.name()))?;
+        Ok(bytes)
     }
 
     /// Reads it as the response of a number.
     ///
     /// # Errors
     /// If the system says no, or there are too many or too long ones.
-    pub(super) fn source(&self, number: usize) -> Result<Source, Fault> {
-        let id = u16::try_from(number).map_err(|_| Fault::TooMany)?;
-        Source::new(SourceId(id), self.name(), self.read()?).ok_or_else(|| Fault::TooLong { name: self.name() })
+    pub(super) fn source(&self, number: usize) -> Result<Source, Edge> {
+        let id = u16::try_from(number).with_context(|| format!("more than {} responses", usize::from(u16::MAX) + 1))?;
+        let source = Source::new(SourceId(id), self.name(), self.read()?);
+        Ok(source.with_context(|| format!("`{}` is longer than 4 GiB; give it in parts", self.name()))?)
     }
 }
 
@@ -89,35 +92,5 @@ pub(super) fn read(arguments: &[PathBuf]) -> Result<Vec<Source>, Stop> {
         Ok(sources)
     } else {
         Err(Box::new(Report::failed_with(State::NothingChanged, errors, Vec::new())))
-    }
-}
-
-/// Why a response can't be read at all.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
-    /// The system said no.
-    #[error("can't read `{name}`: {source}")]
-    Unreadable { name: String, source: io::Error },
-    /// More bytes than a place can count.
-    #[error("`{name}` is longer than 4 GiB")]
-    TooLong { name: String },
-    /// More responses than a place can count.
-    #[error("more than {} responses", usize::from(u16::MAX) + 1)]
-    TooMany,
-}
-
-impl Explain for Fault {
-    fn kind(&self) -> Kind {
-        Kind::Io
-    }
-
-    fn help(&self) -> Option<String> {
-        match self {
-            Fault::Unreadable { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                Some("name a file with a model's answer, or `-` for standard input".to_owned())
-            }
-            Fault::Unreadable { .. } => None,
-            Fault::TooLong { .. } | Fault::TooMany => Some("give it in parts".to_owned()),
-        }
     }
 }

@@ -1,0 +1,35 @@
+//! Failures at the edge of the program, where it meets files and streams: what was attempted, and what the system said.
+
+use std::fmt;
+use std::io;
+
+use crate::explain::Explain;
+use crate::kind::Kind;
+
+/// A failure of something that only the command line does. It is always the system's.
+#[derive(Debug)]
+pub(super) struct Edge(anyhow::Error);
+
+impl<E: Into<anyhow::Error>> From<E> for Edge {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl fmt::Display for Edge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#}", self.0)
+    }
+}
+
+impl Explain for Edge {
+    fn kind(&self) -> Kind {
+        Kind::Io
+    }
+
+    fn help(&self) -> Option<String> {
+        let said = self.0.downcast_ref::<io::Error>()?;
+        (said.kind() == io::ErrorKind::NotFound)
+            .then(|| "name a file that is there, or `-` for standard input".to_owned())
+    }
+}
