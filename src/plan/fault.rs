@@ -138,10 +138,10 @@ pub enum Miss {
         place: FilePlace,
     },
     /// The lines are nowhere at or after the cursor.
-    #[error("matches no lines{}", after(*.from))]
+    #[error("matches no lines {}", behind(*.after))]
     Lines {
-        /// The line from which they are looked for, if not the first.
-        from: Option<LineNo>,
+        /// The line behind which they are looked for; `None` for the whole file.
+        after: Option<LineNo>,
         /// What is known of why.
         reason: Reason,
     },
@@ -192,8 +192,13 @@ pub enum Reason {
     NoSuchLine,
     /// Each line is in the file, but not in this order one after the other.
     NotTogether,
-    /// They stand earlier than where this hunk may go.
-    Earlier(FilePlace),
+    /// They stand earlier than where this hunk may go: before its own context line, or before what earlier hunks reached.
+    Earlier {
+        /// Where they stand.
+        place: FilePlace,
+        /// The hunk's context line, if it names one.
+        context: Option<LineNo>,
+    },
     /// The file is empty.
     EmptyFile,
 }
@@ -365,7 +370,7 @@ impl Explain for Fault {
                 Miss::Context { .. } => "this line is not there",
                 Miss::ContextEarlier { .. } => "stands earlier",
                 Miss::Lines { reason: Reason::NoSuchLine, .. } => "this line is not in the file",
-                Miss::Lines { reason: Reason::Earlier(_), .. } => "stands earlier",
+                Miss::Lines { reason: Reason::Earlier { .. }, .. } => "stands earlier",
                 Miss::Lines { .. } => "from here on",
                 Miss::NotAtEnd { .. } => "not at the end of the file",
                 Miss::Many { .. } | Miss::RestatedTwice { .. } => "which one?",
@@ -400,7 +405,7 @@ impl Explain for Fault {
             Fault::Hunk { miss, .. } => match miss {
                 Miss::Context { loose, .. } => loose.clone(),
                 Miss::ContextEarlier { place, .. } => vec![place.clone()],
-                Miss::Lines { reason: Reason::Earlier(place), .. } => vec![place.clone()],
+                Miss::Lines { reason: Reason::Earlier { place, .. }, .. } => vec![place.clone()],
                 Miss::NotAtEnd { stands } => stands.iter().cloned().collect(),
                 _ => Vec::new(),
             },
@@ -417,6 +422,9 @@ impl Explain for Fault {
             Fault::Hunk { miss, .. } => match miss {
                 Miss::Context { loose, count, .. } if *count > loose.len() => {
                     vec![format!("{} more lines hold that text", count - loose.len())]
+                }
+                Miss::Lines { reason: Reason::Earlier { context: Some(line), .. }, .. } => {
+                    vec![format!("its context line is line {line}, and a hunk's lines come after that")]
                 }
                 Miss::Lines { reason: Reason::NotTogether, .. } => {
                     vec!["every one of these lines is in the file, but they don't follow one another there".into()]
@@ -454,7 +462,10 @@ impl Explain for Fault {
             Fault::Hunk { miss, .. } => match miss {
                 Miss::Context { .. } => "give a whole line of the file after `@@`, or drop it",
                 Miss::ContextEarlier { .. } => "put the hunks into the file's order, or into a section of their own",
-                Miss::Lines { reason: Reason::Earlier(_), .. } => {
+                Miss::Lines { reason: Reason::Earlier { context: Some(_), .. }, .. } => {
+                    "give a context line that comes before these lines, or drop it"
+                }
+                Miss::Lines { reason: Reason::Earlier { context: None, .. }, .. } => {
                     "put the hunks into the file's order, or into a section of their own"
                 }
                 Miss::Lines { .. } => {
@@ -561,8 +572,8 @@ fn hunk(number: usize) -> String {
     if number == 0 { "find".into() } else { format!("hunk {number}") }
 }
 
-fn after(from: Option<LineNo>) -> String {
-    from.map_or_else(|| " of the file".into(), |line| format!(" from line {line} on"))
+fn behind(after: Option<LineNo>) -> String {
+    after.map_or_else(|| "of the file".into(), |line| format!("after line {line}"))
 }
 
 fn times(count: usize) -> String {

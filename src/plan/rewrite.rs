@@ -287,7 +287,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
                 return Ok(Found { at, restated, trimmed });
             }
             if trimmed || !trim(&mut lines) || old(&lines).next().is_none() {
-                return Err(self.miss(hunk));
+                return Err(self.miss(hunk, context));
             }
             trimmed = true;
         }
@@ -372,9 +372,9 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
     }
 
     /// Says why the old lines of a hunk have no place, and points at the line that shows it best.
-    fn miss(&self, hunk: &Hunk<'_>) -> Located<Miss> {
+    fn miss(&self, hunk: &Hunk<'_>, context: Option<usize>) -> Located<Miss> {
         let run = self.haystack.run(hunk.old().map(|line| &line.text[..]));
-        let from = (self.cursor > 0).then(|| LineNo::from_index(self.cursor));
+        let after = self.cursor.checked_sub(1).map(LineNo::from_index);
         let anywhere = self.haystack.first(&run, 0);
         if hunk.end_of_file {
             let forward = self.haystack.first(&run, self.cursor).or(anywhere);
@@ -384,17 +384,19 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             }
         }
         if let Some(at) = anywhere {
-            let place =
-                place(self.path, self.lines, at, "the lines stand here", "before the place that this hunk has reached");
-            return Located::new(first_old(hunk), Miss::Lines { from, reason: Reason::Earlier(place) });
+            let label =
+                if context.is_some() { "before the context line" } else { "before what earlier hunks have reached" };
+            let place = place(self.path, self.lines, at, "the lines stand here", label);
+            let reason = Reason::Earlier { place, context: context.map(LineNo::from_index) };
+            return Located::new(first_old(hunk), Miss::Lines { after, reason });
         }
         if self.lines.is_empty() {
-            return Located::new(first_old(hunk), Miss::Lines { from: None, reason: Reason::EmptyFile });
+            return Located::new(first_old(hunk), Miss::Lines { after: None, reason: Reason::EmptyFile });
         }
         let is_absent = |line: &&HunkLine<'_>| self.haystack.first(&self.haystack.run([&line.text[..]]), 0).is_none();
         match hunk.old().find(is_absent) {
-            Some(line) => Located::new(line.text.span.or(hunk.span), Miss::Lines { from, reason: Reason::NoSuchLine }),
-            None => Located::new(first_old(hunk), Miss::Lines { from, reason: Reason::NotTogether }),
+            Some(line) => Located::new(line.text.span.or(hunk.span), Miss::Lines { after, reason: Reason::NoSuchLine }),
+            None => Located::new(first_old(hunk), Miss::Lines { after, reason: Reason::NotTogether }),
         }
     }
 

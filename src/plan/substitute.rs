@@ -103,7 +103,7 @@ fn without_blank_edges<'e, 't>(lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds
 }
 
 fn miss(lines: &Lines<'_>, find: &[Text<'_>], span: Option<crate::text::Span>) -> Located<Miss> {
-    let reason = |span, reason| Located::new(span, Miss::Lines { from: None, reason });
+    let reason = |span, reason| Located::new(span, Miss::Lines { after: None, reason });
     if lines.is_empty() {
         return reason(span, Reason::EmptyFile);
     }
