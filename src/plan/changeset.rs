@@ -3,7 +3,8 @@ use crate::tree::File;
 
 /// What will be true afterwards: for every touched path what it holds before and after, ordered by path as git orders.
 ///
-/// No path occurs twice, and no path is the same before and after. A path that is absent before and after isn't here.
+/// No path occurs twice, and no path is the same before and after. A path that is absent before and after isn't here. A file
+/// that is deleted and made again as it was is the same: permission bits that nobody asked for are no change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangeSet {
     changes: Vec<Change>,
@@ -28,7 +29,7 @@ impl ChangeSet {
     /// # Panics
     /// If a path occurs twice.
     pub fn new(changes: impl IntoIterator<Item = Change>) -> Self {
-        let mut changes: Vec<_> = changes.into_iter().filter(|change| change.before != change.after).collect();
+        let mut changes: Vec<_> = changes.into_iter().filter(|change| !is_same(change)).collect();
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         assert!(changes.windows(2).all(|pair| pair[0].path < pair[1].path), "a path stands in a change set once");
         Self { changes }
@@ -52,6 +53,15 @@ impl ChangeSet {
     /// Returns whether no path changes.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
+    }
+}
+
+fn is_same(change: &Change) -> bool {
+    match (&change.before, &change.after) {
+        (Some(before), Some(after)) if after.mode.bits.is_none() => {
+            before.mode.executable == after.mode.executable && before.content == after.content
+        }
+        (before, after) => before == after,
     }
 }
 

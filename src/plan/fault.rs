@@ -6,7 +6,7 @@ use bstr::{BString, ByteSlice as _};
 
 use crate::explain::{Explain, FilePlace};
 use crate::kind::Kind;
-use crate::matching::{Relaxation, Side};
+use crate::matching::{Needle, Relaxation, Side};
 use crate::path::{PathFault, RepoPath};
 use crate::text::{LineNo, Lines, Shown};
 use crate::tree::{Disagreement, Obstacle, TreeFault};
@@ -152,7 +152,7 @@ pub enum Miss {
         stands: Option<FilePlace>,
     },
     /// Several places match and nothing decides.
-    #[error("matches {count} places, and nothing says which is meant: lines {}", listed(.places, *.count))]
+    #[error("matches {count} places, and nothing says which is meant: {}", places_of(.places, *.count, *.because))]
     Many {
         /// The first few places.
         places: Vec<LineNo>,
@@ -582,6 +582,13 @@ fn times(count: usize) -> String {
         2 => "twice".into(),
         n => format!("{n} times"),
     }
+}
+
+/// Lists the lines in which matches begin. Texts that are found may begin in one line several times; it is named once.
+fn places_of(places: &[LineNo], count: usize, because: Because) -> String {
+    let all = because == Because::Find && places.len() < Needle::SHOWN;
+    let lines = if all { places.len() } else { count };
+    format!("line{} {}", if lines == 1 { "" } else { "s" }, listed(places, lines))
 }
 
 /// Lists line numbers: five at most, and how many more there are.

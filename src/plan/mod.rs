@@ -35,7 +35,7 @@ use self::overlay::{Found, Overlay};
 use crate::explain::Explain as _;
 use crate::kind::Kind;
 use crate::patch::{FileEdit, Hunk, Operation, Patch, Substitution};
-use crate::path::{RepoPath, Resolver};
+use crate::path::{PathFault, RepoPath, Resolver};
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
 use crate::tree::{Content, File, Mode, Tree};
 
@@ -146,7 +146,7 @@ enum Failed {
 
 impl Planner<'_> {
     fn edit(&mut self, edit: &FileEdit<'_>) {
-        let root = edit.root.as_ref().map(|root| &root[..]);
+        let root = edit.root.as_ref();
         let span = edit.path.span.or(edit.span);
         let Ok(path) = self.resolve(root, &edit.path, edit.span) else { return };
         let done = match &edit.operation {
@@ -163,14 +163,18 @@ impl Planner<'_> {
         }
     }
 
-    fn resolve(&mut self, root: Option<&[u8]>, written: &Text<'_>, span: Option<Span>) -> Result<RepoPath, Failed> {
+    fn resolve(&mut self, root: Option<&Text<'_>>, written: &Text<'_>, span: Option<Span>) -> Result<RepoPath, Failed> {
         let span = written.span.or(span);
-        match self.resolver.resolve(root, written) {
+        match self.resolver.resolve(root.map(|root| &root[..]), written) {
             Ok(path) => {
                 self.named.entry(path.clone()).or_insert(span);
                 Ok(path)
             }
-            Err(fault) => self.fail(span, Fault::Path { written: BString::from(&written[..]), fault }),
+            Err(fault) => {
+                let of_root = matches!(fault, PathFault::UnknownRoot { .. } | PathFault::RootOutside { .. });
+                let span = root.and_then(|root| root.span).filter(|_| of_root).or(span);
+                self.fail(span, Fault::Path { written: BString::from(&written[..]), fault })
+            }
         }
     }
 
@@ -256,7 +260,7 @@ impl Planner<'_> {
     fn update(
         &mut self,
         path: &RepoPath,
-        root: Option<&[u8]>,
+        root: Option<&Text<'_>>,
         to: Option<&Text<'_>>,
         hunks: &[Hunk<'_>],
         span: Option<Span>,

@@ -309,8 +309,23 @@ fn tree_outcome(tree: MemoryTree, edits: Vec<FileEdit<'_>>, rules: &Rules) -> Re
 }
 
 #[test]
+fn a_line_with_several_matches_is_named_once() {
+    use Occurrence::Only;
+    for (before, want) in [("x x\n", "line 1"), ("x x\nx\n", "lines 1, 2"), ("x\n\nx\n", "lines 1, 3")] {
+        let refused = run(&MemoryTree::new().with("f", before), vec![put("f", "x", Some("y"), Only)], &LENIENT);
+        let said = refused.unwrap_err().faults[0].value.to_string();
+        assert!(said.ends_with(&format!("which is meant: {want}")), "{said}");
+    }
+}
+
+#[test]
 fn later_edits_see_what_earlier_ones_did() {
-    let tree = || MemoryTree::new().with("a", "1\n").with("b", "2\n").with("d/x", "3\n");
+    let on_disk = Mode { executable: false, bits: Some(0o644) };
+    let on_disk = Entry::File(File { content: b"4\n".to_vec().into(), mode: on_disk });
+    let tree = || {
+        let tree = MemoryTree::new().with("a", "1\n").with("b", "2\n").with("d/x", "3\n");
+        tree.with_entry("m", on_disk.clone())
+    };
     for (rule, edits, want) in [
         (
             "two sections of one file",
@@ -327,6 +342,7 @@ fn later_edits_see_what_earlier_ones_did() {
         ("delete, then add", vec![delete("a"), create("a", "new")], Ok(&["a=new|"])),
         ("add, then update", vec![create("n", "x"), update("n", "@@\n-x\n+y")], Ok(&["n=y|"])),
         ("add, then delete", vec![create("n", "x"), delete("n")], Err(&[Kind::Unchanged])),
+        ("delete, then add the same", vec![delete("m"), create("m", "4")], Err(&[Kind::Unchanged])),
         ("a swap", vec![relocate("a", "t"), relocate("b", "a"), relocate("t", "b")], Ok(&["a=2|", "b=1|"])),
         ("a chain of moves", vec![relocate("a", "t"), relocate("t", "u")], Ok(&["a=-", "u=1| from a"])),
         ("a move onto itself", vec![relocate("a", "./a")], Err(&[Kind::Unchanged])),
