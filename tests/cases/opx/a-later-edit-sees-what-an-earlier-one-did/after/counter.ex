@@ -1,0 +1,3 @@
+defmodule Counter do
+  def start(n \\ 0), do: n
+end

@@ -1,0 +1,1 @@
+f(a, debug=True)

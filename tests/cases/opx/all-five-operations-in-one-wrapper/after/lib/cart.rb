@@ -1,0 +1,6 @@
+class Cart
+  def total
+    net = items.sum(&:price)
+    net + tax.of(net)
+  end
+end

@@ -1,0 +1,1 @@
+def money(x) = format('%.2f', x)

@@ -1,0 +1,5 @@
+class Cart
+  def total
+    items.sum(&:price)
+  end
+end

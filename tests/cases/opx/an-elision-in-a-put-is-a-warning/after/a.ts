@@ -1,0 +1,4 @@
+export async function load() {
+  // ... existing code ...
+  return b;
+}

@@ -1,0 +1,6 @@
+export function load() {
+  const a = read();
+  const b = parse(a);
+  check(b);
+  return b;
+}

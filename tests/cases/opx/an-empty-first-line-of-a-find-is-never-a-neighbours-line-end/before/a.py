@@ -1,0 +1,4 @@
+def g():
+    pass
+def f():
+    pass

@@ -1,0 +1,5 @@
+import os
+import re
+import sys
+
+x = 1

@@ -1,0 +1,7 @@
+class A
+{
+    int x;
+    int z;
+
+    int y;
+}

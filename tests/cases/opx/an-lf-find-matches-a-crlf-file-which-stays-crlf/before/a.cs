@@ -1,0 +1,5 @@
+class A
+{
+    int x;
+    int y;
+}

@@ -1,0 +1,2 @@
+xdef f():
+    pass

@@ -1,0 +1,3 @@
+export const config = {
+  apiBaseUrl: 'http://localhost:3000',
+};

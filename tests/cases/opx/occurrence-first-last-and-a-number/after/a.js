@@ -1,0 +1,4 @@
+first();
+log(1);
+second();
+last();
