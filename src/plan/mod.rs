@@ -251,7 +251,8 @@ impl Planner<'_> {
             self.warn(span, Warning::PartialDeleteBody { path: path.clone(), first, last, total });
             return Ok(());
         }
-        let differs = lines.iter().zip(texts()).position(|(line, text)| line.text != text).unwrap_or(lines.len());
+        let both = lines.len().min(expected.len());
+        let differs = lines.iter().zip(texts()).position(|(line, text)| line.text != text).unwrap_or(both);
         let span = expected.get(differs).and_then(|line| line.span).or(span);
         let line = (differs < lines.len()).then(|| fault::place(path, &lines, differs, "the file has", "differs here"));
         self.fail(span, Fault::DeleteBody { path: path.clone(), line })

@@ -375,19 +375,24 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
     fn miss(&self, hunk: &Hunk<'_>, context: Option<usize>) -> Located<Miss> {
         let run = self.haystack.run(hunk.old().map(|line| &line.text[..]));
         let after = self.cursor.checked_sub(1).map(LineNo::from_index);
-        let anywhere = self.haystack.first(&run, 0);
+        let show = |at, label| place(self.path, self.lines, at, "the lines stand here", label);
+        let mut stands = self.haystack.first(&run, 0);
         if hunk.end_of_file {
-            let forward = self.haystack.first(&run, self.cursor).or(anywhere);
-            let show = |at| place(self.path, self.lines, at, "the lines stand here", "not at the end of the file");
-            if forward.is_some() {
-                return Located::new(first_old(hunk), Miss::NotAtEnd { stands: forward.map(show) });
+            let forward = self.haystack.first(&run, self.cursor).or(stands);
+            stands = self.lines.len().checked_sub(hunk.old().count()).filter(|&at| self.haystack.stands_at(&run, at));
+            if let (Some(at), None) = (forward, stands) {
+                let stands = Some(show(at, "not at the end of the file"));
+                return Located::new(first_old(hunk), Miss::NotAtEnd { stands });
             }
         }
-        if let Some(at) = anywhere {
-            let label =
-                if context.is_some() { "before the context line" } else { "before what earlier hunks have reached" };
-            let place = place(self.path, self.lines, at, "the lines stand here", label);
-            let reason = Reason::Earlier { place, context: context.map(LineNo::from_index) };
+        let at_context = context.filter(|&at| stands.is_some() && self.haystack.stands_at(&run, at));
+        if let Some(at) = at_context.or(stands) {
+            let label = match context {
+                Some(context) if context == at => "the context line itself",
+                Some(_) => "before the context line",
+                None => "before what earlier hunks have reached",
+            };
+            let reason = Reason::Earlier { place: show(at, label), context: context.map(LineNo::from_index) };
             return Located::new(first_old(hunk), Miss::Lines { after, reason });
         }
         if self.lines.is_empty() {

@@ -439,6 +439,22 @@ fn names_that_differ_in_case_are_one_where_git_says_so() {
 }
 
 #[test]
+fn lines_that_stand_where_they_are_not_looked_for_are_shown() {
+    for (before, hunk, rules, label) in [
+        ("a\nb\n", "@@\n-b\n+B\n@@\n-a\n+A", &LENIENT, "before what earlier hunks have reached"),
+        ("a\nb\n", "@@ a\n-a\n+A", &STRICT, "the context line itself"),
+        ("a\nb\n", "@@ b\n-b\n+B\n$", &LENIENT, "the context line itself"),
+        ("a\nb\n", "@@ b\n-a\n-b\n+B\n$", &LENIENT, "before the context line"),
+        ("a\nb\n", "@@\n-a\n+A\n$", &LENIENT, "not at the end of the file"),
+        ("a\nb\n", "@@ a\n-a\n+A\n$", &LENIENT, "not at the end of the file"),
+    ] {
+        let refusal = run(&MemoryTree::new().with("f", before), vec![update("f", hunk)], rules).unwrap_err();
+        let places = refusal.faults[0].value.places();
+        assert_eq!(places.iter().map(|place| &place.label[..]).collect::<Vec<_>>(), [label], "{hunk}");
+    }
+}
+
+#[test]
 fn a_delete_body_is_compared() {
     let body = |lines: &'static [&str]| {
         vec![edit("f", Operation::Delete { expected: Some(lines.iter().map(|line| text(line)).collect()) })]
@@ -449,6 +465,8 @@ fn a_delete_body_is_compared() {
     assert_eq!(partly.warnings[0].value.kind(), Kind::PartialDeleteBody);
     let strict = run(&tree(), body(&["b", "c"]), &Rules { strict: true, ..Rules::default() }).unwrap_err();
     assert_eq!(strict.faults[0].value.kind(), Kind::Stale);
+    let strict = run(&tree(), body(&["a", "b"]), &Rules { strict: true, ..Rules::default() }).unwrap_err();
+    assert_eq!(strict.faults[0].value.places()[0].line.get(), 3);
     let refusal = run(&tree(), body(&["a", "x", "c"]), &Rules::default()).unwrap_err();
     assert_eq!(refusal.faults[0].value.kind(), Kind::Stale);
     assert_eq!(refusal.faults[0].value.places()[0].line.get(), 2);

@@ -61,7 +61,7 @@ fn is_utf16(bytes: &[u8]) -> bool {
     })
 }
 
-/// Finds a patch that stands in a JSON string, with its line ends or quotes escaped.
+/// Finds a patch that stands in a JSON string, or was cut out of one, with its line ends or quotes escaped.
 fn json(source: &Source) -> Option<(Span, Absence)> {
     let bytes = source.bytes();
     let looks_like_json = matches!(
@@ -77,6 +77,9 @@ fn json(source: &Source) -> Option<(Span, Absence)> {
         let behind = at + begin.len();
         let count = slashes(behind);
         if count > 0 && matches!(bytes.get(behind + count), Some(b'n' | b'r')) {
+            if !looks_like_json {
+                return Some((source.span(at..behind), Absence::Escaped));
+            }
             return found(Format::Envelope, at, begin.len(), count);
         }
     }

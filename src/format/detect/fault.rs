@@ -97,6 +97,9 @@ pub enum Absence {
         /// Whether that JSON is itself a string in JSON.
         twice: bool,
     },
+    /// A patch whose line ends are written as `\n`, in what doesn't look like JSON.
+    #[error("the response has no patch: its line ends are written out as `\\n`")]
+    Escaped,
     /// All patches are in comments.
     #[error("the response has no patch outside of HTML comments")]
     Commented,
@@ -161,7 +164,7 @@ impl Explain for Fault {
             Fault::Utf16 | Fault::NoPatch(Absence::Empty | Absence::Prose) => return None,
             Fault::NoPatch(Absence::NearBegin) => "this is nearly the start of a patch".into(),
             Fault::NoPatch(Absence::Unified) => "a unified diff".into(),
-            Fault::NoPatch(Absence::Json { .. }) => "the patch is in here, escaped".into(),
+            Fault::NoPatch(Absence::Json { .. } | Absence::Escaped) => "the patch is in here, escaped".into(),
             Fault::NoPatch(Absence::Commented) => "this patch is in a comment".into(),
             Fault::NoPatch(Absence::MidLine) => "this is in mid-line".into(),
             Fault::NoPatch(Absence::OtherFormat { found, .. }) => format!("this one is {found}"),
@@ -246,6 +249,11 @@ impl Absence {
                 let find = format!(".. | strings | select(contains(\"{start}\"))");
                 let inner = if twice { format!(" | fromjson | {find}") } else { String::new() };
                 format!("unwrap it: `jq -r '{find}{inner}' answer.json | git llmpatch apply`")
+            }
+            Absence::Escaped => {
+                "ask for it again with a line of its own for each line; if it was cut out of JSON, give it with its quotes \
+                 to `jq -r .`, and what that prints to this command"
+                    .into()
             }
             Absence::Commented => "take away the `<!--` and `-->` around the patch if it is meant".into(),
             Absence::MidLine => "put each `<edit` first on its line if it is meant".into(),

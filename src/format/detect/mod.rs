@@ -193,7 +193,7 @@ fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, pros
     }
     if !wanted && parsed.faults.is_empty() {
         let (span, fault) = absence::find(source, prose, &parsed.warnings, skipped);
-        if matches!(fault, Fault::Utf16 | Fault::NoPatch(Absence::Json { .. })) {
+        if matches!(fault, Fault::Utf16 | Fault::NoPatch(Absence::Json { .. } | Absence::Escaped)) {
             parsed.warnings.clear();
         }
         parsed.faults.push(Located::new(span, fault.into()));

@@ -221,6 +221,11 @@ fn nothing_to_apply_is_an_error_that_says_why() {
             "fault 1: the response is JSON with an OPX patch as a string in it",
             "<edit ",
         ),
+        (
+            br"Here: *** Begin Patch\n*** Delete File: a\n*** End Patch".to_vec(),
+            r"fault 1: the response has no patch: its line ends are written out as `\n`",
+            "for each line",
+        ),
         (utf16(&format!("\u{feff}{ADD_A}")), "fault 1: the response is in UTF-16", "iconv"),
         (utf16(ADD_A), "fault 1: the response is in UTF-16", "iconv"),
         (
