@@ -1,0 +1,5 @@
+import { A } from './a'
+import { OLD } from './old'
+import { NEW } from './new'
+
+export default [A, OLD]

@@ -1,0 +1,1 @@
+export const GONE = 1

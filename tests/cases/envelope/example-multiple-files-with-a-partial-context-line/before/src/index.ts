@@ -1,0 +1,4 @@
+import { A } from './a'
+import { OLD } from './old'
+
+export default [A, OLD]

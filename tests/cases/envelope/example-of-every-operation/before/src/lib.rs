@@ -1,0 +1,7 @@
+struct Server;
+
+impl Server {
+fn start(&self) {
+    old();
+}
+}

@@ -1,0 +1,4 @@
+// a file
+function declaration
+new implementation
+// its end

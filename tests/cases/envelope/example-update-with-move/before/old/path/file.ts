@@ -1,0 +1,4 @@
+// a file
+function declaration
+old implementation
+// its end

@@ -1,0 +1,3 @@
+fn new_function() {
+    // implementation
+}

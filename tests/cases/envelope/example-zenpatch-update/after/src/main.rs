@@ -1,0 +1,5 @@
+fn main() {
+// some context
+let new_variable = 2;
+// more context
+}

@@ -1,0 +1,5 @@
+fn main() {
+// some context
+let old_variable = 1;
+// more context
+}

@@ -1,0 +1,5 @@
+from app.limits import MAX_ROWS
+
+
+def rows(cursor):
+    return cursor.fetchmany(100)
