@@ -1,0 +1,2 @@
+create table t (id int);
+create table u (id int);

@@ -1,0 +1,1 @@
+def loud(s) = s.upcase

@@ -1,0 +1,1 @@
+def up(s) = s.upcase
