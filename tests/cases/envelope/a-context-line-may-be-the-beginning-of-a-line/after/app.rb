@@ -1,0 +1,6 @@
+# how to def run
+class App
+  def run(args)
+    new
+  end
+end

@@ -1,0 +1,9 @@
+class App
+  def run 
+    new
+  end
+
+  def run_all
+    old
+  end
+end

@@ -1,0 +1,8 @@
+class App
+  def run(args)
+    old
+  end
+  def run_all
+    old
+  end
+end

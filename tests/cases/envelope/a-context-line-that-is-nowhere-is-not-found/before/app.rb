@@ -1,0 +1,5 @@
+class App
+  def run
+    old
+  end
+end

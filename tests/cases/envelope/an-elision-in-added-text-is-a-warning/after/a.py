@@ -1,0 +1,3 @@
+def total(rows):
+    # ... existing code ...
+    return count * FACTOR

@@ -1,0 +1,4 @@
+for a; do
+fi
+done
+exit 0

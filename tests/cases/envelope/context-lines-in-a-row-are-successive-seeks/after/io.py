@@ -1,0 +1,9 @@
+class Reader:
+    def close(self):
+        self.file.close()
+
+
+class Writer:
+    def close(self):
+        self.file.flush()
+        self.file.close()

@@ -1,0 +1,6 @@
+for a; do
+fi
+done
+for b; do
+fi
+done

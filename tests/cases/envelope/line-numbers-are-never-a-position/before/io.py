@@ -1,0 +1,8 @@
+class Reader:
+    def close(self):
+        self.file.close()
+
+
+class Writer:
+    def close(self):
+        self.file.close()

@@ -1,0 +1,3 @@
+def run(a)
+  old
+end
