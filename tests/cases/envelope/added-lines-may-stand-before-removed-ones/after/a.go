@@ -1,0 +1,5 @@
+func main() {
+	start()
+	run()
+	stop()
+}
