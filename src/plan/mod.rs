@@ -12,6 +12,7 @@
 
 mod changeset;
 pub mod derive;
+mod elsewhere;
 mod fault;
 mod hunks;
 mod lint;

@@ -15,6 +15,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::elsewhere::{Elsewhere, SHOWN};
 use super::fault::{Because, Miss, Reason, Warning, place};
 use super::splice::Splice;
 use super::{Rules, lint};
@@ -57,6 +58,7 @@ pub(super) fn rewrite(
         rules,
         cursor: 0,
         placed: Vec::new(),
+        elsewhere: Elsewhere::default(),
         warnings: Vec::new(),
     };
     let (mut misses, mut whole) = (Vec::new(), true);
@@ -158,6 +160,7 @@ struct Placer<'f, 'h, 'p> {
     /// Index of the first line at which the next hunk may stand.
     cursor: usize,
     placed: Vec<Placed<'h, 'p>>,
+    elsewhere: Elsewhere<'h>,
     warnings: Vec<Located<Warning>>,
 }
 
@@ -194,6 +197,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             self.look_elsewhere(number, hunk, &lines, found.at, context)?;
         }
         self.cursor = found.at + len;
+        self.elsewhere.replace(found.at..found.at + len);
         self.placed.push(Placed { number, range: found.at..found.at + len, lines, span: hunk.span });
         Ok(())
     }
@@ -330,34 +334,20 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         &mut self,
         number: usize,
         hunk: &Hunk<'_>,
-        lines: &[&HunkLine<'_>],
+        lines: &[&'h HunkLine<'_>],
         chosen: usize,
         context: Option<usize>,
     ) -> Result<(), Located<Miss>> {
         let run = self.haystack.run(old(lines));
-        let len = old(lines).count();
         let places = self.haystack.places(&run);
-        let (mut shown, mut count) = (Vec::new(), 0);
-        if context.is_none() {
-            // What an earlier hunk has replaced is no longer there to be meant.
-            let mut start = 0;
-            for gap in self.placed.iter().filter(|placed| !placed.range.is_empty()) {
-                let end = (gap.range.start + 1).saturating_sub(len);
-                if start < end {
-                    count += places.count_from(start) - places.count_from(end);
-                    shown.extend(places.iter_from(start).take_while(|&at| at < end).take(SHOWN - shown.len()));
-                }
-                start = gap.range.end;
-            }
-            count += places.count_from(start) - places.count_from(chosen.max(start));
-            shown.extend(places.iter_from(start).take_while(|&at| at < chosen).take(SHOWN - shown.len()));
-        }
-        count += places.count_from(chosen + 1);
-        shown.extend(places.iter_from(chosen + 1).take(SHOWN - shown.len()));
+        let others = match context {
+            Some(_) => self.elsewhere.behind(places, chosen),
+            None => self.elsewhere.around(old(lines).collect(), places, chosen),
+        };
+        let (shown, count) = (others.lines(), others.count);
         if count == 0 {
             return Ok(());
         }
-        let shown: Vec<_> = shown.into_iter().map(LineNo::from_index).collect();
         let at = LineNo::from_index(chosen);
         if self.rules.unique {
             let mut places = shown;
@@ -410,10 +400,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
     }
 }
 
-/// How many line numbers are kept for messages.
-const SHOWN: usize = 5;
-
-fn old<'a>(lines: &'a [&HunkLine<'_>]) -> impl Iterator<Item = &'a [u8]> + Clone {
+fn old<'a, 'h>(lines: &'a [&'h HunkLine<'_>]) -> impl Iterator<Item = &'h [u8]> + Clone + use<'a, 'h> {
     lines.iter().filter(|line| line.mark != Mark::Added).map(|line| &line.text[..])
 }
 
