@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use bstr::{BString, ByteSlice as _};
 
+use super::alike::Difference;
 use crate::explain::{Explain, FilePlace};
 use crate::kind::Kind;
 use crate::matching::{Needle, Relaxation, Side};
@@ -192,6 +193,13 @@ pub enum Reason {
     NoSuchLine,
     /// Each line is in the file, but not in this order one after the other.
     NotTogether,
+    /// Lines that look the same stand in the file; the span of the message points at the first that isn't the same.
+    Alike {
+        /// The file's line.
+        place: FilePlace,
+        /// Where the two differ.
+        difference: Difference,
+    },
     /// They stand earlier than where this hunk may go: before its own context line, or before what earlier hunks reached.
     Earlier {
         /// Where they stand.
@@ -370,6 +378,7 @@ impl Explain for Fault {
                 Miss::Context { .. } => "this line is not there",
                 Miss::ContextEarlier { .. } => "stands earlier",
                 Miss::Lines { reason: Reason::NoSuchLine, .. } => "this line is not in the file",
+                Miss::Lines { reason: Reason::Alike { .. }, .. } => "this line differs",
                 Miss::Lines { reason: Reason::Earlier { .. }, .. } => "stands earlier",
                 Miss::Lines { .. } => "from here on",
                 Miss::NotAtEnd { .. } => "not at the end of the file",
@@ -406,6 +415,7 @@ impl Explain for Fault {
                 Miss::Context { loose, .. } => loose.clone(),
                 Miss::ContextEarlier { place, .. } => vec![place.clone()],
                 Miss::Lines { reason: Reason::Earlier { place, .. }, .. } => vec![place.clone()],
+                Miss::Lines { reason: Reason::Alike { place, .. }, .. } => vec![place.clone()],
                 Miss::NotAtEnd { stands } => stands.iter().cloned().collect(),
                 _ => Vec::new(),
             },
@@ -429,6 +439,7 @@ impl Explain for Fault {
                 Miss::Lines { reason: Reason::NotTogether, .. } => {
                     vec!["every one of these lines is in the file, but they don't follow one another there".into()]
                 }
+                Miss::Lines { reason: Reason::Alike { difference, .. }, .. } => vec![difference.to_string()],
                 Miss::Lines { reason: Reason::EmptyFile, .. } => vec!["the file is empty".into()],
                 _ => Vec::new(),
             },

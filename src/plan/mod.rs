@@ -10,6 +10,7 @@
 //! - A file that is overwritten keeps its mode, unless another is moved onto it.
 //! - A `-` body is compared with the file's lines, their terminators aside.
 
+mod alike;
 mod changeset;
 pub mod derive;
 mod elsewhere;

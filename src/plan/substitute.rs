@@ -9,6 +9,7 @@
 
 use std::ops::Range;
 
+use super::alike::{self, Alike};
 use super::fault::{Because, Miss, Reason, Warning, place};
 use super::splice::terminator;
 use super::{Rules, lint};
@@ -50,7 +51,7 @@ pub(super) fn substitute(
             }
         }
     }
-    let Some(range) = range else { return Err(miss(&lines, find, span)) };
+    let Some(range) = range else { return Err(miss(path, &lines, find, span)) };
     if let Some(how) = cuts_word(&lines, &range) {
         let index = lines.index_at(if how == Side::End { range.end } else { range.start });
         let place = place(path, &lines, index, "the text is found here", "inside a word");
@@ -102,10 +103,14 @@ fn without_blank_edges<'e, 't>(lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds
     (&lines[start..end], Bounds { start_at_line: start > 0, end_at_line: end < lines.len() })
 }
 
-fn miss(lines: &Lines<'_>, find: &[Text<'_>], span: Option<crate::text::Span>) -> Located<Miss> {
+fn miss(path: &RepoPath, lines: &Lines<'_>, find: &[Text<'_>], span: Option<crate::text::Span>) -> Located<Miss> {
     let reason = |span, reason| Located::new(span, Miss::Lines { after: None, reason });
     if lines.is_empty() {
         return reason(span, Reason::EmptyFile);
+    }
+    if let Some(Alike { wanted, line, difference }) = alike::find(lines, find.iter().map(|line| &line[..])) {
+        let place = place(path, lines, line, "the file has this line there", "alike, not equal");
+        return reason(find[wanted].span.or(span), Reason::Alike { place, difference });
     }
     let absent = find.iter().find(|line| memchr::memmem::find(lines.bytes(), line).is_none());
     match absent {
