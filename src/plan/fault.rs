@@ -5,9 +5,12 @@ use std::num::NonZeroUsize;
 use bstr::{BString, ByteSlice as _};
 
 use super::alike::Difference;
+use super::wording::{
+    absence, addition, behind, cut, difference, files, hunk, listed, places_of, presence, relaxation, times, unfit,
+};
 use crate::explain::{Explain, FilePlace};
 use crate::kind::Kind;
-use crate::matching::{Needle, Relaxation, Side};
+use crate::matching::{Relaxation, Side};
 use crate::path::{PathFault, RepoPath};
 use crate::text::{LineNo, Lines, Shown};
 use crate::tree::{Disagreement, Obstacle, TreeFault};
@@ -576,108 +579,5 @@ pub(super) fn place(path: &RepoPath, lines: &Lines<'_>, index: usize, caption: &
         text: lines.text(index).as_bstr().into(),
         caption: caption.into(),
         label: label.into(),
-    }
-}
-
-fn hunk(number: usize) -> String {
-    if number == 0 { "find".into() } else { format!("hunk {number}") }
-}
-
-fn behind(after: Option<LineNo>) -> String {
-    after.map_or_else(|| "of the file".into(), |line| format!("after line {line}"))
-}
-
-fn times(count: usize) -> String {
-    match count {
-        1 => "once".into(),
-        2 => "twice".into(),
-        n => format!("{n} times"),
-    }
-}
-
-/// Lists the lines in which matches begin. Texts that are found may begin in one line several times; it is named once.
-fn places_of(places: &[LineNo], count: usize, because: Because) -> String {
-    let all = because == Because::Find && places.len() < Needle::SHOWN;
-    let lines = if all { places.len() } else { count };
-    format!("line{} {}", if lines == 1 { "" } else { "s" }, listed(places, lines))
-}
-
-/// Lists line numbers: five at most, and how many more there are.
-fn listed(places: &[LineNo], count: usize) -> String {
-    let shown: Vec<_> = places.iter().take(5).map(LineNo::to_string).collect();
-    match count.saturating_sub(shown.len()) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
-fn addition(after: Option<LineNo>, others: &[LineNo], count: usize) -> String {
-    let Some(line) = after else { return "after the last line of the file".into() };
-    match count {
-        0 => format!("right after its context line {line}"),
-        _ => format!("right after its context line {line}; the same line stands also on {}", listed(others, count)),
-    }
-}
-
-fn absence(why: &Absence) -> String {
-    match why {
-        Absence::Never { .. } => "doesn't exist".into(),
-        Absence::BelowFile(file) => format!("can't exist, since `{file}` is a file"),
-        Absence::Deleted => "was deleted by an earlier edit of this response".into(),
-        Absence::Moved(to) => format!("was moved to `{to}` by an earlier edit of this response"),
-    }
-}
-
-fn presence(what: &Presence) -> String {
-    match what {
-        Presence::File => "exists already".into(),
-        Presence::Folder(holds) => format!("is a folder that holds `{holds}`"),
-        Presence::FileAbove(file) => format!("can't be made, since `{file}` is a file"),
-        Presence::Twin(twin) => format!("differs from `{twin}` only in case"),
-    }
-}
-
-fn unfit(at: &Option<RepoPath>, what: Option<Obstacle>) -> String {
-    let what = match what {
-        None => "a folder",
-        Some(Obstacle::Link) => "a symbolic link",
-        Some(Obstacle::Repository) => "a submodule or a repository of its own",
-        Some(Obstacle::Special) => "neither a file nor a folder",
-    };
-    match at {
-        None => format!("is {what}"),
-        Some(ancestor) => format!("can't be used, since `{ancestor}` is {what}"),
-    }
-}
-
-fn difference(line: &Option<FilePlace>) -> &'static str {
-    match line {
-        Some(_) => "its content differs from the `-` lines",
-        None => "it holds fewer lines than the section shows",
-    }
-}
-
-fn files(paths: &[RepoPath]) -> String {
-    let shown: Vec<_> = paths.iter().take(5).map(|path| format!("`{path}`")).collect();
-    let verb = if paths.len() == 1 { "is" } else { "are" };
-    match paths.len().saturating_sub(shown.len()) {
-        0 => format!("{} {verb}", shown.join(", ")),
-        more => format!("{} and {more} more {verb}", shown.join(", ")),
-    }
-}
-
-fn relaxation(how: Relaxation) -> &'static str {
-    match how {
-        Relaxation::SurroundingBlanks => "equals it but for blanks around it",
-        Relaxation::Prefix => "starts with it",
-        Relaxation::Contained => "contains it",
-    }
-}
-
-fn cut(how: Side) -> &'static str {
-    match how {
-        Side::Start => "begins",
-        Side::End => "ends",
-        Side::Both => "begins and ends",
     }
 }

@@ -26,11 +26,13 @@ mod splice;
 mod substitute;
 #[cfg(test)]
 mod tests;
+mod wording;
 
 use std::collections::BTreeMap;
 
 use bstr::BString;
 
+pub use self::alike::Difference;
 pub use self::changeset::{Change, ChangeSet};
 pub use self::fault::{Absence, Because, Fault, Miss, Presence, Reason, Warning};
 use self::overlay::{Found, Overlay};
