@@ -234,7 +234,7 @@ pub(super) enum Modes {
 /// Returns the permission bits that a file is to have; `None` if the umask decides.
 fn bits_afterwards(change: &Change, after: &File) -> Option<u16> {
     let before = change.before.as_ref().and_then(|before| before.mode.bits);
-    after.mode.bits.or(match (before?, after.mode.executable) {
+    after.mode.bits.or_else(|| match (before?, after.mode.executable) {
         // As git does: whoever may read may execute.
         (bits, true) => Some(bits | (bits & 0o444) >> 2),
         (bits, false) => Some(bits & !0o111),

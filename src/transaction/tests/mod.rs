@@ -234,6 +234,21 @@ fn modes_survive_and_new_files_follow_the_umask() {
 }
 
 /// Runs a change with a fault at each step in turn and checks that nothing is left of it.
+#[test]
+fn a_moved_file_keeps_its_bits() {
+    let sample = Sample::new().file("a", "1").committed();
+    sample.chmod("a", 0o640);
+    let moved = sample.open().work_tree().unwrap().read(&path("a")).unwrap();
+    let Entry::File(file) = moved else { panic!("{moved:?}") };
+    let changes = ChangeSet::new(vec![
+        Change { path: path("a"), before: Some(file.clone()), after: None, from: None },
+        Change { path: path("b"), before: None, after: Some(file), from: Some(path("a")) },
+    ]);
+    let repo = sample.open();
+    begin(&repo, &changes, Target::WorkTree { intent_to_add: false }).unwrap().publish().unwrap();
+    assert_eq!(sample.top().join("b").metadata().unwrap().permissions().mode() & 0o7777, 0o640);
+}
+
 fn sweep(wanted: &[(&str, Option<&str>)], target: &Target, name: &str, fault: fn() -> io::Error) {
     let sample = sample();
     // Whatever git itself leaves behind at its first commit is there before.
