@@ -169,6 +169,8 @@ pub enum Habit {
     Conflict,
     /// A tab where the prefix should be.
     Tab,
+    /// A character that only looks like a prefix: a no-break space, a typographic minus or dash, a wide plus.
+    LookAlike,
     /// Only blanks, between lines of content.
     Blanks,
     /// Lines after `*** End of File` without an `@@` before them.
@@ -428,6 +430,7 @@ impl Habit {
                 Verb::Update => "starts with neither blank, `-` nor `+`",
             },
             Habit::Tab => "starts with a tab, not with blank, `-` or `+`",
+            Habit::LookAlike => "starts with a character that only looks like a prefix",
             Habit::Blanks => "only blanks",
             Habit::AfterEndOfFile => "belongs to no chunk",
         }
@@ -468,6 +471,9 @@ impl Habit {
                     .into()
             }
             Habit::Tab => format!("{sign}; before the tab of a line that stays, one blank is missing"),
+            Habit::LookAlike => {
+                format!("{sign}: the ASCII characters, not a no-break space, a typographic minus or a wide plus")
+            }
             Habit::Blanks => sign.into(),
             Habit::AfterEndOfFile => "begin a new chunk with a line `@@`, or put `*** End of File` behind these lines".into(),
             Habit::Plain => format!("{sign}; if it is a remark, move it out of the patch"),

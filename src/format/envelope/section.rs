@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use bstr::ByteSlice as _;
+
 use super::fault::{Chunkless, Fault, Habit, Warning};
 use super::findings::Findings;
 use super::marker::{self, Verb};
@@ -364,6 +366,12 @@ fn is_unified_header(row: Row<'_>, next: Option<Row<'_>>) -> bool {
     pair || SURE.iter().any(|start| row.text.starts_with(start))
 }
 
+/// No-break and other odd spaces, hyphens, dashes and the minus sign, wide signs.
+const LOOK_ALIKES: &[char] = &[
+    '\u{a0}', '\u{2002}', '\u{2003}', '\u{2007}', '\u{2009}', '\u{202f}', '\u{3000}', '\u{2010}', '\u{2011}',
+    '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}', '\u{ff0d}', '\u{ff0b}',
+];
+
 impl Habit {
     /// Says what a line that can't stand in a section looks like.
     fn of(text: &[u8], verb: Verb) -> Self {
@@ -384,6 +392,8 @@ impl Habit {
             Habit::OtherSign
         } else if text.starts_with(b"\t") {
             Habit::Tab
+        } else if text.chars().next().is_some_and(|first| LOOK_ALIKES.contains(&first)) {
+            Habit::LookAlike
         } else if starts_with("<<<<<<<") || starts_with(">>>>>>>") || trimmed == b"=======" {
             Habit::Conflict
         } else if starts_with("* ") || starts_with("• ") || (number > 0 && trimmed[number..].starts_with(b". ")) {

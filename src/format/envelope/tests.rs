@@ -237,6 +237,8 @@ fn every_habit_of_models_is_named_with_its_remedy() {
     for (body, want) in [
         ("*** Update File: a\n@@\nx\n", "one blank before a line that stays"),
         ("*** Update File: a\n@@\n\tx\n", "before the tab"),
+        ("*** Update File: a\n@@\n\u{a0}x\n", "no-break space"),
+        ("*** Update File: a\n@@\n\u{2212}x\n", "typographic minus"),
         ("*** Update File: a\n@@\n```\n-x\n", "fence"),
         ("*** Update File: a\n@@\n* x\n-y\n", "list"),
         ("*** Update File: a\n@@\n<<<<<<< SEARCH\n-y\n", "search-and-replace"),
