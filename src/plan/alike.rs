@@ -9,6 +9,9 @@ use bstr::ByteSlice as _;
 use crate::matching::Haystack;
 use crate::text::Lines;
 
+/// The size, in bytes, from which on a file isn't searched for what is only alike.
+const LARGE: usize = 4 << 20;
+
 /// The first line of a place that is alike and not equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Alike {
@@ -38,8 +41,11 @@ impl std::fmt::Display for Difference {
 }
 
 /// Finds the first place of a file where lines stand that differ from the wanted ones in nothing but blanks at their ends,
-/// typographic quotes and dashes, and odd spaces.
+/// typographic quotes and dashes, and odd spaces. A file that is too large to be gone through for a message has none.
 pub(super) fn find<'w>(lines: &Lines<'_>, wanted: impl Iterator<Item = &'w [u8]> + Clone) -> Option<Alike> {
+    if lines.bytes().len() > LARGE {
+        return None;
+    }
     let mut plain_file = Vec::with_capacity(lines.bytes().len());
     for line in lines.iter() {
         plain_file.extend_from_slice(&plain(line.text));

@@ -12,9 +12,11 @@
 //!   failed one didn't add them isn't reported.
 //! - Under line numbers (`@@ -1,7 +1,8 @@`), old lines must be unique from the cursor on, after any context line.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::alike::{self, Alike};
 use super::elsewhere::{Elsewhere, SHOWN};
 use super::fault::{Because, Miss, Reason, Warning, place};
 use super::splice::Splice;
@@ -59,6 +61,7 @@ pub(super) fn rewrite(
         cursor: 0,
         placed: Vec::new(),
         elsewhere: Elsewhere::default(),
+        missed: Cell::new(0),
         warnings: Vec::new(),
     };
     let (mut misses, mut whole) = (Vec::new(), true);
@@ -161,6 +164,8 @@ struct Placer<'f, 'h, 'p> {
     cursor: usize,
     placed: Vec<Placed<'h, 'p>>,
     elsewhere: Elsewhere<'h>,
+    /// How many hunks have been looked at for what is only alike: each look goes through the whole file.
+    missed: Cell<usize>,
     warnings: Vec<Located<Warning>>,
 }
 
@@ -388,11 +393,26 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         if self.lines.is_empty() {
             return Located::new(first_old(hunk), Miss::Lines { after: None, reason: Reason::EmptyFile });
         }
+        if let Some(miss) = self.alike(hunk, after) {
+            return miss;
+        }
         let is_absent = |line: &&HunkLine<'_>| self.haystack.first(&self.haystack.run([&line.text[..]]), 0).is_none();
         match hunk.old().find(is_absent) {
             Some(line) => Located::new(line.text.span.or(hunk.span), Miss::Lines { after, reason: Reason::NoSuchLine }),
             None => Located::new(first_old(hunk), Miss::Lines { after, reason: Reason::NotTogether }),
         }
+    }
+
+    /// Finds where the file has lines that only look like the old ones of a hunk, for the first few hunks that have no place.
+    fn alike(&self, hunk: &Hunk<'_>, after: Option<LineNo>) -> Option<Located<Miss>> {
+        if self.missed.get() >= SHOWN {
+            return None;
+        }
+        self.missed.set(self.missed.get() + 1);
+        let Alike { wanted, line, difference } = alike::find(self.lines, hunk.old().map(|line| &line.text[..]))?;
+        let place = place(self.path, self.lines, line, "the file has this line there", "alike, not equal");
+        let span = hunk.old().nth(wanted).and_then(|line| line.text.span);
+        Some(Located::new(span.or(hunk.span), Miss::Lines { after, reason: Reason::Alike { place, difference } }))
     }
 
     fn warn(&mut self, span: Option<Span>, warning: Warning) {

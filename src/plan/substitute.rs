@@ -2,7 +2,7 @@
 //!
 //! The text is searched as a substring of the whole file, line ends aside. Newlines of the put take the terminators of the
 //! lines that they replace, in order; further ones that of the line before. The file ends with a newline afterwards if it
-//! did before.
+//! did before, unless the put itself ends the file with an empty line, which is warned of.
 //!
 //! Where the format's description is silent: `last` is the rightmost match, overlapping or not; the retry without blank
 //! lines at the edges drops them from find and put alike, and is off under [`Rules::strict`].
@@ -64,7 +64,11 @@ pub(super) fn substitute(
     if let Some(span) = lint::left_out(find.iter(), put.iter()) {
         warnings.push(Located::new(span, Warning::Elision { path: path.clone() }));
     }
-    Ok(Substituted { bytes: splice(&lines, range, put), warnings })
+    let bytes = splice(&lines, range, put);
+    if bytes.ends_with(b"\n") && !before.ends_with(b"\n") {
+        warnings.push(Located::new(span, Warning::NewlineAdded { path: path.clone() }));
+    }
+    Ok(Substituted { bytes, warnings })
 }
 
 /// Finds the match that is meant; `None` if the text isn't there at all.

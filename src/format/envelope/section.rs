@@ -32,8 +32,9 @@ impl<'a> Row<'a> {
         Text::at(&self.text[range], Span { start, end, ..self.span })
     }
 
-    fn from(&self, start: usize) -> Text<'a> {
-        self.part(start..self.text.len())
+    /// Returns what stands behind the prefix. Its place is the whole row, prefix included: that is what messages point at.
+    fn behind_prefix(&self) -> Text<'a> {
+        Text::at(&self.text[1..], self.span)
     }
 }
 
@@ -204,7 +205,7 @@ impl<'a> Lines<'a> {
         } else if row.text.first() == Some(if verb == Verb::Delete { &b'-' } else { &b'+' }) {
             self.keep_blanks(findings);
             findings.good_line();
-            self.lines.push(row.from(1));
+            self.lines.push(row.behind_prefix());
         } else {
             let habit = Habit::of(row.text, verb);
             findings.bad_line(row.span, || Fault::BadLine { path: path.clone(), verb, habit, more: 0 });
@@ -216,7 +217,7 @@ impl<'a> Lines<'a> {
         for row in self.blanks.drain(..) {
             let path = self.path.clone();
             if row.text.is_empty() {
-                self.lines.push(row.from(0));
+                self.lines.push(row.part(0..row.text.len()));
                 findings.warn(row.span, Warning::BlankInBody { path, verb, count: 1 });
             } else {
                 findings.bad_line(row.span, || Fault::BadLine { path, verb, habit: Habit::Blanks, more: 0 });
@@ -280,7 +281,7 @@ impl<'a> Update<'a> {
             Stage::Chunk { trailing } => {
                 *trailing += 1;
                 if let Some(hunk) = self.hunks.last_mut() {
-                    hunk.lines.push(line(Mark::Context, row.from(0)));
+                    hunk.lines.push(line(Mark::Context, row.part(0..row.text.len())));
                 }
             }
             Stage::AfterEndOfFile => {}
@@ -290,11 +291,11 @@ impl<'a> Update<'a> {
     fn push(&mut self, row: Row<'a>, mark: Mark) {
         if let Stage::Head(blanks) = &mut self.stage {
             let span = blanks.first().unwrap_or(&row).span;
-            let lines = blanks.drain(..).map(|blank| line(Mark::Context, blank.from(0))).collect();
+            let lines = blanks.drain(..).map(|blank| line(Mark::Context, blank.part(0..0))).collect();
             self.hunks.push(Hunk { lines, span: Some(span), ..Hunk::default() });
         }
         if let Some(hunk) = self.hunks.last_mut() {
-            hunk.lines.push(line(mark, row.from(1)));
+            hunk.lines.push(line(mark, row.behind_prefix()));
         }
         self.stage = Stage::Chunk { trailing: 0 };
     }
@@ -316,9 +317,9 @@ impl<'a> Update<'a> {
             hunk.numbered = true;
             findings.warn(row.span, Warning::LocatorNumbers { path, count: 1 });
         } else if rest[0] == b' ' {
-            hunk.locators.push(row.from(3));
+            hunk.locators.push(row.part(3..row.text.len()));
         } else {
-            hunk.locators.push(row.from(2));
+            hunk.locators.push(row.part(2..row.text.len()));
             findings.warn(row.span, Warning::LocatorSpacing { path, count: 1 });
         }
     }
