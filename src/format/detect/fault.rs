@@ -57,6 +57,12 @@ pub enum Fault {
         /// Where that one ended.
         ended: LineNo,
     },
+    /// The beginning of a patch's first marker or tag, where the answer ends.
+    #[error("the response ends in the middle of `{}`", Shown(.start))]
+    CutStart {
+        /// What is there of it.
+        start: BString,
+    },
     /// What closes an OPX element that isn't open.
     #[error("`{}` outside of an `<edit>`", Shown(tag))]
     StrayClosing {
@@ -174,6 +180,7 @@ impl Explain for Fault {
             Fault::StrayHeader { .. } => "belongs to no patch".into(),
             Fault::StrayEnd { .. } => "ends nothing".into(),
             Fault::StrayClosing { .. } => "closes nothing".into(),
+            Fault::CutStart { .. } => "another patch would begin here".into(),
             Fault::Prefixed { .. } => "a patch would begin here".into(),
         })
     }
@@ -225,6 +232,9 @@ impl Explain for Fault {
                 "what stands between line {ended} and here is in no patch: if line {ended} is a line of a file, write its \
                  prefix before it; else take this line out"
             ),
+            Fault::CutStart { .. } => {
+                "the answer was probably cut off: ask for the whole answer again, or take this line out if it is none".into()
+            }
             Fault::StrayClosing { .. } => {
                 "an edit ended earlier than its author meant, or its start is missing: look at the edit before, or ask for \
                  the answer again"

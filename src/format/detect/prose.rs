@@ -59,6 +59,18 @@ struct Seen {
     indent: (usize, usize),
 }
 
+/// Returns the format of which the last line of an answer, which isn't terminated, is the beginning of a patch's beginning.
+fn cut_start(line: &[u8]) -> Option<Format> {
+    let cut = |whole: &[u8], least: usize| line.len() >= least && line.len() < whole.len() && whole.starts_with(line);
+    if cut(b"*** Begin Patch", b"*** B".len()) {
+        Some(Format::Envelope)
+    } else if cut(b"<edit ", b"<ed".len()) || line.starts_with(b"<edit ") && !line.contains(&b'>') {
+        Some(Format::Opx)
+    } else {
+        None
+    }
+}
+
 /// How far the headers of a unified diff have been seen.
 #[derive(Debug, Default)]
 enum Unified {
@@ -94,6 +106,12 @@ impl Prose {
         self.look_around(line, span, number);
         self.headers(source, line, span, found);
         self.ends(line, span, number, found);
+        if start + line.len() == source.bytes().len()
+            && let Some(format) = cut_start(envelope::trim_start(line))
+        {
+            let start = excerpt(envelope::trim_start(line)).into();
+            found.push(Found::Residue(format, Located::new(span, Fault::CutStart { start })));
+        }
         let bullets = bullets(line);
         let behind = &line[bullets..];
         let closes_comment = self.comment.is_some() && line[..bullets].contains_str("-->");

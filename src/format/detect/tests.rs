@@ -425,3 +425,29 @@ proptest! {
         exercise(tokens.concat().as_bytes());
     }
 }
+
+#[test]
+fn an_answer_cut_in_the_first_words_of_another_patch_is_cut() {
+    let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\n";
+    for (tail, want) in [
+        ("*** Begin Pat", true),
+        ("*** B", true),
+        ("  *** Begin", true),
+        ("<edit", true),
+        ("<edit fi", true),
+        ("***", false),
+        ("*** B\n", false),
+        ("*** Bye", false),
+        ("<editor", false),
+        ("", false),
+    ] {
+        let text = format!("{patch}{tail}");
+        let source = Source::new(SourceId(0), "answer.txt", text.into()).unwrap();
+        let parsed = parse(&source, &Options::default());
+        let is_cut = parsed
+            .faults
+            .iter()
+            .any(|fault| matches!(fault.value, super::super::Fault::Detect(super::Fault::CutStart { .. })));
+        assert_eq!(is_cut, want, "{tail:?}: {:?}", parsed.faults);
+    }
+}
