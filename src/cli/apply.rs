@@ -15,10 +15,9 @@ use crate::text::Shown;
 use crate::transaction::{self, Target, Undone};
 
 /// Work out the whole change, then make it: all or nothing
-///
-/// Several responses are one change, in order.
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch apply [<options>] [<response>...]")]
+#[command(after_help = "Several responses are one change, in order.")]
 pub(super) struct Apply {
     #[command(flatten)]
     responses: Responses,

@@ -8,10 +8,9 @@ use crate::report::{FileReport, Report};
 use crate::tree::Tree;
 
 /// Find out whether responses would apply, and write nothing
-///
-/// Each response is looked at by itself. The exit status is that of the worst.
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch check [<options>] [<response>...]")]
+#[command(after_help = "Each response is looked at by itself; the exit status is that of the worst.")]
 pub(super) struct Check {
     #[command(flatten)]
     responses: Responses,

@@ -8,10 +8,9 @@ use super::responses;
 use crate::report::{FileReport, Report};
 
 /// Print the change as a diff that git apply accepts
-///
-/// Several responses are one change, in order. Nothing is written.
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch diff [<options>] [<response>...]")]
+#[command(after_help = "Several responses are one change, in order.")]
 pub(super) struct Diff {
     #[command(flatten)]
     responses: Responses,

@@ -23,6 +23,13 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+const AFTER: &str = "\
+Paths in a response are from the top of the work tree, whatever the current folder.
+'git llmpatch <command> -h' lists a command's options.
+
+Exit status: 0 done; 1 the response is to blame, or the files aren't what it needs; 2 wrong usage;
+3 the repository or the system stood in the way.";
+
 /// Apply the patches that language models write: exactly, all or nothing
 #[derive(Debug, Parser)]
 #[command(
@@ -33,8 +40,12 @@ use clap::{CommandFactory as _, Parser, Subcommand};
     arg_required_else_help = true
 )]
 #[command(disable_help_subcommand = true, args_override_self = true, max_term_width = 100)]
-#[command(after_help = "Paths in a response are from the top of the work tree, whatever the current folder.")]
+#[command(disable_help_flag = true, after_help = AFTER)]
 struct Cli {
+    // No `long`, so that nothing advises `--help`: git makes it a search for a manual page. Without git it works.
+    /// Print help
+    #[arg(short = 'h', alias = "help", action = clap::ArgAction::HelpShort, global = true, display_order = 1000)]
+    help: Option<bool>,
     #[command(subcommand)]
     command: Command,
 }

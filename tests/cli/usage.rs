@@ -37,6 +37,8 @@ fn what_makes_no_sense_ends_in_status_2_and_says_why() {
         let first = run.stderr.lines().next().unwrap_or_default();
         assert!(first.starts_with("error: ") && first.contains(want), "{args:?} {}", run.stderr);
         assert_eq!(run.stdout, "", "{args:?}");
+        // Git would look for a manual page.
+        assert!(!run.stderr.contains("--help"), "{args:?} {}", run.stderr);
     }
 }
 
@@ -53,6 +55,7 @@ fn help_is_no_error_but_saying_nothing_is() {
         (&[], 2, false),
     ] {
         let run = repo.run(args, "").ended(status);
+        assert!(!run.stdout.contains("--help"), "{args:?} {}", run.stdout);
         assert_eq!((run.stdout.is_empty(), run.stderr.is_empty()), (!on_stdout, on_stdout), "{args:?}");
     }
     assert_eq!(repo.run(&["--version"], "").stdout, format!("git-llmpatch {}\n", env!("CARGO_PKG_VERSION")));
