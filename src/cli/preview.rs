@@ -100,10 +100,11 @@ fn compared<'c>(session: &Session, base: &Base, changes: &'c ChangeSet) -> Resul
     derive::unified(changes, &differ, &options).map_err(stop)
 }
 
-/// Counts the lines that come and go in each path. What can't be compared isn't counted: it is no reason not to apply.
+/// Counts the lines that come and go in each path: of what git would store, or, where that can't be known (a filter driver),
+/// of what stands in the files.
 pub(super) fn counted(session: &Session, base: &Base, changes: &ChangeSet) -> HashMap<Vec<u8>, LineCount> {
     let mut counts: HashMap<Vec<u8>, LineCount> = HashMap::new();
-    let patch = compared(session, base, changes);
+    let patch = compared(session, base, changes).or_else(|_| compared(session, &Base::Index, changes));
     for edit in patch.iter().flat_map(|patch| &patch.edits) {
         let Operation::Update { to, hunks } = &edit.operation else { continue };
         let count = counts.entry(to.as_ref().unwrap_or(&edit.path).to_vec()).or_default();

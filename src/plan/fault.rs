@@ -96,6 +96,8 @@ pub enum Absence {
         /// The one tracked path that may be meant.
         meant: Option<RepoPath>,
     },
+    /// Git tracks it, but it isn't in the work tree: somebody deleted it, or sparse checkout left it out.
+    Tracked,
     /// A file stands where its folder would have to be.
     BelowFile(RepoPath),
     /// An earlier edit of the response deleted it.
@@ -458,6 +460,9 @@ impl Explain for Fault {
                 Absence::Never { meant: None } => {
                     "paths count from the top of the repository; correct it, or let the patch add the file"
                 }
+                Absence::Tracked => {
+                    "bring it back with `git restore`, or with `git sparse-checkout add` if that left it out"
+                }
                 Absence::BelowFile(_) => "correct the path in the patch",
                 Absence::Deleted => "put this edit before the one that deletes the file, or drop one of them",
                 Absence::Moved(to) => return Some(format!("name it `{to}` from there on")),
@@ -513,6 +518,9 @@ impl Explain for Fault {
                     Disagreement::Untracked => "`git add` it first, or apply without --index or --commit",
                 },
                 TreeFault::Unmerged { .. } => "resolve it and `git add` it first",
+                TreeFault::Unsupported { what, .. } if what.contains("is missing") => {
+                    "let git fetch it first (`git cat-file -e <object>` does), or see what `git fsck` says"
+                }
                 TreeFault::Unsupported { .. } => {
                     "apply without --index or --commit, and stage the change with `git add`"
                 }

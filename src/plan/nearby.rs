@@ -2,18 +2,24 @@
 
 use bstr::ByteSlice as _;
 
+use super::fault::Absence;
 use crate::path::RepoPath;
 use crate::tree::Tree;
 
 /// How alike two paths must be to be taken for the same name misspelt, from 0 to 1.
 const CLOSE: f32 = 0.8;
 
+/// Says why nothing stands at a path that no edit has touched, nor any file above it.
+pub(super) fn absence(tree: &dyn Tree, path: &RepoPath) -> Absence {
+    let tracked = tree.tracked();
+    if tracked.contains(path) { Absence::Tracked } else { Absence::Never { meant: meant(&tracked, path) } }
+}
+
 /// Returns the one tracked path that ends with the given one, or has its name, or is spelt nearly like it. Where several
 /// do, none: a guess between them would be no help.
-pub(super) fn meant(tree: &dyn Tree, path: &RepoPath) -> Option<RepoPath> {
-    let tracked = tree.tracked();
+fn meant(tracked: &[RepoPath], path: &RepoPath) -> Option<RepoPath> {
     let only = |fits: &dyn Fn(&RepoPath) -> bool| {
-        let mut fitting = tracked.iter().filter(|other| *other != path && fits(other));
+        let mut fitting = tracked.iter().filter(|other| fits(other));
         fitting.next().map(|first| fitting.next().is_none().then(|| first.clone()))
     };
     let below = [b"/", path.as_bytes()].concat();

@@ -59,10 +59,7 @@ impl<'t> Overlay<'t> {
             (None, None) if slot.folder => Err(unfit(path, None, None)),
             (None, None) => {
                 let above = path.ancestors().find(|ancestor| self.live(ancestor));
-                let why = above.map_or_else(
-                    || Absence::Never { meant: super::nearby::meant(self.tree, path) },
-                    Absence::BelowFile,
-                );
+                let why = above.map_or_else(|| super::nearby::absence(self.tree, path), Absence::BelowFile);
                 Err(Fault::Missing { path: path.clone(), why })
             }
         }

@@ -491,6 +491,15 @@ fn a_path_that_must_be_meant_is_named() {
 }
 
 #[test]
+fn a_tracked_file_that_is_gone_is_not_called_a_misspelling_of_itself() {
+    let tree = MemoryTree::new().with_entry("src/lib.rs", Entry::Absent);
+    let refusal = run(&tree, vec![delete("src/lib.rs")], &Rules::default()).unwrap_err();
+    let fault = &refusal.faults[0].value;
+    assert!(matches!(fault, Fault::Missing { why: Absence::Tracked, .. }), "{fault:?}");
+    assert!(fault.notes().is_empty(), "{:?}", fault.notes());
+}
+
+#[test]
 fn replacing_keeps_mark_and_line_ends() {
     let replace = |content: &'static str| edit("f", Operation::Replace { lines: content.lines().map(text).collect() });
     assert_eq!(outcome("\u{feff}a\r\nb\r\n", replace("x\ny"), &LENIENT), Ok(("\u{feff}x\r\ny\r\n".into(), vec![])));

@@ -50,6 +50,7 @@ pub(super) fn addition(after: Option<LineNo>, others: &[LineNo], count: usize) -
 pub(super) fn absence(why: &Absence) -> String {
     match why {
         Absence::Never { .. } => "doesn't exist".into(),
+        Absence::Tracked => "isn't in the work tree, though git tracks it".into(),
         Absence::BelowFile(file) => format!("can't exist, since `{file}` is a file"),
         Absence::Deleted => "was deleted by an earlier edit of this response".into(),
         Absence::Moved(to) => format!("was moved to `{to}` by an earlier edit of this response"),

@@ -182,16 +182,16 @@ impl Explain for Fault {
             Fault::NotOwned { top } => {
                 format!("if you trust it, run `git config --global --add safe.directory {}`", shown(top))
             }
-            Fault::NoWorkTree { .. } => "run it in a work tree of this repository, or use `--cached`".into(),
+            Fault::NoWorkTree { .. } => "run it in a work tree of this repository, or use `--cached`; `check` and `diff` also know `--onto=<rev>`".into(),
             Fault::TopIsGitDir { .. } => "set `GIT_WORK_TREE` to another folder".into(),
             Fault::Unsupported { what } if what.contains("split index") => {
-                "run `git update-index --no-split-index` first; nothing was changed".into()
+                "run `git update-index --no-split-index` first".into()
             }
             Fault::Unsupported { what } if what.contains("sparse index") => {
-                "run `git sparse-checkout reapply --no-sparse-index` first; nothing was changed".into()
+                "run `git sparse-checkout reapply --no-sparse-index` first".into()
             }
             Fault::Unsupported { .. } => {
-                "make the change in a clone without it, and fetch it from there; nothing was changed".into()
+                "make the change in a clone without it, and fetch it from there".into()
             }
             Fault::Attribute { .. } => {
                 "leave this path to git, or apply to the work tree alone, without the index".into()

@@ -111,7 +111,8 @@ impl Tree for IndexTree<'_> {
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
-        super::tracked(&self.index)
+        // What is only intended to be added has nothing here that could be patched.
+        super::tracked(&self.index).into_iter().filter(|path| !matches!(self.entry(path), Ok(None))).collect()
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {

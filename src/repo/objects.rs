@@ -32,7 +32,7 @@ pub(super) fn blob(repo: &Repo, path: &RepoPath, id: git2::Oid) -> Result<Conten
         Ok(blob) => Ok(blob.content().to_vec().into()),
         Err(error) if error.code() == git2::ErrorCode::NotFound => Err(TreeFault::Unsupported {
             path: path.clone(),
-            what: format!("isn't here: a partial clone has yet to fetch object {id}"),
+            what: format!("can't be read: object {id} is missing, or a partial clone has yet to fetch it"),
         }),
         Err(error) => Err(odd(path, &error)),
     }

@@ -193,7 +193,7 @@ impl Explain for Fault {
 #[non_exhaustive]
 pub enum Warning {
     /// The file had more than one name; the others keep the old content.
-    #[error("`{path}` had {others} other hard link{}, which keep the old content", if *others == 1 { "" } else { "s" })]
+    #[error("`{path}` had {others} other hard link{} the old content", if *others == 1 { ", which keeps" } else { "s, which keep" })]
     HardLink {
         /// The file.
         path: RepoPath,
