@@ -8,6 +8,8 @@ use super::flow::{self, Base, Session, Stop, Worked, stop};
 use super::options::{Reading, Responses, Talk};
 use super::preview::{self, Preview};
 use super::responses::{self, Origin};
+use crate::explain::Explain;
+use crate::kind::Kind;
 use crate::message;
 use crate::repo;
 use crate::report::{CommitReport, Diagnostic, FileReport, Report, State, Status, merge};
@@ -52,6 +54,12 @@ impl Apply {
         self.responses.check("apply")?;
         if let (false, Some(option)) = (self.commit, self.committing.any()) {
             return Err(super::usage("apply", &format!("the option '{option}' requires '--commit'")));
+        }
+        if self.committing.is_empty_message() {
+            return Err(super::usage(
+                "apply",
+                "the commit message is empty; without '-m' it is made from the response's notes",
+            ));
         }
         if let Some(message) = self.preview.lacks() {
             return Err(super::usage("apply", message));
@@ -108,7 +116,13 @@ impl Apply {
         };
         let report = match worked.changes.is_empty() {
             // Only where that was allowed: there is nothing to make, and nothing to commit.
-            true => Report { status: Status::Applied, ..Report::checked(files, worked.warnings) },
+            true => {
+                let mut report = Report { status: Status::Applied, ..Report::checked(files, worked.warnings) };
+                if self.commit {
+                    report.warnings.push(Diagnostic::new(&NoCommit, None, &[]));
+                }
+                report
+            }
             false => publish(session, worked, target, files)?,
         };
         let asked_for = match printed {
@@ -117,6 +131,17 @@ impl Apply {
             None => report.done().into_bytes(),
         };
         Ok((report, asked_for))
+    }
+}
+
+/// A response that changes nothing, and was to be committed.
+#[derive(Debug, thiserror::Error)]
+#[error("nothing changes, so no commit is made")]
+struct NoCommit;
+
+impl Explain for NoCommit {
+    fn kind(&self) -> Kind {
+        Kind::NoChange
     }
 }
 

@@ -86,6 +86,12 @@ impl Commit {
         Ok((!paragraphs.is_empty()).then(|| bstr::join("\n\n", paragraphs).into()))
     }
 
+    /// Returns whether the messages given on the command line come to nothing, and no editor is there to mend that.
+    pub(super) fn is_empty_message(&self) -> bool {
+        let is_blank = |paragraph: &OsString| paragraph.as_encoded_bytes().trim_ascii().is_empty();
+        !self.edit && !self.message.is_empty() && self.message.iter().all(is_blank)
+    }
+
     /// Puts together what is asked for, with a message.
     pub(super) fn request(&self, message: BString) -> CommitRequest {
         let sign = match (&self.gpg_sign, self.sign, self.no_gpg_sign) {

@@ -475,7 +475,9 @@ impl Explain for Fault {
                 Presence::Twin(_) => "choose another name: core.ignoreCase says that the two would be one file",
             },
             Fault::Unfit { what: None, .. } => "name a file in that folder",
-            Fault::Unfit { what: Some(Obstacle::Repository), .. } => "run in that repository instead",
+            Fault::Unfit { what: Some(Obstacle::Repository), .. } => {
+                "its files are changed in that repository; to remove a submodule, use `git rm`"
+            }
             Fault::Unfit { .. } => "name the regular file itself, inside this repository",
             Fault::Binary { .. } => "replace, delete or move the file as a whole",
             Fault::Hunk { miss, .. } => match miss {
@@ -524,7 +526,7 @@ impl Explain for Fault {
                 TreeFault::Unsupported { .. } => {
                     "apply without --index or --commit, and stage the change with `git add`"
                 }
-                TreeFault::Io { .. } => return None,
+                TreeFault::Io { .. } => "see who owns it, and whether you may read it and the folders above it",
             },
         };
         Some(help.into())

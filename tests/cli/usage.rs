@@ -5,6 +5,7 @@ fn what_makes_no_sense_ends_in_status_2_and_says_why() {
     let repo = repo();
     for (args, want) in [
         (&["apply", "-m", "x"][..], "the option '-m' requires '--commit'"),
+        (&["apply", "--commit", "-m", " "], "the commit message is empty"),
         (&["apply", "-F", "x"], "the option '-F' requires '--commit'"),
         (&["apply", "--edit"], "the option '--edit' requires '--commit'"),
         (&["apply", "-s"], "the option '--signoff' requires '--commit'"),
