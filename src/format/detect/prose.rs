@@ -242,7 +242,7 @@ impl Prose {
             }
             let tag = &line[at..stop];
             if tag[0] == b'`' {
-                at = spans.behind(line, at).min(stop);
+                at = spans.behind(&line[..stop], at);
             } else if tag.starts_with(b"<!--") && self.comment.is_none() {
                 self.comment = Some(Comment { found: found.len(), seen: self.seen, in_fence: self.fence.is_some() });
                 at += b"<!--".len();

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use bstr::ByteSlice as _;
-use memchr::memchr_iter;
 
 use super::fault::{Child, Oddity, Op, Problem, Reason};
 use super::literal::{self, Clue, Holder, Miss};
@@ -335,8 +334,8 @@ impl<'a> Reader<'a> {
             Some((Side::Opening, _)) => starts_here(&self.bytes[*at..]),
             None => false,
         };
-        let rest = self.bytes.get(from + 1..).unwrap_or_default();
-        memchr_iter(b'<', rest).map(|at| from + 1 + at).find(ends).unwrap_or(self.bytes.len())
+        let end = self.bytes.len();
+        tags::starts(self.bytes, (from + 1).min(end)..end).find(ends).unwrap_or(end)
     }
 }
 

@@ -16,9 +16,10 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memrchr};
 
 use super::tags::{self, Form, Side};
+use super::work;
 use crate::text::{Source, Text};
 
 /// The elements that hold a payload.
@@ -108,7 +109,9 @@ impl Line {
     /// Returns the line, or the rest of a line, that starts at an offset; `None` at the end.
     pub(super) fn at(bytes: &[u8], start: usize) -> Option<Self> {
         let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
-        let Some(len) = memchr(b'\n', rest) else { return Some(Self { start, end: bytes.len(), next: bytes.len() }) };
+        let found = memchr(b'\n', rest);
+        work::add(found.map_or(rest.len(), |len| len + 1));
+        let Some(len) = found else { return Some(Self { start, end: bytes.len(), next: bytes.len() }) };
         let end = start + len - usize::from(rest[..len].ends_with(b"\r"));
         Some(Self { start, end, next: start + len + 1 })
     }
@@ -138,12 +141,14 @@ fn next_text(bytes: &[u8], mut at: usize) -> Option<(Line, Range<usize>)> {
 pub(super) fn read<'a>(source: &'a Source, holder: Holder, behind: usize) -> Result<Payload<'a>, Miss> {
     let bytes = source.bytes();
     let at = bytes.len() - bytes[behind..].trim_ascii_start().len();
+    work::add(at - behind);
     let Some((marker, next)) = begin_marker(bytes, at) else {
         // No more of a long line than a message can show: many tags may stand on it.
         let near = &bytes[..bytes.len().min(at + 200)];
         return Err(Miss::NoMarker { found: Line::at(near, at).map_or(at..at, |line| line.trimmed(bytes)) });
     };
     let line_start = memrchr(b'\n', &bytes[..marker.start]).map_or(0, |at| at + 1);
+    work::add(marker.start - line_start);
     let indented = bytes[line_start..].iter().take_while(|&&byte| is_blank_byte(byte)).count();
     let indentation = &bytes[line_start..line_start + indented];
     let (lines, end) = Reader::new(source, holder, next).run().map_err(|(clue, resume)| Miss::Open {
@@ -246,7 +251,9 @@ impl<'a> Reader<'a> {
         if !before.ends_with(b">") {
             return;
         }
-        let Some(at) = memrchr(b'<', before) else { return };
+        let found = memrchr(b'<', before);
+        work::add(marker - self.start - found.unwrap_or(0));
+        let Some(at) = found else { return };
         let tag_at = self.start + at;
         let Some((Side::Opening, name)) = tags::name_at(self.bytes, tag_at) else { return };
         let Some(holder) = Holder::named(name) else { return };
@@ -273,8 +280,10 @@ impl<'a> Reader<'a> {
     /// If an edit begins there, behind a closing tag in the wrong place.
     fn account(&mut self, place: &Range<usize>) -> Result<(), (Clue, usize)> {
         let bytes = self.bytes;
-        for at in memchr_iter(b'<', &bytes[place.clone()]).map(|at| place.start + at) {
-            let follows = at == place.start || bytes[..at].trim_ascii_end().ends_with(b">");
+        for at in tags::starts(bytes, place.clone()) {
+            let before = bytes[..at].trim_ascii_end();
+            work::add(at - before.len());
+            let follows = at == place.start || before.ends_with(b">");
             if self.wrong.is_some()
                 && follows
                 && self.is_edit(at)

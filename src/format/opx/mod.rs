@@ -49,6 +49,7 @@ mod parse;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod work;
 mod wrapper;
 
 use crate::patch::FileEdit;

@@ -11,7 +11,7 @@ use memchr::{memchr_iter, memchr2_iter, memrchr};
 use super::fault::{Fault, Oddity, Problem, Warning};
 use super::literal::{self, Holder, Line, Payload};
 use super::tags::{self, Flaw, Form, Side, Tag};
-use super::{Block, indentation, starts_here};
+use super::{Block, indentation, starts_here, work};
 use crate::format::Options;
 use crate::text::{Located, Source};
 
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
     /// A note, whose `stops` aren't empty, may speak of `</edit>`.
     pub(super) fn closing(&mut self, name: &str, stops: &[&str]) -> Found<'a> {
         let is_note = !stops.is_empty();
-        for at in memchr_iter(b'<', &self.bytes[self.pos..]).map(|at| self.pos + at) {
+        for at in tags::starts(self.bytes, self.pos..self.bytes.len()) {
             let Some((side, found)) = tags::name_at(self.bytes, at) else { continue };
             if side == Side::Closing
                 && tags::is(found, name)
@@ -131,13 +131,16 @@ impl<'a> Reader<'a> {
         }
         for inner in memchr2_iter(b'<', b'-', &self.bytes[at + 4..]).map(|inner| at + 4 + inner) {
             if self.bytes[inner..].starts_with(b"-->") {
+                work::add(inner - at);
                 return Some(at..inner + 3);
             }
             if stops(self, inner) {
+                work::add(inner - at);
                 self.state.no_comment_before = inner;
                 return None;
             }
         }
+        work::add(self.bytes.len() - at);
         self.state.no_comment_before = self.bytes.len();
         None
     }
@@ -146,12 +149,15 @@ impl<'a> Reader<'a> {
 
     pub(super) fn skip_blanks(&mut self) {
         let rest = &self.bytes[self.pos..];
-        self.pos += rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
+        let len = rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
+        work::add(len);
+        self.pos += len;
     }
 
     /// Returns whether nothing but blanks stands before an offset on its line. Looks back no further than it must.
     pub(super) fn is_first_on_line(&self, at: usize) -> bool {
         let before = self.bytes[..at].iter().rposition(|&byte| !literal::is_blank_byte(byte));
+        work::add(at - before.unwrap_or(0));
         before.is_none_or(|before| self.bytes[before] == b'\n')
     }
 

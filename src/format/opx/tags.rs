@@ -1,14 +1,18 @@
 //! Tags and their attributes, each with its place: `<name a="…" b='…'>`, `<name/>`, `</name>`.
 //!
 //! This is no XML reader and knows nothing of payloads; whoever calls it says where a tag may stand. A tag ends at its `>`,
-//! and where that is missing, before the next `<` outside of quotes, so that a broken tag never eats what follows. A quoted
-//! value ends on its line for the same reason.
+//! and where that is missing, before the next `<` outside of quotes, so that a broken tag never eats what follows. For the
+//! same reason a quoted value ends on its line, and before a tag of the format (`&lt;edit` is one way to have that in a
+//! value). So no scan of a tag goes past where the next tag of the format begins, and the tags of a text can be scanned from
+//! each `<` in linear time, whatever quotes are in it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use memchr::{memchr, memchr2, memchr2_iter};
+use memchr::{memchr, memchr3_iter};
+
+use super::work;
 
 /// Returns whether bytes begin with a tag at which OPX starts: `<edit` with an attribute `op` or `file`, or `<opx`.
 ///
@@ -41,7 +45,7 @@ pub(super) struct Tag<'a> {
     pub(super) range: Range<usize>,
     /// The attributes that have a value, in order; of those with one name only the first.
     pub(super) attributes: Vec<Attribute<'a>>,
-    /// What is wrong with it.
+    /// What is wrong with it: all kinds that are, but not each a thousand times.
     pub(super) flaws: Vec<(Range<usize>, Flaw<'a>)>,
 }
 
@@ -67,11 +71,11 @@ pub(super) enum Flaw<'a> {
     Unclosed,
     /// A value without quotes.
     Unquoted { attribute: &'a [u8], value: &'a [u8] },
-    /// A value whose closing quote isn't on its line.
+    /// A value whose closing quote isn't on its line, or not before a tag of the format.
     OpenValue { attribute: &'a [u8] },
     /// A second attribute of one name.
     Duplicate { attribute: &'a [u8] },
-    /// Something that is no attribute: the rest of the tag from there on.
+    /// Something that is no attribute, or one too many: the rest of the tag from there on.
     Foreign { text: &'a [u8] },
 }
 
@@ -86,6 +90,12 @@ impl<'a> Tag<'a> {
         self.attributes.iter().find(|attribute| is(attribute.name, name))
     }
 }
+
+/// The elements of the format.
+const NAMES: [&str; 6] = ["edit", "opx", "find", "put", "to", "why"];
+
+/// How many attributes of a tag, and how many of its flaws, are kept. No tag has as many that anybody meant.
+const KEPT: usize = 100;
 
 /// Compares names as OPX does, in any case.
 pub(super) fn is(written: &[u8], name: &str) -> bool {
@@ -105,8 +115,21 @@ pub(super) fn name_at(bytes: &[u8], at: usize) -> Option<(Side, &[u8])> {
     let (side, rest) = rest.strip_prefix(b"/").map_or((Side::Opening, rest), |rest| (Side::Closing, rest));
     let len = rest.iter().position(|&byte| !is_name_byte(byte)).unwrap_or(rest.len());
     let name = &rest[..len];
+    work::add(2 + len);
     let complete = rest.get(len).is_none_or(|&next| next.is_ascii_whitespace() || matches!(next, b'>' | b'/' | b'<'));
     (complete && name.first().is_some_and(u8::is_ascii_alphabetic)).then_some((side, name))
+}
+
+/// Returns the places in a range where a tag may begin: its `<`s.
+pub(super) fn starts(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = usize> {
+    let mut from = range.start;
+    std::iter::from_fn(move || {
+        let found = memchr(b'<', &bytes[from..range.end]);
+        work::add(found.map_or(range.end - from, |at| at + 1));
+        let at = from + found?;
+        from = at + 1;
+        Some(at)
+    })
 }
 
 /// Reads the tag that begins at `at`. Returns `None` where no tag stands.
@@ -158,6 +181,7 @@ impl<'a> Scanner<'a> {
                 }
             }
         };
+        work::add(self.pos - self.tag.range.start);
         let end = if closed { self.pos } else { self.bytes[..self.pos].trim_ascii_end().len() };
         self.tag.range.end = end;
         if !closed {
@@ -197,8 +221,12 @@ impl<'a> Scanner<'a> {
         self.skip_blanks();
         let Some((value_at, typographic)) = self.value(name) else { return };
         let range = start..self.pos;
+        if self.tag.attributes.len() == KEPT {
+            self.foreign.get_or_insert(start);
+            return;
+        }
         if !self.seen.insert(name.to_ascii_lowercase()) {
-            self.tag.flaws.push((range, Flaw::Duplicate { attribute: name }));
+            self.flaw(range, Flaw::Duplicate { attribute: name });
             return;
         }
         let value = decode(&self.bytes[value_at.clone()]);
@@ -210,23 +238,31 @@ impl<'a> Scanner<'a> {
         let start = self.pos;
         let rest = &self.bytes[start..];
         let typographic = typographic_quote(rest);
-        let (open, found) = match (rest.first(), typographic) {
-            (Some(&quote @ (b'"' | b'\'')), _) => (1, memchr2(quote, b'\n', &rest[1..])),
-            (_, Some(quote)) => {
-                let ends = |at: &usize| rest[3 + at] == b'\n' || typographic_quote(&rest[3 + at..]) == Some(quote);
-                (3, memchr2_iter(0xe2, b'\n', &rest[3..]).find(ends))
-            }
+        let (open, quote) = match (rest.first(), typographic) {
+            (Some(&quote @ (b'"' | b'\'')), _) => (1, quote),
+            (_, Some(_)) => (3, 0xe2),
             _ => return self.unquoted(attribute),
         };
-        let Some(len) = found.filter(|len| rest[open + len] != b'\n') else {
-            let line = &rest[..found.map_or(rest.len(), |len| open + len)];
-            self.tag.flaws.push((start..start + line.trim_ascii_end().len(), Flaw::OpenValue { attribute }));
-            // The tag's end is most likely on this line, and everything from here on is in doubt anyway.
-            self.pos += memchr(b'>', line).or(memchr(b'<', &line[open..]).map(|at| at + open)).unwrap_or(line.len());
+        let ends = |at: &usize| match rest[open + at] {
+            b'\n' => true,
+            b'<' => self.is_tag_of_the_format(start + open + at),
+            _ => typographic.is_none() || typographic_quote(&rest[open + at..]) == typographic,
+        };
+        let found = memchr3_iter(quote, b'\n', b'<', &rest[open..]).find(ends);
+        work::add(found.unwrap_or(rest.len()));
+        let Some(len) = found.filter(|len| !matches!(rest[open + len], b'\n' | b'<')) else {
+            let value = &rest[..found.map_or(rest.len(), |len| open + len)];
+            self.flaw(start..start + value.trim_ascii_end().len(), Flaw::OpenValue { attribute });
+            // The tag's end is most likely in here, and everything from here on is in doubt anyway.
+            self.pos += memchr(b'>', value).or(memchr(b'<', &value[open..]).map(|at| at + open)).unwrap_or(value.len());
             return None;
         };
         self.pos = start + open + len + open;
         Some((start + open..start + open + len, typographic.is_some()))
+    }
+
+    fn is_tag_of_the_format(&self, at: usize) -> bool {
+        name_at(self.bytes, at).is_some_and(|(_, name)| NAMES.iter().any(|known| is(name, known)))
     }
 
     fn unquoted(&mut self, attribute: &'a [u8]) -> Option<(Range<usize>, bool)> {
@@ -237,10 +273,18 @@ impl<'a> Scanner<'a> {
         if rest[..len].ends_with(b"/") && rest.get(len) == Some(&b'>') {
             len -= 1;
         }
-        let flaw = Flaw::Unquoted { attribute, value: &rest[..len] };
-        self.tag.flaws.push((start..start + len, flaw));
+        self.flaw(start..start + len, Flaw::Unquoted { attribute, value: &rest[..len] });
         self.pos += len;
         Some((start..start + len, false))
+    }
+
+    /// Takes a flaw down. An open value is what counts most, so it always has room.
+    fn flaw(&mut self, place: Range<usize>, flaw: Flaw<'a>) {
+        let is_open_value = |flaw: &Flaw<'_>| matches!(flaw, Flaw::OpenValue { .. });
+        let flaws = &mut self.tag.flaws;
+        if flaws.len() < KEPT || is_open_value(&flaw) && !flaws.iter().any(|(_, flaw)| is_open_value(flaw)) {
+            flaws.push((place, flaw));
+        }
     }
 }
 

@@ -456,3 +456,24 @@ fn an_edit_starts_at_its_own_tag_only() {
         assert_eq!(starts_here(text.as_bytes()), want, "{text}");
     }
 }
+
+#[test]
+fn a_quoted_value_ends_before_a_tag_of_the_format() {
+    let open = "the value of `file` has no closing quote on its line";
+    for (text, want) in [
+        ("<edit file=\"a<b>c\" op=\"remove\"/>", vec![]),
+        ("<edit file='<edits>' op=\"remove\"/>", vec![]),
+        ("<edit file=\"a op=remove/><edit file=\"b\" op=\"remove\"/>", vec![open]),
+        ("<edit file=\"a</edit>\" op=\"remove\"/>", vec![open]),
+    ] {
+        assert_eq!(faults(text).first().map(String::as_str), want.first().copied(), "{text}");
+    }
+}
+
+#[test]
+fn of_a_tag_no_more_is_kept_than_anybody_meant() {
+    let attributes: String = (0..1000).map(|n| format!(" a{n}='1' b=1")).collect();
+    let tag = format!("<edit{attributes} op='new'>");
+    let tag = tags::scan(tag.as_bytes(), 0).unwrap();
+    assert_eq!((tag.attributes.len(), tag.flaws.len()), (100, 101));
+}

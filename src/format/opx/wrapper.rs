@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use memchr::memchr_iter;
-
 use super::fault::{Child, Oddity, Problem};
 use super::literal::Line;
 use super::parse::Reader;
@@ -56,8 +54,8 @@ impl<'a> Reader<'a> {
     fn between_edits(&mut self) {
         let start = self.pos;
         if let Some(place) = self.comment_at(start, |reader, at| reader.closes(at, "opx")) {
-            let comment = &self.bytes[place.clone()];
-            let has_edit = memchr_iter(b'<', comment).any(|at| starts_here(&comment[at..]));
+            let comment = &self.bytes[..place.end];
+            let has_edit = tags::starts(comment, place.clone()).any(|at| starts_here(&comment[at..]));
             let oddity =
                 if has_edit { Oddity::CommentedEdit } else { Oddity::UnknownElement { tag: "!-- … --".into() } };
             self.pos = place.end;
@@ -69,7 +67,7 @@ impl<'a> Reader<'a> {
             return self.fault(tag.range, Problem::StrayClose { text });
         }
         let mut end = self.bytes.len();
-        for at in memchr_iter(b'<', &self.bytes[start + 1..]).map(|at| start + 1 + at) {
+        for at in tags::starts(self.bytes, start + 1..end) {
             let Some((side, name)) = tags::name_at(self.bytes, at) else {
                 if self.bytes[at..].starts_with(b"<!--") && self.is_first_on_line(at) {
                     end = at;
