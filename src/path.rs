@@ -33,12 +33,7 @@ impl RepoPath {
     /// Says what is wrong with the spelling.
     pub fn new(bytes: &[u8]) -> Result<Self, PathFault> {
         check_bytes(bytes)?;
-        for part in bytes.split_str("/") {
-            match part {
-                b"" | b"." | b".." => return Err(PathFault::NotNormal { path: bytes.into() }),
-                part => check_part(part, bytes)?,
-            }
-        }
+        check_parts(bytes, bytes)?;
         Ok(Self(bytes.into()))
     }
 
@@ -47,7 +42,11 @@ impl RepoPath {
     /// # Errors
     /// If the name can't stand in a path, as `.git` can't.
     pub fn join(&self, name: &[u8]) -> Result<Self, PathFault> {
-        Self::new(&[self.as_bytes(), b"/", name].concat())
+        // The folder has been checked; to do that again for each folder above a deep path would be quadratic.
+        let path = [self.as_bytes(), b"/", name].concat();
+        check_bytes(name)?;
+        check_parts(name, &path)?;
+        Ok(Self(path.into()))
     }
 
     /// Says why this would be an odd name for a new file: it holds a backslash, or stands in quotes or backticks. Files that
@@ -82,6 +81,11 @@ impl RepoPath {
     /// Returns the folder that holds it; a path at the top has none.
     pub fn parent(&self) -> Option<RepoPath> {
         self.0.rfind_byte(b'/').map(|slash| RepoPath(self.0[..slash].into()))
+    }
+
+    /// Returns the folder above it that its first `len` bytes name, if they name one.
+    pub fn folder_of_len(&self, len: usize) -> Option<RepoPath> {
+        (len > 0 && self.0.get(len) == Some(&b'/')).then(|| RepoPath(self.0[..len].into()))
     }
 
     /// Returns the folders above it, nearest first.
@@ -129,6 +133,14 @@ fn check_bytes(path: &[u8]) -> Result<(), PathFault> {
     Ok(())
 }
 
+/// Refuses parts that aren't in git's normal form, or `.git` under any of its names. `path` is what messages name.
+fn check_parts(parts: &[u8], path: &[u8]) -> Result<(), PathFault> {
+    parts.split_str("/").try_for_each(|part| match part {
+        b"" | b"." | b".." => Err(PathFault::NotNormal { path: path.into() }),
+        part => check_part(part, path),
+    })
+}
+
 /// Refuses a part that is `.git` under any of its names.
 fn check_part(part: &[u8], path: &[u8]) -> Result<(), PathFault> {
     // git's `verify_path` looks behind every backslash too, since a checkout on Windows would.
@@ -140,6 +152,10 @@ fn check_part(part: &[u8], path: &[u8]) -> Result<(), PathFault> {
 
 fn is_dot_git(name: &[u8]) -> bool {
     use gix_validate::path::component::{Error, Options};
+    // All its names start like `.git` or `git~1`, but for characters that HFS+ ignores.
+    if name.is_ascii() && !matches!(name.first(), Some(b'.' | b'g' | b'G')) {
+        return false;
+    }
     let options = Options { protect_windows: false, protect_hfs: true, protect_ntfs: true };
     let refused =
         |name: &[u8]| matches!(gix_validate::path::component(name.into(), None, options), Err(Error::DotGitDir));

@@ -121,17 +121,21 @@ impl Dir {
     /// Says what stands at a path when the folder that should hold it can't be opened: the first thing that is no folder.
     fn look_from_the_top(&self, path: &RepoPath) -> io::Result<Found> {
         let mut above: Option<OwnedFd> = None;
-        let ancestors: Vec<RepoPath> = path.ancestors().collect();
-        for ancestor in ancestors.into_iter().rev() {
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'/', path.as_bytes()) {
             let here = above.as_ref().unwrap_or(&self.top);
-            let name = OsStr::from_bytes(ancestor.name());
+            let name = OsStr::from_bytes(&path.as_bytes()[start..end]);
             match shape_of(here, name) {
                 Ok((Shape::Folder, _)) => {}
-                Ok((what, _)) => return Ok(Found::Beneath { ancestor, what }),
+                Ok((what, _)) => {
+                    let ancestor = path.folder_of_len(end).expect("a folder's name ends before a slash");
+                    return Ok(Found::Beneath { ancestor, what });
+                }
                 Err(Errno::NOENT) => return Ok(Found::Absent),
                 Err(error) => return Err(error.into()),
             }
             above = Some(open_here(here, name, HANDLE)?);
+            start = end + 1;
         }
         match shape_of(above.as_ref().unwrap_or(&self.top), OsStr::from_bytes(path.name())) {
             Ok((shape, stat)) => Ok(found(shape, stat)),
@@ -197,6 +201,58 @@ impl Dir {
             names.push((name.into(), shape));
         }
         Ok(names)
+    }
+
+    /// Returns the folders above a path, the top (`None`) first, in which something of this name stands.
+    ///
+    /// # Errors
+    /// If the system doesn't let us see.
+    pub fn folders_with(&self, name: &str, path: &RepoPath) -> io::Result<Vec<Option<RepoPath>>> {
+        let mut with = Vec::new();
+        self.walk_down(path, |folder, len| {
+            match shape_of(folder, OsStr::new(name)) {
+                Ok(_) => with.push(path.folder_of_len(len)),
+                Err(Errno::NOENT) => {}
+                Err(error) => return Err(error),
+            }
+            Ok(())
+        })?;
+        Ok(with)
+    }
+
+    /// Returns the nearest folder above a path that is there; `None` if that is the top.
+    ///
+    /// # Errors
+    /// If the system doesn't let us see.
+    pub fn nearest_folder(&self, path: &RepoPath) -> io::Result<Option<RepoPath>> {
+        let mut nearest = 0;
+        self.walk_down(path, |_, len| {
+            nearest = len;
+            Ok(())
+        })?;
+        Ok(path.folder_of_len(nearest))
+    }
+
+    /// Visits the top, then the folders above a path as far as they are there, each with the length of its path. However
+    /// deep the path is, each is opened once, from the one above it.
+    fn walk_down(
+        &self,
+        path: &RepoPath,
+        mut visit: impl FnMut(&OwnedFd, usize) -> Result<(), Errno>,
+    ) -> Result<(), Errno> {
+        visit(&self.top, 0)?;
+        let mut above: Option<OwnedFd> = None;
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'/', path.as_bytes()) {
+            let name = OsStr::from_bytes(&path.as_bytes()[start..end]);
+            match open_here(above.as_ref().unwrap_or(&self.top), name, HANDLE) {
+                Ok(folder) => visit(above.insert(folder), end)?,
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => break,
+                Err(error) => return Err(error),
+            }
+            start = end + 1;
+        }
+        Ok(())
     }
 
     /// Returns whether a folder has a `.git` of its own, whatever that is: then it belongs to another repository. A folder

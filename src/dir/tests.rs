@@ -34,6 +34,28 @@ fn sample() -> (tempfile::TempDir, [Dir; 2]) {
 }
 
 #[test]
+fn what_is_above_a_path_is_seen_as_far_as_folders_go() {
+    let (_keep, dirs) = sample();
+    for dir in &dirs {
+        for (at, with_b, nearest) in [
+            ("x", "", ""),
+            ("a/b/c/d", "a", "a/b"),
+            ("a/empty/x/y", "a", "a"),
+            ("in/b/x", "", ""),
+            ("nowhere/x/y", "", ""),
+        ] {
+            let with: Vec<_> = dir.folders_with("b", &path(at)).unwrap();
+            let with: Vec<_> =
+                with.iter().map(|folder| folder.as_ref().map_or("", |of| of.as_path().to_str().unwrap())).collect();
+            assert_eq!(with.join(" "), with_b, "{at}");
+            let found = dir.nearest_folder(&path(at)).unwrap();
+            assert_eq!(found.map_or(String::new(), |folder| folder.to_string()), nearest, "{at}");
+        }
+        assert_eq!(dir.folders_with("a", &path("a/b/c")).unwrap(), [None]);
+    }
+}
+
+#[test]
 fn looking_follows_no_link() {
     let (_keep, dirs) = sample();
     for dir in &dirs {

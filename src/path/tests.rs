@@ -45,6 +45,26 @@ fn a_repo_path_is_as_git_writes_it() {
 }
 
 #[test]
+fn a_name_is_checked_when_it_joins_a_folder() {
+    let folder = RepoPath::new(b"a/b").unwrap();
+    for (name, want) in [
+        (&b"c"[..], "a/b/c"),
+        (b"c/d", "a/b/c/d"),
+        (b"", "!Empty"),
+        (b"..", "!NotNormal"),
+        (b"c//d", "!NotNormal"),
+        (b".GIT", "!DotGit"),
+        (b"git~1", "!DotGit"),
+        ("\u{200c}.git".as_bytes(), "!DotGit"),
+        (b"a\0", "!Nul"),
+    ] {
+        assert_eq!(told(folder.join(name)), want, "{:?}", BStr::new(name));
+    }
+    assert_eq!(folder.folder_of_len(1), Some(RepoPath::new(b"a").unwrap()));
+    assert_eq!([0, 2, 3, 9].map(|len| folder.folder_of_len(len)), [None, None, None, None]);
+}
+
+#[test]
 fn git_is_refused_under_all_its_names() {
     let refused: &[&[u8]] = &[
         b".git",

@@ -14,7 +14,6 @@ use git2::{AttrCheckFlags, AttrValue};
 
 use super::eol::{AutoCrlf, Eol, LineEnds, Settings, Value, expand_ident, is_crlf_text, unexpand_ident};
 use super::{Fault, Repo};
-use crate::dir::Found;
 use crate::path::RepoPath;
 
 /// Whether attributes that stand in the index only are wanted too.
@@ -181,10 +180,7 @@ impl<'r> Conversion<'r> {
             return true;
         }
         let Ok(dir) = self.repo.dir() else { return true };
-        let names = path.ancestors().map(|folder| folder.join(b".gitattributes"));
-        names
-            .chain([RepoPath::new(b".gitattributes")])
-            .any(|file| !file.is_ok_and(|file| matches!(dir.look(&file), Ok(Found::Absent | Found::Beneath { .. }))))
+        !dir.folders_with(".gitattributes", path).is_ok_and(|folders| folders.is_empty())
     }
 
     fn are_elsewhere(&self) -> bool {

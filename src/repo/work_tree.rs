@@ -68,14 +68,8 @@ impl<'r> WorkTree<'r> {
 
     /// Returns the highest folder above a path that belongs to another repository.
     fn repository_above(&self, path: &RepoPath) -> io::Result<Option<RepoPath>> {
-        let mut ancestors: Vec<RepoPath> = path.ancestors().collect();
-        ancestors.reverse();
-        for ancestor in ancestors {
-            if self.dir.holds_repository(&ancestor)? {
-                return Ok(Some(ancestor));
-            }
-        }
-        Ok(None)
+        // The top's is our own.
+        Ok(self.dir.folders_with(".git", path)?.into_iter().flatten().next())
     }
 
     /// Returns the submodule that a path is, or lies in, if it is one that isn't checked out.
@@ -89,7 +83,10 @@ impl<'r> WorkTree<'r> {
         };
         // A folder that holds a file isn't empty.
         if !matches!(entry, Entry::File(_)) {
-            let nearest = upwards().find(|at| matches!(self.dir.look(at), Ok(Found::Folder)));
+            let nearest = match entry {
+                Entry::Folder => Some(path.clone()),
+                _ => self.dir.nearest_folder(path).ok().flatten(),
+            };
             suspects.extend(nearest.filter(|folder| self.dir.list(Some(folder)).is_ok_and(|names| names.is_empty())));
         }
         if suspects.is_empty() {
