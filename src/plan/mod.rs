@@ -103,6 +103,9 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
     for edit in patches.iter().flat_map(|patch| &patch.edits) {
         unread |= edit.operation == Operation::Unreadable;
         planner.edit(edit);
+        if planner.faults.len() >= ENOUGH {
+            break;
+        }
     }
     let Planner { overlay, mut faults, mut warnings, named, .. } = planner;
     let paths: Vec<_> = overlay.paths().cloned().collect();
@@ -123,6 +126,9 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
     }
     Ok(Plan { changes, warnings })
 }
+
+/// After so many faults, others aren't looked for.
+const ENOUGH: usize = 1000;
 
 fn first_span(patches: &[Patch<'_>]) -> Option<Span> {
     patches.iter().flat_map(|patch| &patch.edits).find_map(|edit| edit.span)

@@ -60,12 +60,34 @@ impl Diagnostic {
         }
     }
 
-    /// Takes down located errors or warnings, each problem once.
+    /// How many errors, or warnings, of one stage are worth telling: nobody reads more, and a hostile response must
+    /// not fill terminal and memory with them.
+    const TOLD: usize = 100;
+
+    /// Takes down located errors or warnings, each problem once. Of very many, the first are taken and the rest counted.
     pub fn all<'e, E: Explain + 'e>(
         said: impl IntoIterator<Item = &'e Located<E>>,
         sources: &[Source],
     ) -> Vec<Diagnostic> {
-        merge(said.into_iter().map(|one| Diagnostic::new(&one.value, one.span, sources)))
+        let mut said = said.into_iter();
+        let told = said.by_ref().take(Self::TOLD).map(|one| Diagnostic::new(&one.value, one.span, sources));
+        let mut all = merge(told);
+        if let Some(first) = said.next() {
+            let count = 1 + said.count();
+            let message = format!("{count} more like these aren't shown");
+            all.push(Self {
+                kind: first.value.kind(),
+                message,
+                response: None,
+                also: Vec::new(),
+                label: None,
+                path: None,
+                places: Vec::new(),
+                notes: Vec::new(),
+                help: None,
+            });
+        }
+        all
     }
 }
 
@@ -169,6 +191,14 @@ mod tests {
                 want.into_iter().map(|(message, also): (&str, usize)| (message.to_owned(), also)).collect();
             assert_eq!(merged(&said), want, "{said:?}");
         }
+    }
+
+    #[test]
+    fn of_very_many_the_first_are_told_and_the_rest_counted() {
+        let said: Vec<_> = (0..250).map(|at| (Kind::LinesNotFound, "x", at % 50..50)).collect();
+        let told = merged(&said);
+        assert_eq!(told.len(), 51);
+        assert_eq!(told[50].0, "150 more like these aren't shown");
     }
 
     #[test]

@@ -21,6 +21,9 @@ impl Source {
     /// The longest response that is read, in bytes: places in it are kept in 32 bits.
     pub const MAX_LEN: usize = u32::MAX as usize - 1;
 
+    /// How many bytes of a line are read to count its characters.
+    const COUNTED: usize = 1 << 18;
+
     /// Makes a source and indexes its lines. Returns `None` if it is longer than [`Source::MAX_LEN`].
     pub fn new(id: SourceId, name: impl Into<String>, bytes: Vec<u8>) -> Option<Self> {
         if bytes.len() > Self::MAX_LEN {
@@ -73,12 +76,15 @@ impl Source {
         LineNo::from_index(self.starts.partition_point(|&start| start as usize <= offset).saturating_sub(1))
     }
 
-    /// Returns line and column, both from 1, of a byte offset. Columns count characters; a byte that isn't UTF-8 is one.
+    /// Returns line and column, both from 1, of a byte offset. Columns count characters; a byte that isn't UTF-8 is one, and so
+    /// is every byte behind the first 256 KiB of its line.
     pub fn position(&self, offset: usize) -> (LineNo, usize) {
         let line = self.line_at(offset);
         let start = self.starts[line.index()] as usize;
         let end = offset.min(self.bytes.len()).max(start);
-        (line, self.bytes[start..end].chars().count() + 1)
+        // No editor is asked to go that far, and a hundred messages on one line of a gigabyte must not take minutes.
+        let counted = end.min(start + Self::COUNTED);
+        (line, self.bytes[start..counted].chars().count() + (end - counted) + 1)
     }
 
     /// Makes a span of this source from byte offsets.
