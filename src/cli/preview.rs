@@ -1,14 +1,16 @@
 //! What a change would be, printed: `--diff`, `--stat`, `--numstat`, `--summary`.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use clap::Args;
 
 use super::config;
 use super::flow::{Base, Session, Stop, stop};
-use crate::compare;
+use crate::compare::{self, Compare, Region};
 use crate::format::unified::{self, Quoting, Termination};
 use crate::patch::{Mark, Operation, Patch};
+use crate::path::RepoPath;
 use crate::plan::{ChangeSet, derive};
 use crate::report::LineCount;
 
@@ -68,7 +70,8 @@ impl Preview {
     /// # Errors
     /// If contents can't be compared.
     pub(super) fn print(&self, session: &Session, base: &Base, changes: &ChangeSet) -> Result<Vec<u8>, Stop> {
-        let patch = compared(session, base, changes)?;
+        let differ = session.repo.differ(base.side()).map_err(stop)?;
+        let patch = compared(session, &differ, changes)?;
         let quotes_all = session.repo.config().bool("core.quotepath").map_err(stop)?.unwrap_or(true);
         let style = unified::Style { quoting: if quotes_all { Quoting::Full } else { Quoting::Ascii } };
         let mut out = Vec::new();
@@ -92,19 +95,22 @@ impl Preview {
     }
 }
 
-fn compared<'c>(session: &Session, base: &Base, changes: &'c ChangeSet) -> Result<Patch<'c>, Stop> {
-    let differ = session.repo.differ(base.side()).map_err(stop)?;
+fn compared<'c>(session: &Session, compare: &dyn Compare, changes: &'c ChangeSet) -> Result<Patch<'c>, Stop> {
     let options = session.repo.diff_options().map_err(stop)?;
     // `git apply` takes no hunk without context.
     let options = compare::Options { context: options.context.max(1), ..options };
-    derive::unified(changes, &differ, &options).map_err(stop)
+    derive::unified(changes, compare, &options).map_err(stop)
 }
 
 /// Counts the lines that come and go in each path: of what git would store, or, where that can't be known (a filter driver),
 /// of what stands in the files.
 pub(super) fn counted(session: &Session, base: &Base, changes: &ChangeSet) -> HashMap<Vec<u8>, LineCount> {
     let mut counts: HashMap<Vec<u8>, LineCount> = HashMap::new();
-    let patch = compared(session, base, changes).or_else(|_| compared(session, &Base::Index, changes));
+    let counted = |side| {
+        let differ = session.repo.differ(side).map_err(stop)?;
+        compared(session, &LinesOnly(&differ), changes)
+    };
+    let patch = counted(base.side()).or_else(|_| counted(Base::Index.side()));
     for edit in patch.iter().flat_map(|patch| &patch.edits) {
         let Operation::Update { to, hunks } = &edit.operation else { continue };
         let count = counts.entry(to.as_ref().unwrap_or(&edit.path).to_vec()).or_default();
@@ -117,4 +123,34 @@ pub(super) fn counted(session: &Session, base: &Base, changes: &ChangeSet) -> Ha
         }
     }
     counts
+}
+
+/// Compares lines as another does, and has nothing to say of what only a printed diff needs: names of objects, which take a
+/// look at every byte and into the objects, and binary patches.
+struct LinesOnly<'d>(&'d dyn Compare);
+
+impl Compare for LinesOnly<'_> {
+    fn stored<'c>(&self, path: &RepoPath, content: &'c [u8]) -> Result<Cow<'c, [u8]>, compare::Fault> {
+        self.0.stored(path, content)
+    }
+
+    fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, compare::Fault> {
+        self.0.is_binary(path, content)
+    }
+
+    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, compare::Fault> {
+        self.0.regions(path, old, new)
+    }
+
+    fn binary_patch(&self, _: &RepoPath, _: &[u8], _: &[u8]) -> Result<Vec<u8>, compare::Fault> {
+        Ok(Vec::new())
+    }
+
+    fn id(&self, _: Option<&[u8]>) -> Result<String, compare::Fault> {
+        Ok(String::new())
+    }
+
+    fn abbreviate(&self, id: &str) -> Result<String, compare::Fault> {
+        Ok(id.to_owned())
+    }
 }

@@ -31,6 +31,11 @@ impl Config {
         Ok(Self(Source::Files(config.map_err(|error| Fault::git("the configuration", error))?)))
     }
 
+    /// Returns whether libgit2 read it from the files, so that it sees every setting that this does.
+    pub(super) fn is_libgit2s(&self) -> bool {
+        matches!(self.0, Source::Files(_))
+    }
+
     /// Returns a setting that is true or false, in any of git's spellings.
     ///
     /// # Errors

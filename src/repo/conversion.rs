@@ -265,6 +265,9 @@ fn ignores_system() -> bool {
 
 /// Returns whether a setting has the same value for libgit2 as for git, which also reads the environment.
 fn is_seen_by_libgit2(repo: &Repo, key: &str) -> bool {
+    if repo.config().is_libgit2s() {
+        return true;
+    }
     let seen = repo.git2().config().and_then(|mut config| config.snapshot());
     let seen = seen.ok().and_then(|config| config.get_bytes(key).ok().map(BString::from));
     repo.config().string(key).ok().flatten() == seen
