@@ -1,0 +1,71 @@
+//! What the README shows works as it says.
+
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::Repo;
+
+fn here(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+/// The commands that the README shows, without prompt, comment and what they are piped into or from.
+fn commands() -> Vec<String> {
+    let readme = here("README.md");
+    let shown = readme.lines().filter_map(|line| line.strip_prefix("$ "));
+    let bare = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
+    shown.map(bare).filter_map(|line| Some(line[line.find("git llmpatch")?..].split('|').next()?.trim().to_owned())).collect()
+}
+
+fn with_demo() -> Repo {
+    let repo = Repo::empty();
+    repo.write("tests/demo/todo.py", here("tests/demo/todo.py"));
+    repo.write("answer.txt", here("tests/demo/answer.md"));
+    repo.commit("base");
+    repo
+}
+
+#[test]
+fn every_command_shown_does_what_it_says() {
+    let commands = commands();
+    assert!(commands.len() >= 6, "{commands:?}");
+    for command in commands.iter().filter(|command| !command.ends_with(" -h")) {
+        let repo = with_demo();
+        let arguments: Vec<_> = command.split_whitespace().skip(2).collect();
+        repo.run(&arguments, here("tests/demo/answer.md")).succeeded();
+        let wanted = match arguments[0] {
+            "check" | "diff" => "",
+            "apply" if command.contains("--index") => "A  tests/demo/README.md\nM  tests/demo/todo.py\n",
+            "apply" if command.contains("--commit") => "",
+            "apply" => " M tests/demo/todo.py\n?? tests/demo/README.md\n",
+            other => panic!("{other} is shown and not known here"),
+        };
+        assert_eq!(repo.git(&["status", "--porcelain"]), wanted, "{command}");
+        let commits = if command.contains("--commit") { "2\n" } else { "1\n" };
+        assert_eq!(repo.git(&["rev-list", "--count", "HEAD"]), commits, "{command}");
+    }
+}
+
+#[test]
+fn the_answer_to_try_applies_without_a_warning() {
+    let repo = with_demo();
+    let run = repo.run(&["apply", "answer.txt"], "").succeeded();
+    assert_eq!(run.stderr, "");
+    assert!(repo.text("tests/demo/todo.py").contains("def save(items):"));
+    assert!(repo.text("tests/demo/README.md").starts_with("# todo\n"));
+}
+
+#[test]
+fn every_option_shown_is_one() {
+    let readme = here("README.md");
+    let table = readme.lines().filter(|line| line.starts_with("| `-"));
+    let help = Repo::empty().run(&["apply", "-h"], "").succeeded().stdout;
+    for option in table.flat_map(|line| line.split('|').nth(1).unwrap().split('`').skip(1).step_by(2)) {
+        let name = option.split(['=', ' ']).next().unwrap();
+        assert!(help.contains(name), "{name}");
+    }
+}
