@@ -18,7 +18,10 @@ fn commands() -> Vec<String> {
     let readme = here("README.md");
     let shown = readme.lines().filter_map(|line| line.strip_prefix("$ "));
     let bare = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
-    shown.map(bare).filter_map(|line| Some(line[line.find("git llmpatch")?..].split('|').next()?.trim().to_owned())).collect()
+    shown
+        .map(bare)
+        .filter_map(|line| Some(line[line.find("git llmpatch")?..].split('|').next()?.trim().to_owned()))
+        .collect()
 }
 
 fn with_demo() -> Repo {
