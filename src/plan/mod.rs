@@ -15,13 +15,10 @@ mod changeset;
 pub mod derive;
 mod elsewhere;
 mod fault;
-mod hunks;
 mod lint;
 mod nearby;
 mod overlay;
-mod renames;
 mod rewrite;
-mod similarity;
 mod splice;
 mod substitute;
 #[cfg(test)]

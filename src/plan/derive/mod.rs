@@ -4,10 +4,14 @@
 //! configuration makes a diff for people only (`diff.noprefix`, external drivers, `textconv`): it is to be applied. A path
 //! whose content and mode are the same once they are as git stores them isn't in it.
 
+mod hunks;
+mod renames;
+mod similarity;
+
 use std::borrow::Cow;
 
-use super::hunks::{Sides, hunks};
-use super::renames::{self, Candidate, Rename};
+use self::hunks::{Sides, hunks};
+use self::renames::{Candidate, Rename};
 use super::{Change, ChangeSet};
 use crate::compare::{Compare, Fault, Options, Renames};
 use crate::patch::{Binary, FileEdit, Format, Header, Operation, Patch, Status};
