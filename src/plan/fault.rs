@@ -1,16 +1,13 @@
-//! What planning can find wrong, and what it did that the author should know.
+//! What planning can find wrong.
 
 use std::num::NonZeroUsize;
 
 use bstr::{BString, ByteSlice as _};
 
 use super::alike::Difference;
-use super::wording::{
-    absence, addition, behind, cut, difference, files, hunk, listed, places_of, presence, relaxation, times, unfit,
-};
+use super::wording::{absence, behind, difference, files, hunk, places_of, presence, times, unfit};
 use crate::explain::{Explain, FilePlace};
 use crate::kind::Kind;
-use crate::matching::{Relaxation, Side};
 use crate::path::{PathFault, RepoPath};
 use crate::text::{LineNo, Lines, Shown};
 use crate::tree::{Disagreement, Obstacle, TreeFault};
@@ -227,130 +224,6 @@ pub enum Because {
     Unique,
 }
 
-/// What planning dropped, guessed or relaxed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Warning {
-    /// A context line was found by a looser rule.
-    #[error("{} of `{path}`: context line isn't in the file as written; line {}, which {}, is used", hunk(*.number), .place.line, relaxation(*.how))]
-    Relaxed {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk, from 1.
-        number: usize,
-        /// The rule.
-        how: Relaxation,
-        /// The line that is used.
-        place: FilePlace,
-    },
-    /// The old lines begin with the context line itself.
-    #[error("{} of `{path}`: its lines begin with its own context line {at}, and are changed there", hunk(*.number))]
-    Restated {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk, from 1.
-        number: usize,
-        /// The context line.
-        at: LineNo,
-    },
-    /// A trailing empty line that isn't in the file was left out.
-    #[error("{} of `{path}`: its last old line is empty and isn't in the file; placed on line {at} without it", hunk(*.number))]
-    BlankDropped {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk, from 1.
-        number: usize,
-        /// Where the hunk was placed.
-        at: LineNo,
-    },
-    /// The lines stand elsewhere too.
-    #[error("{} of `{path}`: its lines stand in {} places; line {chosen} is changed, also there: {}", hunk(*.number), .count + 1, listed(.others, *.count))]
-    Duplicates {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk, from 1.
-        number: usize,
-        /// The place that is changed.
-        chosen: LineNo,
-        /// The first few others.
-        others: Vec<LineNo>,
-        /// How many others there are.
-        count: usize,
-    },
-    /// A hunk of added lines only.
-    #[error("{} of `{path}` only adds lines: they go {}", hunk(*.number), addition(*.after, .others, *.count))]
-    Addition {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk, from 1.
-        number: usize,
-        /// The context line after which they go; `None` for the end of the file.
-        after: Option<LineNo>,
-        /// The first few other lines equal to the context.
-        others: Vec<LineNo>,
-        /// How many others there are.
-        count: usize,
-    },
-    /// The last line had no terminator and now has one.
-    #[error("`{path}` did not end with a newline; it does now")]
-    NewlineAdded {
-        /// The file.
-        path: RepoPath,
-    },
-    /// Added text that looks like left-out code.
-    #[error("`{path}`: this line looks as if code had been left out, and more was removed than added")]
-    Elision {
-        /// The file.
-        path: RepoPath,
-    },
-    /// A hunk or an edit that changes nothing.
-    #[error("{} of `{path}` changes nothing", if *.number == 0 { "this edit".into() } else { hunk(*.number) })]
-    NoChange {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk, from 1; 0 for the whole edit.
-        number: usize,
-    },
-    /// The new file is already there, byte for byte.
-    #[error("`{path}` is already there with this very content")]
-    AlreadyThere {
-        /// The file.
-        path: RepoPath,
-    },
-    /// A delete body that shows only a part of the file.
-    #[error("`{path}` is deleted whole, though this section shows only lines {first} to {last} of {total}")]
-    PartialDeleteBody {
-        /// The file.
-        path: RepoPath,
-        /// First line shown.
-        first: LineNo,
-        /// Last line shown.
-        last: LineNo,
-        /// How many lines the file has.
-        total: usize,
-    },
-    /// A find that matches only without the blank lines at its edges.
-    #[error(
-        "find in `{path}` matches on line {at} only without the blank lines at its edges; they are left out of find and put"
-    )]
-    BlankEdges {
-        /// The file.
-        path: RepoPath,
-        /// Where it matches.
-        at: LineNo,
-    },
-    /// A match that begins or ends inside a word.
-    #[error("find in `{path}` {} inside a word on line {}", cut(*.how), .place.line)]
-    InsideWord {
-        /// The file.
-        path: RepoPath,
-        /// Which end.
-        how: Side,
-        /// The line.
-        place: FilePlace,
-    },
-}
-
 impl Explain for Fault {
     fn kind(&self) -> Kind {
         match self {
@@ -530,54 +403,6 @@ impl Explain for Fault {
             },
         };
         Some(help.into())
-    }
-}
-
-impl Explain for Warning {
-    fn kind(&self) -> Kind {
-        match self {
-            Warning::Relaxed { .. } => Kind::LocatorRelaxed,
-            Warning::Restated { .. } => Kind::Restated,
-            Warning::BlankDropped { .. } => Kind::BlankDropped,
-            Warning::Duplicates { .. } => Kind::Duplicates,
-            Warning::Addition { .. } => Kind::AdditionPlace,
-            Warning::NewlineAdded { .. } => Kind::NewlineAdded,
-            Warning::Elision { .. } => Kind::Elision,
-            Warning::NoChange { .. } | Warning::AlreadyThere { .. } => Kind::NoChange,
-            Warning::PartialDeleteBody { .. } => Kind::PartialDeleteBody,
-            Warning::BlankEdges { .. } => Kind::BlankEdges,
-            Warning::InsideWord { .. } => Kind::InsideWord,
-        }
-    }
-
-    fn path(&self) -> Option<BString> {
-        let (Warning::Relaxed { path, .. }
-        | Warning::Restated { path, .. }
-        | Warning::BlankDropped { path, .. }
-        | Warning::Duplicates { path, .. }
-        | Warning::Addition { path, .. }
-        | Warning::NewlineAdded { path }
-        | Warning::Elision { path }
-        | Warning::NoChange { path, .. }
-        | Warning::AlreadyThere { path }
-        | Warning::PartialDeleteBody { path, .. }
-        | Warning::BlankEdges { path, .. }
-        | Warning::InsideWord { path, .. }) = self;
-        Some(path.as_bstr().into())
-    }
-
-    fn places(&self) -> Vec<FilePlace> {
-        match self {
-            Warning::Relaxed { place, .. } | Warning::InsideWord { place, .. } => vec![place.clone()],
-            _ => Vec::new(),
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        match self {
-            Warning::Duplicates { .. } => Some("--unique refuses such hunks".into()),
-            _ => None,
-        }
     }
 }
 

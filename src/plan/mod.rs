@@ -23,6 +23,7 @@ mod splice;
 mod substitute;
 #[cfg(test)]
 mod tests;
+mod warning;
 mod wording;
 
 use std::collections::BTreeMap;
@@ -31,8 +32,9 @@ use bstr::BString;
 
 pub use self::alike::Difference;
 pub use self::changeset::{Change, ChangeSet};
-pub use self::fault::{Absence, Because, Fault, Miss, Presence, Reason, Warning};
+pub use self::fault::{Absence, Because, Fault, Miss, Presence, Reason};
 use self::overlay::{Found, Overlay};
+pub use self::warning::Warning;
 use crate::explain::Explain as _;
 use crate::kind::Kind;
 use crate::patch::{FileEdit, Hunk, Operation, Patch, Substitution};

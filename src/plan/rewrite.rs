@@ -18,8 +18,9 @@ use std::ops::Range;
 
 use super::alike::{self, Alike};
 use super::elsewhere::{Elsewhere, SHOWN};
-use super::fault::{Because, Miss, Reason, Warning, place};
+use super::fault::{Because, Miss, Reason, place};
 use super::splice::Splice;
+use super::warning::Warning;
 use super::{Rules, lint};
 use crate::matching::{Haystack, Locators, Loose, Run};
 use crate::patch::{Hunk, HunkLine, Mark};

@@ -10,8 +10,9 @@
 use std::ops::Range;
 
 use super::alike::{self, Alike};
-use super::fault::{Because, Miss, Reason, Warning, place};
+use super::fault::{Because, Miss, Reason, place};
 use super::splice::terminator;
+use super::warning::Warning;
 use super::{Rules, lint};
 use crate::matching::{Bounds, Needle, Side, cuts_word};
 use crate::patch::{Occurrence, Substitution};
