@@ -1,0 +1,128 @@
+//! Nothing is ever lost: a system call fails, the program is killed, an editor saves, a disk is full, at every point in turn.
+//!
+//! After each run, and `git llmpatch recover`, everything is old or everything is new: files, modes, folders, index, HEAD, refs;
+//! no lock of ours and no litter is left; exit status 0 was only said of the new.
+//!
+//! `cargo test --test faults` tries a sample. `FAULTS=all cargo test --release --test faults` tries every point, and
+//! `FAULTS=openat:17 cargo test --test faults -- --exact 'index EIO'` one of them, keeping what is left of it.
+//! strace does it, and where it can't, these tests are skipped, unless `FAULTS` is set.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on has failed")]
+
+mod disk;
+mod meddle;
+mod scene;
+#[path = "../support/mod.rs"]
+mod support;
+mod sweep;
+mod tally;
+mod trace;
+
+use libtest_mimic::{Arguments, Trial};
+
+use scene::{Layout, Scene, Target};
+use sweep::{Extent, Stages, Sweep, Whose};
+use tally::{Tally, Totals};
+use trace::Fault;
+
+fn main() {
+    let args = Arguments::from_args();
+    let wanted = std::env::var("FAULTS").ok();
+    let extent = match wanted.as_deref() {
+        None | Some("sample") => Extent::Sample(6),
+        Some("all") => Extent::All,
+        Some(point) => Extent::Only(point.to_owned()),
+    };
+    if let Ok(what) = std::env::var(disk::INSIDE) {
+        return disk::inside(&what, &extent);
+    }
+    let mut trials = Trials { extent, stages: Stages::new(), totals: Totals::default(), all: Vec::new() };
+    // Without recovery only what needs none.
+    if has_recover() {
+        trials.sweeps();
+        trials.disks();
+    }
+    trials.bystanders();
+    if let Some(reason) = trace::hindrance() {
+        eprintln!("faults: SKIPPED, since {reason}");
+        if wanted.is_some() {
+            std::process::exit(101);
+        }
+        trials.all = trials.all.into_iter().map(|trial| trial.with_ignored_flag(true)).collect();
+    }
+    let conclusion = libtest_mimic::run(&args, trials.all);
+    trials.totals.print();
+    conclusion.exit();
+}
+
+/// Everything that is tried.
+struct Trials {
+    extent: Extent,
+    stages: Stages,
+    totals: Totals,
+    all: Vec<Trial>,
+}
+
+impl Trials {
+    fn add(&mut self, name: String, run: impl FnOnce(&Stages, &Extent) -> Tally + Send + 'static) {
+        let (extent, stages, totals) = (self.extent.clone(), self.stages.clone(), self.totals.clone());
+        self.all.push(Trial::test(name.clone(), move || totals.note(&name, run(&stages, &extent))));
+    }
+
+    fn sweeps(&mut self) {
+        let mut sweeps = Vec::new();
+        let is_apart = Scene::can_be_apart();
+        if !is_apart {
+            eprintln!("faults: a git folder elsewhere SKIPPED, since there is no second file system");
+        }
+        for target in Target::ALL {
+            for fault in Fault::ALL {
+                sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Ours, fault });
+                if target.commits() {
+                    sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Child, fault });
+                } else if is_apart {
+                    // Where git's folder is elsewhere, nothing can be committed.
+                    sweeps.push(Sweep { target, layout: Layout::Apart, whose: Whose::Ours, fault });
+                }
+            }
+            sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Recovery, fault: Fault::KILL });
+            if is_apart && target == Target::Index {
+                sweeps.push(Sweep { target, layout: Layout::Apart, whose: Whose::Recovery, fault: Fault::KILL });
+            }
+        }
+        for sweep in sweeps {
+            self.add(sweep.name(), move |stages, extent| sweep.run(stages, extent));
+        }
+    }
+
+    fn bystanders(&mut self) {
+        for bystander in meddle::Bystander::all() {
+            // That every save is noticed came with recovery.
+            if has_recover() || bystander.meddling == meddle::Meddling::Link {
+                self.add(bystander.name(), move |stages, extent| bystander.run(stages, extent));
+            }
+        }
+        let rounds = if self.extent == Extent::All { 500 } else { 25 };
+        self.add("race for a link".to_owned(), move |stages, _| meddle::race(stages, rounds));
+        self.add("pipes and devices".to_owned(), |stages, _| meddle::specials(stages));
+    }
+
+    fn disks(&mut self) {
+        if let Some(reason) = disk::hindrance() {
+            eprintln!("faults: full disks SKIPPED, since none can be mounted here: {reason}");
+            return;
+        }
+        for target in Target::ALL {
+            for scarce in disk::Scarce::ALL {
+                let name = format!("{} no-{}", target.name(), scarce.name());
+                self.add(name, move |_, _| disk::outside(target, scarce));
+            }
+        }
+    }
+}
+
+/// Whether there is recovery yet, and with it everything that outlives a kill.
+fn has_recover() -> bool {
+    let output = std::process::Command::new(support::program()).args(["recover", "-h"]).output();
+    output.expect("our program can be started").status.success()
+}

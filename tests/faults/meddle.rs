@@ -1,0 +1,358 @@
+//! Somebody else is at work in the same folder: our program is stopped after each of its calls in turn, something is done to
+//! the work tree, and it goes on.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::scene::{Layout, Place, RESPONSE, Scene, State, TOUCHED, Target, files};
+use crate::sweep::{Extent, Stages, describe};
+use crate::tally::Tally;
+use crate::trace::{self, Call, Calls, Ended, Injection};
+
+/// What is done while our program stands still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meddling {
+    /// An editor empties the file and writes it anew.
+    Save,
+    /// An editor writes another file and renames it over the first.
+    SaveByRename,
+    /// A touched file becomes a pipe that nobody writes to.
+    Pipe,
+    /// A folder with touched files is exchanged with a link out of the work tree.
+    Link,
+}
+
+impl Meddling {
+    pub(crate) const ALL: [Meddling; 4] = [Meddling::Save, Meddling::SaveByRename, Meddling::Pipe, Meddling::Link];
+
+    fn name(self) -> &'static str {
+        match self {
+            Meddling::Save => "saved",
+            Meddling::SaveByRename => "saved-by-rename",
+            Meddling::Pipe => "pipe",
+            Meddling::Link => "link",
+        }
+    }
+
+    /// Returns whether it could be done.
+    fn meddle(self, place: &Place, path: &str) -> bool {
+        let file = place.top().join(path);
+        match self {
+            Meddling::Save => fs::write(&file, saved(path)).is_ok(),
+            Meddling::SaveByRename => {
+                fs::write(place.outside().join("draft"), saved(path)).is_ok()
+                    && fs::rename(place.outside().join("draft"), &file).is_ok()
+            }
+            Meddling::Pipe => {
+                let draft = place.outside().join("pipe");
+                make_pipe(&draft);
+                fs::rename(draft, &file).is_ok()
+            }
+            Meddling::Link => {
+                let folder = file.parent().expect("a file is in a folder");
+                let link = if folder == place.top() { return false } else { place.outside().join("link") };
+                std::os::unix::fs::symlink(place.outside().join("elsewhere"), &link).expect("a link can be made");
+                exchange(folder, &link).is_ok()
+            }
+        }
+    }
+}
+
+/// What the editor writes: the file that it knows, and a line more.
+fn saved(path: &str) -> Vec<u8> {
+    let known = match path {
+        "src/update.rs" => "one\ntwo\nthree\n",
+        "tool.sh" => "#!/bin/sh\necho old\n",
+        "gone/away/deleted.txt" => "deleted\n",
+        "src/name.rs" => "old name\nrest\n",
+        _ => "in the way\n",
+    };
+    format!("{known}typed by a person\n").into_bytes()
+}
+
+/// Every call of one kind of run, and one kind of meddling.
+pub(crate) struct Bystander {
+    pub(crate) target: Target,
+    pub(crate) meddling: Meddling,
+}
+
+impl Bystander {
+    pub(crate) fn all() -> Vec<Self> {
+        let targets = [Target::WorkTree, Target::Index, Target::Commit];
+        let of = |meddling| targets.map(|target| Self { target, meddling });
+        Meddling::ALL.into_iter().flat_map(of).collect()
+    }
+
+    pub(crate) fn name(&self) -> String {
+        format!("{} {}", self.target.name(), self.meddling.name())
+    }
+
+    pub(crate) fn run(&self, stages: &Stages, extent: &Extent) -> Tally {
+        let stage = stages.get(self.target, Layout::Together);
+        let scene = stage.scene(self.target, Layout::Together);
+        let every = stage.every_call(scene);
+        let settled = last_look(every, self.target);
+        let mut tally = Tally::default();
+        for (turn, path) in TOUCHED.iter().enumerate() {
+            let Some(read) = first_read(every, path) else {
+                tally.wrong.push(format!("{path} is never read"));
+                continue;
+            };
+            let changing = trace::that_change(every.to_vec());
+            // Each file's turn comes at every fifth call, and next to every call that changes something.
+            let is_wanted = |(at, call): &(usize, &Call)| {
+                *at >= read && (at % TOUCHED.len() == turn || changing.contains(call)) && call.name != "exit_group"
+            };
+            let calls: Vec<&Call> = every.iter().enumerate().filter(is_wanted).map(|(_, call)| call).collect();
+            for call in extent.choose(&calls, turn * 7 + self.meddling as usize * 3) {
+                let place = scene.place();
+                let late = every.iter().position(|known| known == call).expect("it is one of them") >= settled;
+                let verdict = self.at(scene, &place, call, path, late, &mut tally);
+                if let Err(wrong) = verdict {
+                    tally.wrong.push(format!("{path} at {call} {}\n      {wrong}", call.text));
+                }
+                if matches!(extent, Extent::Only(_)) {
+                    println!("kept: {}", place.keep().display());
+                }
+            }
+        }
+        tally
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "it is one run")]
+    fn at(
+        &self,
+        scene: &Scene,
+        place: &Place,
+        call: &Call,
+        path: &str,
+        late: bool,
+        tally: &mut Tally,
+    ) -> Result<(), String> {
+        let elsewhere = place.outside().join("elsewhere");
+        decoys(&elsewhere);
+        let decoyed = files(&elsewhere);
+        let mut done = false;
+        let (ended, stopped) = stopped(place, call, || done = self.meddling.meddle(place, path));
+        if !stopped || !done {
+            tally.missed += 1;
+            return Ok(());
+        }
+        tally.runs += 1;
+        if files(&elsewhere) != decoyed {
+            return Err(describe("wrote elsewhere", &ended, &format!("{:?}", files(&elsewhere))));
+        }
+        if self.meddling == Meddling::Link {
+            return self.check_link(place, &ended);
+        }
+        self.check(scene, place, path, late, &ended, tally)?;
+        if !matches!(place.recover().code(), Some(0 | 3)) {
+            return Err(describe("recover failed", &ended, ""));
+        }
+        Ok(())
+    }
+
+    /// What somebody put there is there, and all else is old (and `stale` was said) or new.
+    fn check(
+        &self,
+        scene: &Scene,
+        place: &Place,
+        path: &str,
+        late: bool,
+        ended: &Ended,
+        tally: &mut Tally,
+    ) -> Result<(), String> {
+        let now = place.state();
+        let theirs = match fs::symlink_metadata(place.top().join(path)) {
+            Ok(meta) if self.meddling == Meddling::Pipe => !meta.is_file() && !meta.is_dir(),
+            Ok(meta) => meta.is_file() && fs::read(place.top().join(path)).is_ok_and(|bytes| bytes == saved(path)),
+            Err(_) => false,
+        };
+        if !theirs {
+            return Err(describe("what was saved is LOST", ended, &now.against(&scene.old)));
+        }
+        match ended.code() {
+            Some(1 | 3) if ended.stderr.contains("error[stale]") || ended.stderr.contains("error[file-exists]") => {
+                tally.old += 1;
+                let said = but(&now, path).against(&but(&scene.old, path));
+                if said.is_empty() { Ok(()) } else { Err(describe("isn't old but for the save", ended, &said)) }
+            }
+            Some(0) if late => {
+                tally.new += 1;
+                let said = but(&now, path).against(&but(&scene.new, path));
+                if said.is_empty() { Ok(()) } else { Err(describe("isn't new but for the save", ended, &said)) }
+            }
+            _ => Err(describe("should be stale", ended, &but(&now, path).against(&but(&scene.new, path)))),
+        }
+    }
+
+    fn check_link(&self, place: &Place, ended: &Ended) -> Result<(), String> {
+        let code = ended.code();
+        if !matches!(code, Some(0 | 1 | 3)) || ended.stderr.contains("panicked") {
+            return Err(describe("came to a bad end", ended, ""));
+        }
+        let lock = place.git_folder().join("index.lock");
+        if lock.exists() { Err(describe("left its lock", ended, "")) } else { Ok(()) }
+    }
+}
+
+/// Files that a change would hit if it went through the link, as they are in the work tree and as our program calls its own.
+fn decoys(folder: &Path) {
+    fs::create_dir(folder).expect("a folder can be made");
+    for path in TOUCHED {
+        let file = folder.join(Path::new(path).file_name().expect("a file has a name"));
+        fs::write(file, &saved(path)[..saved(path).len() - "typed by a person\n".len()])
+            .expect("a file can be written");
+    }
+}
+
+/// A state without a path, the folders above it, and all that git says of them.
+fn but(state: &State, path: &str) -> State {
+    let mut state = state.clone();
+    state.files.retain(|file, _| !Path::new(path).starts_with(file) && !file.starts_with(path));
+    state.git.retain(|name, _| !name.starts_with("llmpatch"));
+    state.status = String::new();
+    state
+}
+
+/// Finds the call after which all of a file was read for the first time.
+fn first_read(calls: &[Call], path: &str) -> Option<usize> {
+    let name = format!("\"{}\"", Path::new(path).file_name()?.to_str()?);
+    let opened =
+        |call: &Call| call.name.starts_with("open") && call.text.contains(&name) && !call.text.contains("O_PATH");
+    let at = calls.iter().position(opened)?;
+    let closed = format!("close({})", calls[at].text.rsplit("= ").next()?);
+    calls.iter().enumerate().skip(at).find(|(_, call)| call.text.starts_with(&closed)).map(|(at, _)| at)
+}
+
+/// Finds the call from which on a save may go unnoticed: the last that changes anything before the one that makes the change
+/// certain. In between all is looked at once more, and a save right after its look is as one right after the end.
+fn last_look(calls: &[Call], target: Target) -> usize {
+    let starts_child = |call: &Call| ["clone", "clone3", "fork", "vfork"].contains(&call.name.as_str());
+    let renames = |call: &Call| call.name.starts_with("rename");
+    let decides = |call: &Call| renames(call) && call.text.contains("manifest\"");
+    let certain = if target.commits() {
+        calls.iter().rposition(starts_child)
+    } else {
+        calls.iter().rposition(decides).or_else(|| calls.iter().rposition(renames))
+    };
+    let before = &calls[..certain.unwrap_or(calls.len())];
+    let mut changing = trace::that_change(before.to_vec());
+    changing.retain(|call| !call.name.starts_with("wait"));
+    before.iter().rposition(|call| changing.last() == Some(call)).unwrap_or_default()
+}
+
+/// Runs our program, stops it when a call has returned, does something, and lets it go on.
+fn stopped(place: &Place, call: &Call, meddle: impl FnOnce()) -> (Ended, bool) {
+    let log = place.outside().join("pipe-log");
+    make_pipe(&log);
+    let mut command = trace::traced(&place.apply(), &log, Calls::All, &Injection::stop_after(call));
+    let child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("strace starts");
+    let strace = child.id();
+    let (told, hears) = std::sync::mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        let Ok(log) = fs::File::open(log) else { return };
+        for line in BufReader::new(log).split(b'\n').map_while(Result::ok) {
+            if line.starts_with(b"--- stopped by SIGSTOP") {
+                let _ = told.send(());
+            }
+        }
+    });
+    let waiter = std::thread::spawn(move || trace::finish(child, RESPONSE.as_bytes()));
+    // The channel closes when the program ends without having been stopped.
+    let stopped = hears.recv().is_ok();
+    if stopped {
+        meddle();
+        let children = fs::read_to_string(format!("/proc/{strace}/task/{strace}/children")).unwrap_or_default();
+        for pid in children.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)) {
+            let _ = kill_process(pid, Signal::CONT);
+        }
+    }
+    let ended = waiter.join().expect("it ends");
+    reader.join().expect("the log is read to its end");
+    (ended, stopped)
+}
+
+fn make_pipe(path: &Path) {
+    mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o600), 0).expect("a pipe can be made");
+}
+
+fn exchange(one: &Path, other: &Path) -> rustix::io::Result<()> {
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)
+}
+
+/// Applies the change again and again while a folder becomes a link and a folder again.
+pub(crate) fn race(stages: &Stages, rounds: usize) -> Tally {
+    let scene = stages.get(Target::WorkTree, Layout::Together).scene(Target::WorkTree, Layout::Together);
+    let mut tally = Tally::default();
+    let mut ends: BTreeMap<Option<i32>, usize> = BTreeMap::new();
+    for _ in 0..rounds {
+        let place = scene.place();
+        let elsewhere = place.outside().join("elsewhere");
+        decoys(&elsewhere);
+        let decoyed = files(&elsewhere);
+        let (folder, link): (PathBuf, PathBuf) = (place.top().join("src"), place.outside().join("link"));
+        std::os::unix::fs::symlink(&elsewhere, &link).expect("a link can be made");
+        let ended = std::thread::scope(|scope| {
+            let (stop, stopped) = std::sync::mpsc::channel::<()>();
+            let swapper = scope.spawn(move || {
+                while stopped.try_recv() != Err(std::sync::mpsc::TryRecvError::Disconnected) {
+                    let _ = exchange(&folder, &link);
+                }
+            });
+            let ended = trace::run(&mut place.apply(), RESPONSE.as_bytes());
+            drop(stop);
+            swapper.join().expect("the swapper doesn't panic");
+            ended
+        });
+        tally.runs += 1;
+        *ends.entry(ended.code()).or_default() += 1;
+        if files(&elsewhere) != decoyed {
+            tally.wrong.push(describe("wrote elsewhere", &ended, &format!("{:?}", files(&elsewhere))));
+        } else if !matches!(ended.code(), Some(0 | 1 | 3)) {
+            tally.wrong.push(describe("came to a bad end", &ended, ""));
+        }
+    }
+    tally.new = ends.get(&Some(0)).copied().unwrap_or_default();
+    tally.old = tally.runs - tally.new;
+    tally
+}
+
+/// Pipes, sockets and devices where the change expects files: refused at once, and left alone.
+pub(crate) fn specials(stages: &Stages) -> Tally {
+    let scene = stages.get(Target::WorkTree, Layout::Together).scene(Target::WorkTree, Layout::Together);
+    let mut tally = Tally::default();
+    // The null device's numbers are 1 and 3 on Linux.
+    for (kind, device) in [(FileType::Fifo, 0), (FileType::Socket, 0), (FileType::CharacterDevice, 1 << 8 | 3)] {
+        for path in TOUCHED.into_iter().chain(["new", "way/in.txt", "lib"]) {
+            let place = scene.place();
+            let file = place.top().join(path);
+            if path == "way/in.txt" {
+                fs::remove_file(place.top().join("way")).expect("it is there");
+                fs::create_dir(place.top().join("way")).expect("it is not there");
+            }
+            let _ = fs::remove_file(&file);
+            if mknodat(CWD, &file, kind, Mode::from_raw_mode(0o644), device).is_err() {
+                // Devices are root's to make.
+                tally.missed += 1;
+                continue;
+            }
+            let before = files(&place.top());
+            let ended = trace::run(&mut place.apply(), RESPONSE.as_bytes());
+            tally.runs += 1;
+            if ended.code() == Some(1) && files(&place.top()) == before {
+                tally.old += 1;
+            } else {
+                tally.wrong.push(format!("{kind:?} at {path}: {}", describe("should be refused", &ended, "")));
+            }
+        }
+    }
+    tally
+}

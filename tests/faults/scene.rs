@@ -1,0 +1,434 @@
+//! The change that everything is tried on, in a repository where much else is going on, and what it looks like before and
+//! after.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use assert_fs::TempDir;
+
+use crate::support::{isolated, program};
+use crate::trace::{self, Ended};
+
+/// Six files: an update, an executable updated, an addition in a new folder, a deletion that empties a folder, a move with an
+/// edit, and a deletion that stands where an addition needs a folder.
+pub(crate) const RESPONSE: &str = "\
+*** Begin Patch
+*** Update File: src/update.rs
+@@
+-two
++zwei
+*** Update File: tool.sh
+@@
+-echo old
++echo new
+*** Add File: new/deep/added.txt
++added
+*** Delete File: gone/away/deleted.txt
+*** Update File: src/name.rs
+*** Move to: lib/renamed.rs
+@@
+-old name
++new name
+*** Delete File: way
+*** Add File: way/in.txt
++in
+*** End Patch
+";
+
+/// The files that the change touches and that are there before.
+pub(crate) const TOUCHED: [&str; 5] = ["src/update.rs", "tool.sh", "gone/away/deleted.txt", "src/name.rs", "way"];
+
+/// A file system that is seldom the one of temporary folders.
+const ELSEWHERE: &str = "/dev/shm";
+
+/// What is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Target {
+    WorkTree,
+    IntentToAdd,
+    Index,
+    Cached,
+    Commit,
+    CommitWithHooks,
+}
+
+impl Target {
+    pub(crate) const ALL: [Target; 6] =
+        [Target::WorkTree, Target::IntentToAdd, Target::Index, Target::Cached, Target::Commit, Target::CommitWithHooks];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Target::WorkTree => "work-tree",
+            Target::IntentToAdd => "intent-to-add",
+            Target::Index => "index",
+            Target::Cached => "cached",
+            Target::Commit => "commit",
+            Target::CommitWithHooks => "hooks",
+        }
+    }
+
+    pub(crate) fn commits(self) -> bool {
+        matches!(self, Target::Commit | Target::CommitWithHooks)
+    }
+
+    pub(crate) fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Target::WorkTree => &[],
+            Target::IntentToAdd => &["-N"],
+            Target::Index => &["--index"],
+            Target::Cached => &["--cached"],
+            Target::Commit | Target::CommitWithHooks => &["--commit", "-m", "Change six files"],
+        }
+    }
+}
+
+/// Where git's folder is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// In the work tree.
+    Together,
+    /// On another file system.
+    Apart,
+}
+
+/// A repository to be copied, and what the change makes of it.
+pub(crate) struct Scene {
+    pub(crate) target: Target,
+    pub(crate) layout: Layout,
+    template: TempDir,
+    pub(crate) old: State,
+    pub(crate) new: State,
+}
+
+/// One copy of it, in which something is tried.
+pub(crate) struct Place {
+    folder: TempDir,
+    /// On another file system, if git's folder is to be there.
+    elsewhere: Option<TempDir>,
+    target: Target,
+}
+
+/// Everything that a user could see.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct State {
+    /// Files and folders of the work tree: mode and bytes.
+    pub(crate) files: BTreeMap<PathBuf, (u32, Vec<u8>)>,
+    /// The index, as git reads it.
+    pub(crate) index: String,
+    /// What git says of the differences between all of these.
+    pub(crate) status: String,
+    /// Files of git's folder: HEAD, refs, locks, whatever lies there. Not the objects, the index, the last message that git has
+    /// put together, and reflogs, which git writes before it knows that the reference can be.
+    pub(crate) git: BTreeMap<String, Vec<u8>>,
+}
+
+impl Scene {
+    pub(crate) fn new(target: Target, layout: Layout) -> Self {
+        let template = TempDir::new().expect("a folder can be made");
+        let place = Place { folder: template, elsewhere: None, target };
+        place.build();
+        let old = place.state();
+        let mut scene = Self { target, layout, template: place.folder, old: old.clone(), new: old };
+        let clean = scene.place();
+        scene.old = clean.state();
+        let ended = trace::run(&mut clean.apply(), RESPONSE.as_bytes());
+        assert_eq!(ended.code(), Some(0), "{}{}", ended.stdout, ended.stderr);
+        scene.new = clean.state();
+        scene.new.check_by_hand(target);
+        scene
+    }
+
+    /// Returns whether there are two file systems to be had.
+    pub(crate) fn can_be_apart() -> bool {
+        let device = |path: &Path| fs::metadata(path).map(|meta| meta.dev()).ok();
+        let (here, there) = (device(&std::env::temp_dir()), device(Path::new(ELSEWHERE)));
+        there.is_some() && here != there && TempDir::new_in(ELSEWHERE).is_ok()
+    }
+
+    /// Makes a copy.
+    pub(crate) fn place(&self) -> Place {
+        let folder = TempDir::new().expect("a folder can be made");
+        self.place_in(folder)
+    }
+
+    pub(crate) fn place_in(&self, folder: TempDir) -> Place {
+        let place = Place { folder, elsewhere: None, target: self.target };
+        copy(&self.template.path().join("work"), &place.top());
+        let Layout::Apart = self.layout else { return place };
+        let elsewhere = TempDir::new_in(ELSEWHERE).expect("a folder can be made there");
+        copy(&place.top().join(".git"), &elsewhere.path().join("git"));
+        fs::remove_dir_all(place.top().join(".git")).expect("it was made by us");
+        let link = format!("gitdir: {}\n", elsewhere.path().join("git").display());
+        fs::write(place.top().join(".git"), link).expect("a file can be written");
+        Place { elsewhere: Some(elsewhere), ..place }
+    }
+
+    /// Says what is neither old nor new.
+    pub(crate) fn judge(&self, now: &State) -> Result<Side, String> {
+        if *now == self.old {
+            Ok(Side::Old)
+        } else if *now == self.new {
+            Ok(Side::New)
+        } else {
+            let (old, new) = (now.against(&self.old), now.against(&self.new));
+            Err(if old.len() < new.len() { format!("not all old: {old}") } else { format!("not all new: {new}") })
+        }
+    }
+}
+
+/// On which side of the change everything is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Old,
+    New,
+}
+
+impl Place {
+    pub(crate) fn top(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    /// Where things may be put that don't belong to the repository.
+    pub(crate) fn outside(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn git_folder(&self) -> PathBuf {
+        match &self.elsewhere {
+            Some(elsewhere) => elsewhere.path().join("git"),
+            None => self.top().join(".git"),
+        }
+    }
+
+    /// Has the folder stay, and says where it is.
+    pub(crate) fn keep(self) -> PathBuf {
+        if let Some(elsewhere) = self.elsewhere {
+            let _ = elsewhere.into_persistent();
+        }
+        self.folder.into_persistent().path().to_owned()
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = isolated(Command::new(program), &self.top());
+        for who in ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"] {
+            command.env(who, "2026-01-02T03:04:05Z");
+        }
+        command
+    }
+
+    pub(crate) fn git(&self, args: &[&str]) -> String {
+        let ended = trace::run(self.command("git").args(args), b"");
+        assert!(ended.status.success(), "git {args:?}: {}{}", ended.stdout, ended.stderr);
+        ended.stdout
+    }
+
+    /// The change, ready to be made.
+    pub(crate) fn apply(&self) -> Command {
+        let mut command = self.command(program());
+        command.arg("apply").args(self.target.arguments());
+        command
+    }
+
+    pub(crate) fn llmpatch(&self, args: &[&str]) -> Command {
+        let mut command = self.command(program());
+        command.args(args);
+        command
+    }
+
+    pub(crate) fn recover(&self) -> Ended {
+        trace::run(&mut self.llmpatch(&["recover"]), b"")
+    }
+
+    fn build(&self) {
+        fs::create_dir(self.top()).expect("the folder is new");
+        self.git(&["init", "-q", "-b", "main"]);
+        for name in fs::read_dir(self.top().join(".git/hooks")).into_iter().flatten().flatten() {
+            fs::remove_file(name.path()).expect("samples can go");
+        }
+        // What git does for tidiness' sake comes at times of its own.
+        self.git(&["config", "gc.auto", "0"]);
+        self.git(&["config", "maintenance.auto", "false"]);
+        for (path, mode, content) in [
+            ("src/update.rs", 0o600, "one\ntwo\nthree\n"),
+            ("tool.sh", 0o755, "#!/bin/sh\necho old\n"),
+            ("gone/away/deleted.txt", 0o444, "deleted\n"),
+            ("src/name.rs", 0o640, "old name\nrest\n"),
+            ("way", 0o644, "in the way\n"),
+            ("staged.txt", 0o644, "base\n"),
+            ("dirty.txt", 0o644, "base\n"),
+            (".gitignore", 0o644, "*.ignored\n"),
+        ] {
+            self.write(path, mode, content);
+        }
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", "base"]);
+        self.write("staged.txt", 0o644, "staged\n");
+        self.git(&["add", "staged.txt"]);
+        self.write("dirty.txt", 0o644, "dirty\n");
+        self.write("untracked/mine.txt", 0o600, "mine\n");
+        self.write("src/cache.ignored", 0o644, "ignored\n");
+        fs::create_dir(self.top().join("empty")).expect("a folder can be made");
+        if self.target == Target::CommitWithHooks {
+            let look = "find . -path ./.git -prune -o -name '*llmpatch*' -print | grep -q . && exit 9\n";
+            let names = "test \"$(git diff --cached --name-only | wc -l)\" -gt 5 || exit 8\n";
+            self.hook("pre-commit", &[look, names].concat());
+            self.hook("commit-msg", "test -s \"$1\"\n");
+            self.hook("post-commit", "git rev-parse HEAD >/dev/null\n");
+        }
+    }
+
+    fn hook(&self, name: &str, script: &str) {
+        self.write(&format!(".git/hooks/{name}"), 0o755, &format!("#!/bin/sh\n{script}exit 0\n"));
+    }
+
+    pub(crate) fn write(&self, path: &str, mode: u32, content: &str) {
+        let path = self.top().join(path);
+        fs::create_dir_all(path.parent().expect("it is below the top")).expect("folders can be made");
+        fs::write(&path, content).expect("a file can be written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("it is ours");
+    }
+
+    pub(crate) fn state(&self) -> State {
+        let status = self.git(&[
+            "--no-optional-locks",
+            "status",
+            "--porcelain=v2",
+            "--branch",
+            "--untracked-files=all",
+            "--ignored",
+        ]);
+        let entries = self.git(&["ls-files", "--stage", "-v"]);
+        State { files: files(&self.top()), index: entries, status, git: self.git_files() }
+    }
+
+    fn git_files(&self) -> BTreeMap<String, Vec<u8>> {
+        let ignored =
+            |path: &Path| ["objects", "logs", "index", "COMMIT_EDITMSG"].iter().any(|name| path.starts_with(name));
+        let all = walk(&self.git_folder(), &|path| !ignored(path));
+        let plain = |path: PathBuf, bytes: Vec<u8>| match path.to_str() {
+            // What is kept for `undo` is ours to look at elsewhere; here only that it is there.
+            Some(path) if path.starts_with("llmpatch") => (without_numbers(path), Vec::new()),
+            path => (path.unwrap_or_default().to_owned(), bytes),
+        };
+        all.into_iter().map(|(path, (_, bytes))| plain(path, bytes)).collect()
+    }
+
+    /// Says what git finds wrong with the objects.
+    pub(crate) fn check_objects(&self) -> Result<(), String> {
+        let ended = trace::run(self.command("git").args(["fsck", "--strict", "--no-dangling", "--no-progress"]), b"");
+        match ended.code() {
+            Some(0) => Ok(()),
+            _ => Err(format!("git fsck: {}{}", ended.stdout, ended.stderr)),
+        }
+    }
+}
+
+impl State {
+    /// Checks against what a person expects, so that the rest may be compared with what the program did.
+    fn check_by_hand(&self, target: Target) {
+        let has = |path: &str, mode: u32, content: &str| {
+            self.files.get(Path::new(path)) == Some(&(mode, content.as_bytes().to_vec()))
+        };
+        if target != Target::Cached {
+            assert!(has("src/update.rs", 0o100600, "one\nzwei\nthree\n"), "{:?}", self.files);
+            assert!(has("tool.sh", 0o100755, "#!/bin/sh\necho new\n"), "{:?}", self.files);
+            assert!(has("new/deep/added.txt", 0o100644, "added\n"), "{:?}", self.files);
+            assert!(has("lib/renamed.rs", 0o100640, "new name\nrest\n"), "{:?}", self.files);
+            assert!(has("way/in.txt", 0o100644, "in\n"), "{:?}", self.files);
+            assert!(!self.files.contains_key(Path::new("gone")), "{:?}", self.files);
+            assert!(!self.files.contains_key(Path::new("src/name.rs")), "{:?}", self.files);
+        }
+        // A new file whose place in the index is taken isn't recorded.
+        let staged = ["new/deep/added.txt", "lib/renamed.rs", "way/in.txt"];
+        let staged = &staged[..if target == Target::IntentToAdd { 2 } else { 3 }];
+        let is_staged = |path: &&str| self.index.contains(&format!("\t{path}\n"));
+        assert!(staged.iter().all(|path| is_staged(path) == (target != Target::WorkTree)), "{}", self.index);
+        assert!(!self.git.contains_key("index.lock"));
+    }
+
+    /// Names everything that isn't as in another one.
+    pub(crate) fn against(&self, other: &State) -> String {
+        let mut said = Vec::new();
+        let paths = |state: &State| state.files.keys().cloned().collect::<std::collections::BTreeSet<_>>();
+        for path in paths(self).union(&paths(other)) {
+            let show = |state: &State| {
+                let of = |(mode, bytes): &(u32, Vec<u8>)| format!("{mode:o} \"{}\"", bytes.escape_ascii());
+                state.files.get(path).map_or_else(|| "nothing".to_owned(), of)
+            };
+            if self.files.get(path) != other.files.get(path) {
+                said.push(format!("{}: {}, not {}", path.display(), show(self), show(other)));
+            }
+        }
+        for (here, there, sign) in [
+            (&self.index, &other.index, "index +"),
+            (&other.index, &self.index, "index -"),
+            (&self.status, &other.status, "status +"),
+            (&other.status, &self.status, "status -"),
+        ] {
+            let is_new = |line: &&str| !there.lines().any(|known| known == *line);
+            said.extend(here.lines().filter(is_new).map(|line| format!("{sign}{line}")));
+        }
+        for (path, bytes) in &self.git {
+            if other.git.get(path) != Some(bytes) {
+                said.push(format!("+.git/{path} \"{}\"", bytes.escape_ascii()));
+            }
+        }
+        for path in other.git.keys().filter(|path| !self.git.contains_key(*path)) {
+            said.push(format!("-.git/{path}"));
+        }
+        said.join("; ")
+    }
+}
+
+/// Reads all files and folders of a work tree but git's.
+pub(crate) fn files(top: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+    walk(top, &|path| path != Path::new(".git"))
+}
+
+fn walk(top: &Path, wanted: &dyn Fn(&Path) -> bool) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![top.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap_or_else(|fault| panic!("{}: {fault}", folder.display())) {
+            let path = entry.expect("a folder can be read").path();
+            let name = path.strip_prefix(top).expect("it is below").to_owned();
+            if !wanted(&name) {
+                continue;
+            }
+            let meta = path.symlink_metadata().expect("it is there");
+            let bytes = if meta.is_dir() {
+                folders.push(path);
+                Vec::new()
+            } else if meta.is_symlink() {
+                fs::read_link(&path).expect("it is a link").as_os_str().as_bytes().to_vec()
+            } else if meta.is_file() {
+                fs::read(&path).expect("it can be read")
+            } else {
+                Vec::new()
+            };
+            found.insert(name, (meta.mode(), bytes));
+        }
+    }
+    found
+}
+
+/// Writes `*` for everything in a name that is another in every run.
+fn without_numbers(path: &str) -> String {
+    let mut said = String::new();
+    for part in path.split_inclusive(['/', '-', '.']) {
+        let (word, end) = part.split_at(part.trim_end_matches(['/', '-', '.']).len());
+        let number = word.len() >= 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        said.push_str(if number { "*" } else { word });
+        said.push_str(end);
+    }
+    said
+}
+
+fn copy(from: &Path, to: &Path) {
+    let status = Command::new("cp").arg("-a").arg(from).arg(to).status().expect("cp can be started");
+    assert!(status.success(), "cp -a {} {}", from.display(), to.display());
+}

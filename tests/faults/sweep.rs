@@ -1,0 +1,321 @@
+//! One fault at every call in turn.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
+
+use crate::scene::{Layout, Place, RESPONSE, Scene, Side, State, Target};
+use crate::tally::Tally;
+use crate::trace::{self, Call, Calls, Ended, Fault, Injection};
+
+/// Whose calls are met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// Our program's.
+    Ours,
+    /// Those of the `git commit` that it starts, and of all that this starts.
+    Child,
+    /// Those of `recover`, after our program was killed.
+    Recovery,
+}
+
+/// Which of all points are tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    All,
+    /// About so many of each sweep.
+    Sample(usize),
+    /// The one that somebody wants to look at; what is left of it is kept.
+    Only(String),
+}
+
+/// One fault at every call of one kind of run.
+pub(crate) struct Sweep {
+    pub(crate) target: Target,
+    pub(crate) layout: Layout,
+    pub(crate) whose: Whose,
+    pub(crate) fault: Fault,
+}
+
+/// A scene that several sweeps share, and the calls that were counted in it.
+#[derive(Default)]
+pub(crate) struct Stage {
+    scene: OnceLock<Scene>,
+    ours: OnceLock<Vec<Call>>,
+    child: OnceLock<Vec<Call>>,
+    every: OnceLock<Vec<Call>>,
+}
+
+/// All stages, each made when it is first needed.
+#[derive(Clone, Default)]
+pub(crate) struct Stages(Arc<BTreeMap<(Target, bool), Stage>>);
+
+impl Stages {
+    pub(crate) fn new() -> Self {
+        let keys = Target::ALL.into_iter().flat_map(|target| [(target, false), (target, true)]);
+        Self(Arc::new(keys.map(|key| (key, Stage::default())).collect()))
+    }
+
+    pub(crate) fn get(&self, target: Target, layout: Layout) -> &Stage {
+        &self.0[&(target, layout == Layout::Apart)]
+    }
+}
+
+impl Stage {
+    pub(crate) fn scene(&self, target: Target, layout: Layout) -> &Scene {
+        self.scene.get_or_init(|| Scene::new(target, layout))
+    }
+
+    fn calls(&self, scene: &Scene, whose: Whose) -> &[Call] {
+        let cell = if whose == Whose::Child { &self.child } else { &self.ours };
+        cell.get_or_init(|| {
+            let place = scene.place();
+            let log = place.outside().join("log");
+            let ended = match whose {
+                Whose::Child => {
+                    trace::run(&mut with_traced_git(&place, &log, &Injection::default()), RESPONSE.as_bytes())
+                }
+                _ => run_traced(&place, &log, Calls::Changing, &Injection::default()),
+            };
+            assert_eq!(ended.code(), Some(0), "{}{}", ended.stdout, ended.stderr);
+            let calls = if whose == Whose::Child { trace::calls_of_all(&log) } else { trace::calls(&log) };
+            assert!(calls.len() > 10, "strace saw nothing");
+            trace::that_change(calls)
+        })
+    }
+}
+
+impl Stage {
+    /// Returns every call of our program, those that change nothing too.
+    pub(crate) fn every_call(&self, scene: &Scene) -> &[Call] {
+        self.every.get_or_init(|| {
+            let place = scene.place();
+            let log = place.outside().join("log");
+            run_traced(&place, &log, Calls::All, &Injection::default());
+            trace::calls(&log)
+        })
+    }
+}
+
+impl Sweep {
+    pub(crate) fn name(&self) -> String {
+        let apart = if self.layout == Layout::Apart { " apart" } else { "" };
+        let whose = match self.whose {
+            Whose::Ours => "",
+            Whose::Child => " in-git",
+            Whose::Recovery => " recovery",
+        };
+        format!("{}{apart}{whose} {}", self.target.name(), self.fault)
+    }
+
+    /// Tries every point, and says of each that went wrong what did.
+    pub(crate) fn run(&self, stages: &Stages, extent: &Extent) -> Tally {
+        let stage = stages.get(self.target, self.layout);
+        let scene = stage.scene(self.target, self.layout);
+        let calls: Vec<&Call> = stage.calls(scene, self.whose).iter().filter(|call| self.concerns(call)).collect();
+        let mut tally = Tally::default();
+        for call in extent.choose(&calls, self.offset()) {
+            let place = scene.place();
+            let verdict = match self.whose {
+                Whose::Recovery => self.in_recovery(scene, call, extent, &mut tally),
+                _ => self.at(scene, &place, call, &mut tally),
+            };
+            if let Err(wrong) = verdict {
+                tally.wrong.push(format!("{call} {}\n      {wrong}", call.text));
+            }
+            if matches!(extent, Extent::Only(_)) {
+                println!("kept: {}", place.keep().display());
+            }
+        }
+        tally
+    }
+
+    /// Has the faults of one target meet different calls, where only some are tried.
+    fn offset(&self) -> usize {
+        Fault::ALL.iter().position(|fault| *fault == self.fault).unwrap_or_default() * 5 + self.target as usize * 3
+    }
+
+    fn concerns(&self, call: &Call) -> bool {
+        // Where git can't remove a lock of its own, it stays, and that is git's affair.
+        let is_gits = self.whose == Whose::Child && call.name.starts_with("unlink") && call.text.contains(".lock\"");
+        self.fault.concerns(call) && !(is_gits && self.fault.signal().is_none())
+    }
+
+    fn at(&self, scene: &Scene, place: &Place, call: &Call, tally: &mut Tally) -> Result<(), String> {
+        let log = place.outside().join("log");
+        let injection = Injection::at(self.fault, call);
+        let ended = match self.whose {
+            Whose::Child => trace::run(&mut with_traced_git(place, &log, &injection), RESPONSE.as_bytes()),
+            _ => run_traced(place, &log, Calls::Changing, &injection),
+        };
+        if !trace::was_met(&log, self.fault) {
+            tally.missed += 1;
+            return Ok(());
+        }
+        tally.runs += 1;
+        let killed_us = self.whose == Whose::Ours && self.fault == Fault::KILL;
+        if !killed_us {
+            // Who lives on to put things right has done so when it ends.
+            let side = scene
+                .judge(&place.state().without_leftovers().without_emptied(scene))
+                .map_err(|said| describe("ended torn", &ended, &said))?;
+            self.check_status(&ended, side, tally)?;
+        }
+        let recovered = place.recover();
+        if recovered.code() != Some(0) {
+            return Err(describe("recover failed", &recovered, &place.state().against(&scene.old)));
+        }
+        // A folder that a deletion left empty and that can't be removed is nothing to fail for.
+        let stays = self.fault.signal().is_none() && (call.name == "rmdir" || call.text.contains("AT_REMOVEDIR"));
+        let now = if stays { place.state().without_emptied(scene) } else { place.state() };
+        let side = scene.judge(&now).map_err(|said| describe("is torn or littered", &ended, &said))?;
+        place.check_objects()?;
+        if killed_us {
+            tally.count(side);
+        }
+        Ok(())
+    }
+
+    /// Compares what was said with what was done.
+    fn check_status(&self, ended: &Ended, side: Side, tally: &mut Tally) -> Result<(), String> {
+        tally.count(side);
+        let died = ended.signal();
+        match (self.fault.signal(), side) {
+            // A child's death is a failure like any other.
+            (Some(signal), _) if self.whose == Whose::Ours => match (died, ended.code(), side) {
+                (Some(by), _, Side::Old) if by == signal => Ok(()),
+                // It came when nothing was left to be done.
+                (Some(by), _, Side::New) if by == signal => {
+                    tally.late += 1;
+                    Ok(())
+                }
+                (None, Some(0), Side::New) => {
+                    tally.late += 1;
+                    Ok(())
+                }
+                _ => Err(describe(&format!("should have died of signal {signal}"), ended, &format!("{side:?}"))),
+            },
+            _ if died.is_some() => Err(describe("died", ended, &format!("{side:?}"))),
+            (_, Side::Old) if ended.code() == Some(0) => Err(describe("claims success", ended, "everything is old")),
+            (_, Side::Old) => Ok(()),
+            (_, Side::New) => {
+                tally.complained += usize::from(ended.code() != Some(0));
+                Ok(())
+            }
+        }
+    }
+
+    /// Kills the program, then its recovery at each of that one's own calls.
+    fn in_recovery(&self, scene: &Scene, call: &Call, extent: &Extent, tally: &mut Tally) -> Result<(), String> {
+        let killed = || {
+            let place = scene.place();
+            run_traced(&place, &place.outside().join("log"), Calls::Changing, &Injection::at(Fault::KILL, call));
+            place
+        };
+        let clean = killed();
+        let log = clean.outside().join("recovery");
+        let ended = trace::run(
+            &mut trace::traced(&clean.llmpatch(&["recover"]), &log, Calls::Changing, &Injection::default()),
+            b"",
+        );
+        if ended.code() != Some(0) {
+            return Err(describe("recover failed", &ended, &clean.state().against(&scene.old)));
+        }
+        let calls = trace::that_change(trace::calls(&log));
+        let calls: Vec<&Call> = calls.iter().filter(|call| self.fault.concerns(call)).collect();
+        let extent = match extent {
+            Extent::Sample(_) => Extent::Sample(2),
+            _ => Extent::All,
+        };
+        let mut wrong = Vec::new();
+        for inner in extent.choose(&calls, call.number) {
+            let place = killed();
+            let log = place.outside().join("recovery");
+            let injection = Injection::at(self.fault, inner);
+            trace::run(&mut trace::traced(&place.llmpatch(&["recover"]), &log, Calls::Changing, &injection), b"");
+            tally.runs += 1;
+            let again = place.recover();
+            let verdict = if again.code() == Some(0) {
+                scene.judge(&place.state()).map(|side| tally.count(side))
+            } else {
+                Err(describe("recover failed", &again, &place.state().against(&scene.old)))
+            };
+            if let Err(said) = verdict {
+                wrong.push(format!("then {inner} {}: {said}", inner.text));
+            }
+        }
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n      ")) }
+    }
+}
+
+impl State {
+    /// What is torn before `recover` is a bug; what lies about may wait for it, but no lock may.
+    fn without_leftovers(mut self) -> Self {
+        let ours = |name: &str| name.contains("llmpatch-");
+        self.files.retain(|path, _| !ours(&path.to_string_lossy()));
+        self.status = self.status.lines().filter(|line| !ours(line)).map(|line| format!("{line}\n")).collect();
+        self.git.retain(|path, _| !path.starts_with("llmpatch") && !ours(path));
+        self
+    }
+}
+
+impl State {
+    /// Leaves out folders that are there before the change, not after it, and in which nothing is.
+    fn without_emptied(mut self, scene: &Scene) -> Self {
+        let State { files, .. } = &scene.new;
+        let goes: Vec<_> = scene.old.files.keys().filter(|path| !files.contains_key(*path)).cloned().collect();
+        // What is in a folder comes behind it.
+        for path in goes.into_iter().rev() {
+            let is_empty = !self.files.keys().any(|other| *other != path && other.starts_with(&path));
+            let is_folder = self.files.get(&path).is_some_and(|(mode, _)| mode & 0o170000 == 0o040000);
+            if is_empty && is_folder {
+                self.files.remove(&path);
+            }
+        }
+        self
+    }
+}
+
+impl Extent {
+    pub(crate) fn choose<'c>(&self, calls: &[&'c Call], offset: usize) -> Vec<&'c Call> {
+        match self {
+            Extent::All => calls.to_vec(),
+            Extent::Sample(count) => {
+                let stride = calls.len().div_ceil(*count).max(1);
+                calls.iter().skip(offset % stride).step_by(stride).copied().collect()
+            }
+            Extent::Only(point) => calls.iter().filter(|call| call.to_string() == *point).copied().collect(),
+        }
+    }
+}
+
+pub(crate) fn run_traced(place: &Place, log: &Path, calls: Calls, injection: &Injection) -> Ended {
+    trace::run(&mut trace::traced(&place.apply(), log, calls, injection), RESPONSE.as_bytes())
+}
+
+/// Our program, with a `git` before the real one that traces `git commit`.
+fn with_traced_git(place: &Place, log: &Path, injection: &Injection) -> Command {
+    let folder = place.outside().join("bin");
+    let git = trace::which("git").expect("git is installed");
+    let git = git.display();
+    let options = trace::options(log, Calls::Changing, injection).join("' '");
+    let script = format!(
+        "#!/bin/sh\nfor word; do\n  test \"$word\" = commit && exec strace -f '{options}' -- {git} \"$@\"\ndone\nexec {git} \"$@\"\n"
+    );
+    fs::create_dir_all(&folder).expect("a folder can be made");
+    fs::write(folder.join("git"), script).expect("a script can be written");
+    fs::set_permissions(folder.join("git"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let mut path = folder.into_os_string();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
+    let mut command = place.apply();
+    command.env("PATH", path);
+    command
+}
+
+pub(crate) fn describe(what: &str, ended: &Ended, said: &str) -> String {
+    format!("{what} ({}): {said}\n      {}", ended.status, ended.stderr.trim().replace('\n', "\n      "))
+}
