@@ -1,0 +1,112 @@
+//! The fuzz targets in their short form: over every response in `tests/cases`, and over what some mishaps make of each.
+//!
+//! The mishaps are the same in every run. `cargo fuzz` (see `fuzz/README.md`) looks further and needs more time.
+
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+mod laws;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// How many mishaps each response meets for each target.
+const MISHAPS: usize = 1;
+
+fn main() {
+    let args = libtest_mimic::Arguments::from_args();
+    let seeds: &'static [Vec<u8>] = seeds().leak();
+    let markers: &'static [Vec<u8>] = markers().leak();
+    let trials = laws::TARGETS.iter().map(|(name, target)| {
+        libtest_mimic::Trial::test(*name, move || {
+            let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+            for seed in seeds {
+                target(seed);
+                for _ in 0..MISHAPS {
+                    let unlucky = dice.mishap(seed, seeds, markers);
+                    if std::panic::catch_unwind(|| target(&unlucky)).is_err() {
+                        return Err(format!("{name} of \"{}\"", unlucky.escape_ascii()).into());
+                    }
+                }
+            }
+            Ok(())
+        })
+    });
+    libtest_mimic::run(&args, trials.collect()).exit();
+}
+
+/// Every response of the cases as it stands, and behind each file that it meets.
+fn seeds() -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    for case in entries(&cases).iter().flat_map(|format| entries(format)) {
+        let Ok(response) = fs::read(case.join("patch.txt")) else { continue };
+        for file in entries(&case.join("before")).iter().filter_map(|file| fs::read(file).ok()) {
+            seeds.push([&file[..], b"\0", &response].concat());
+        }
+        seeds.push(response);
+    }
+    assert!(seeds.len() > 100, "the cases aren't where they were");
+    seeds
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<_> = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+    found.sort();
+    found
+}
+
+/// The words of the fuzzers' dictionary.
+fn markers() -> Vec<Vec<u8>> {
+    let dictionary = include_str!("../fuzz/markers.dict");
+    let quoted =
+        |line: &str| Some(line.strip_prefix('"')?.strip_suffix('"')?.replace("\\\"", "\"").replace("\\\\", "\\"));
+    let words: Vec<_> = dictionary.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    words.iter().map(|line| quoted(line).unwrap_or_else(|| panic!("no word: {line}")).into_bytes()).collect()
+}
+
+/// Chance that is the same every time (xorshift).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % sides.max(1) as u64) as usize
+    }
+
+    /// Does something to a response that happens to responses: lines lost, doubled, swapped, cut, joined, strayed into.
+    fn mishap(&mut self, seed: &[u8], others: &[Vec<u8>], markers: &[Vec<u8>]) -> Vec<u8> {
+        let mut lines: Vec<Vec<u8>> = seed.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+        for _ in 0..=self.below(3) {
+            if lines.is_empty() {
+                lines.push(Vec::new());
+            }
+            let (at, other) = (self.below(lines.len()), self.below(lines.len()));
+            match self.below(9) {
+                0 => drop(lines.remove(at)),
+                1 => lines.insert(other, lines[at].clone()),
+                2 => lines.swap(at, other),
+                3 => lines.truncate(at),
+                4 => lines.insert(at, [&markers[self.below(markers.len())][..], b"\n"].concat()),
+                5 => {
+                    let within = self.below(lines[at].len() + 1);
+                    let marker = &markers[self.below(markers.len())];
+                    lines[at].splice(within..within, marker.iter().copied());
+                }
+                6 => {
+                    let within = self.below(lines[at].len());
+                    if let Some(byte) = lines[at].get_mut(within) {
+                        *byte = [0, b' ', b'\r', b'\n', b'+', b'-', b'*', b'<', b'>', 0xff, 0x80][self.below(11)];
+                    }
+                }
+                7 => drop(lines[at].pop()),
+                _ => {
+                    let other = &others[self.below(others.len())];
+                    lines.insert(at, other[self.below(other.len())..].to_vec());
+                }
+            }
+        }
+        lines.concat()
+    }
+}

@@ -1,0 +1,120 @@
+//! Laws of the diff that is derived and printed.
+
+use std::borrow::Cow;
+
+use git_llmpatch::compare::{Compare, Fault, Options, Region, Renames};
+use git_llmpatch::format::unified::{self, Style, Termination};
+use git_llmpatch::patch::{FileEdit, Hunk, Mark, Operation};
+use git_llmpatch::path::RepoPath;
+use git_llmpatch::plan::{Change, ChangeSet, derive as derived};
+use git_llmpatch::tree::{File, Mode, is_binary};
+
+/// Derives the diff of two texts: what stands before a NUL and what stands behind it. Behind another: how much context.
+pub fn derive(bytes: &[u8]) {
+    let mut parts = bytes.split(|&byte| byte == 0);
+    let [old, new, choices] = [(); 3].map(|()| parts.next().unwrap_or_default());
+    let choice = |at: usize| u32::from(choices.get(at).copied().unwrap_or(3));
+    let options = Options { context: choice(0) % 8, interhunk: choice(1) % 8, renames: Renames::default() };
+    let file = |content: &[u8]| Some(File { content: content.into(), mode: Mode::PLAIN });
+    let change = |path: &[u8], before, after| Change { path: RepoPath::new(path).unwrap(), before, after, from: None };
+    for set in
+        [vec![change(b"f", file(old), file(new))], vec![change(b"f", None, file(new)), change(b"g", file(old), None)]]
+    {
+        turns_before_into_after(&ChangeSet::new(set), &options);
+    }
+}
+
+/// Derives and prints the diff of a change, and demands that its hunks, taken at their word, make the change.
+pub fn turns_before_into_after(changes: &ChangeSet, options: &Options) {
+    let patch = derived::unified(changes, &Plain, options).unwrap();
+    let printed = unified::print(&patch, Style::default());
+    assert_eq!(printed.is_empty(), patch.edits.is_empty());
+    unified::stat(&patch, Style::default(), 80);
+    unified::numstat(&patch, Style::default(), Termination::Line);
+    unified::summary(&patch, Style::default());
+    for edit in &patch.edits {
+        let FileEdit { path, operation: Operation::Update { to, hunks }, header: Some(header), .. } = edit else {
+            panic!("no edit of a unified diff: {edit:?}");
+        };
+        if header.binary.is_some() {
+            continue;
+        }
+        let side = |path: &[u8]| changes.get(&RepoPath::new(path).unwrap()).unwrap();
+        let before = side(path).before.as_ref().map(|file| &file.content[..]).unwrap_or_default();
+        let after = side(to.as_ref().unwrap_or(path)).after.as_ref().map(|file| &file.content[..]).unwrap_or_default();
+        assert_eq!(bstr::BStr::new(&followed(before, hunks)), bstr::BStr::new(after));
+    }
+}
+
+/// Does what the hunks say, and demands that their numbers and old lines are true.
+fn followed(before: &[u8], hunks: &[Hunk<'_>]) -> Vec<u8> {
+    let lines: Vec<&[u8]> = before.split_inclusive(|&byte| byte == b'\n').collect();
+    let (mut after, mut at) = (Vec::<Cow<'_, [u8]>>::new(), 0);
+    for hunk in hunks {
+        let position = hunk.position.as_ref().unwrap();
+        let first = |start: u32, count: u32| (start - u32::from(count > 0)) as usize;
+        let start = first(position.old_start, position.old_lines);
+        after.extend(lines[at..start].iter().map(|line| Cow::Borrowed(*line)));
+        at = start;
+        assert_eq!(after.len(), first(position.new_start, position.new_lines), "{position:?}");
+        assert_eq!(hunk.old().count(), position.old_lines as usize);
+        assert_eq!(hunk.new_lines().count(), position.new_lines as usize);
+        for line in &hunk.lines {
+            let end: &[u8] = if line.unterminated { b"" } else { b"\n" };
+            let whole = [&line.text[..], end].concat();
+            if line.mark != Mark::Added {
+                assert_eq!(whole, lines[at]);
+                at += 1;
+            }
+            if line.mark != Mark::Removed {
+                after.push(whole.into());
+            }
+        }
+    }
+    after.extend(lines[at..].iter().map(|line| Cow::Borrowed(*line)));
+    after.concat()
+}
+
+/// A place without attributes. Of the lines between the first and the last that differ, those at one distance from the
+/// first are compared: no good diff, but every diff must be right.
+struct Plain;
+
+impl Compare for Plain {
+    fn stored<'c>(&self, _: &RepoPath, content: &'c [u8]) -> Result<Cow<'c, [u8]>, Fault> {
+        Ok(content.into())
+    }
+
+    fn is_binary(&self, _: &RepoPath, content: &[u8]) -> Result<bool, Fault> {
+        Ok(is_binary(content))
+    }
+
+    fn regions(&self, _: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, Fault> {
+        let [old, new] = [old, new].map(|side| side.split_inclusive(|&byte| byte == b'\n').collect::<Vec<_>>());
+        let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+        let end = old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(|(old, new)| old == new).count();
+        let (old_end, new_end) = (old.len() - end, new.len() - end);
+        if old_end != new_end {
+            return Ok(vec![Region { old: start..old_end, new: start..new_end }]);
+        }
+        let mut regions: Vec<Region> = Vec::new();
+        for at in (start..old_end).filter(|&at| old[at] != new[at]) {
+            match regions.last_mut().filter(|last| last.old.end == at) {
+                Some(last) => (last.old.end, last.new.end) = (at + 1, at + 1),
+                None => regions.push(Region { old: at..at + 1, new: at..at + 1 }),
+            }
+        }
+        Ok(regions)
+    }
+
+    fn binary_patch(&self, _: &RepoPath, _: &[u8], _: &[u8]) -> Result<Vec<u8>, Fault> {
+        Ok(b"GIT binary patch\n\n".to_vec())
+    }
+
+    fn id(&self, content: Option<&[u8]>) -> Result<String, Fault> {
+        Ok(content.map_or("0".repeat(40), |content| format!("{:040x}", content.len() + 1)))
+    }
+
+    fn abbreviate(&self, id: &str) -> Result<String, Fault> {
+        Ok(id[33..].to_owned())
+    }
+}

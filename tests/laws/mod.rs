@@ -1,0 +1,56 @@
+//! What must hold whatever the bytes are: the bodies of the fuzz targets in `fuzz/`, which `tests/fuzz_smoke.rs` runs too.
+//!
+//! Each takes any bytes and panics where a promise is broken. What two readings of the contract could dispute isn't here;
+//! a law that a rule of the formats excepts says which.
+
+#![allow(dead_code, unreachable_pub, reason = "each program uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a law that can't be checked is broken")]
+
+mod deriving;
+mod planning;
+mod reading;
+
+pub use deriving::derive;
+pub use planning::{place, plan};
+pub use reading::{detect, envelope, opx};
+
+use git_llmpatch::explain::Explain;
+use git_llmpatch::report::human::Style;
+use git_llmpatch::report::{Diagnostic, Report, State};
+use git_llmpatch::text::{Located, Shown, Source, SourceId, Span};
+
+/// A name and what it does with bytes.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target.
+pub const TARGETS: &[Target] =
+    &[("detect", detect), ("envelope", envelope), ("opx", opx), ("place", place), ("plan", plan), ("derive", derive)];
+
+fn source(bytes: &[u8]) -> Source {
+    Source::new(SourceId(0), "answer.txt", bytes.into()).unwrap()
+}
+
+/// Demands that a place is in the response.
+fn stands_in(source: &Source, span: Option<Span>) {
+    if let Some(span) = span {
+        assert!(span.start <= span.end && span.end as usize <= source.bytes().len(), "{span:?} isn't in the response");
+    }
+}
+
+/// Draws what is said, and demands that nothing of it could move a terminal's cursor or turn its text around.
+fn drawn<F: Explain, W: Explain>(source: &Source, faults: &[Located<F>], warnings: &[Located<W>]) {
+    faults.iter().for_each(|fault| {
+        stands_in(source, fault.span);
+        assert!(!fault.value.kind().is_warning(), "`{}` is no kind of error", fault.value.kind());
+    });
+    warnings.iter().for_each(|warning| {
+        stands_in(source, warning.span);
+        assert!(warning.value.kind().is_warning(), "`{}` is no kind of warning", warning.value.kind());
+    });
+    let sources = std::slice::from_ref(source);
+    let (errors, warnings) = (Diagnostic::all(faults, sources), Diagnostic::all(warnings, sources));
+    let report = Report::failed_with(State::NothingChanged, errors, warnings);
+    let drawn = report.complaints(Style::PLAIN);
+    let raw = drawn.chars().find(|&c| c != '\n' && !Shown::is_harmless(c));
+    assert_eq!(raw, None, "a message goes to the terminal with it:\n{drawn}");
+}

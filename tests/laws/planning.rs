@@ -1,0 +1,212 @@
+//! Laws of planning, over trees that are made up from the response itself, so that its edits find something.
+
+use std::collections::BTreeMap;
+
+use git_llmpatch::compare::Options as DiffOptions;
+use git_llmpatch::explain::Explain as _;
+use git_llmpatch::format::{self, Options};
+use git_llmpatch::kind::Kind;
+use git_llmpatch::message;
+use git_llmpatch::patch::{FileEdit, Mark, Operation, Patch};
+use git_llmpatch::path::Resolver;
+use git_llmpatch::plan::{self, Plan, Refusal, Rules};
+use git_llmpatch::text::Source;
+use git_llmpatch::tree::{Entry, File, MemoryTree, Mode, Obstacle, Tree as _};
+
+use super::deriving::turns_before_into_after;
+use super::{drawn, source};
+
+/// Plans a response over one file: what stands before the last NUL is in every file that it changes, what stands behind it
+/// is the response.
+pub fn place(bytes: &[u8]) {
+    let (file, response) = split(bytes);
+    let source = source(response);
+    under_every_rule(&source, |patch| {
+        let mut tree = MemoryTree::new();
+        for edit in patch.edits.iter().filter(|edit| !matches!(edit.operation, Operation::Create { .. })) {
+            if let Some(path) = path(edit) {
+                tree = tree.with(&path, file);
+            }
+        }
+        tree
+    });
+}
+
+/// Plans a response over a tree in which its files are as it wants them, or nearly: what stands behind the last NUL is the
+/// response, and what stands before it says how its files depart from its wishes, a byte a file.
+pub fn plan(bytes: &[u8]) {
+    let (choices, response) = split(bytes);
+    let source = source(response);
+    under_every_rule(&source, |patch| {
+        let mut wanted = BTreeMap::new();
+        for edit in &patch.edits {
+            if let Some(path) = path(edit) {
+                wanted.entry(path).or_insert_with(Vec::new).push(&edit.operation);
+            }
+        }
+        let mut tree = MemoryTree::new();
+        for (index, (path, operations)) in wanted.iter().enumerate() {
+            tree = made_up(tree, path, operations, choices.get(index).copied().unwrap_or_default());
+        }
+        tree
+    });
+}
+
+fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
+    match bytes.iter().rposition(|&byte| byte == 0) {
+        Some(at) => (&bytes[..at], &bytes[at + 1..]),
+        None => (&[], bytes),
+    }
+}
+
+/// The path of an edit, if it can be one.
+fn path(edit: &FileEdit<'_>) -> Option<String> {
+    let path = Resolver::default().resolve(None, &edit.path).ok()?;
+    String::from_utf8(path.as_bytes().to_vec()).ok()
+}
+
+/// Puts something at a path.
+fn made_up(tree: MemoryTree, path: &str, operations: &[&Operation<'_>], choice: u8) -> MemoryTree {
+    let lines: Vec<&[u8]> = operations.iter().flat_map(|operation| wanted(operation)).collect();
+    let joined = |end: &[u8]| lines.iter().flat_map(|line| [line, end]).collect::<Vec<_>>().concat();
+    let whole = joined(b"\n");
+    let new = matches!(operations.first(), Some(Operation::Create { .. }));
+    let content = match choice % 16 {
+        0 if new => return tree,
+        0..=2 => whole,
+        3 => return tree,
+        4 => [&whole[..], &whole].concat(),
+        5 => joined(b"\r\n"),
+        6 => whole.strip_suffix(b"\n").unwrap_or(&whole).to_vec(),
+        7 => [&b"\xef\xbb\xbf"[..], &whole].concat(),
+        8 => return tree.with(&format!("{path}/below"), "x\n"),
+        9 => return tree.with_entry(path, Entry::Other(Obstacle::Link)),
+        10 => [&b"\n"[..], &whole, b"\n"].concat(),
+        11 => whole.iter().rev().copied().collect(),
+        12 => joined(b"\r\n\n"),
+        13 => [&whole[..], b"\0"].concat(),
+        14 => Vec::new(),
+        _ => return tree.with_entry(path, Entry::File(File { content: whole.into(), mode: Mode::EXECUTABLE })),
+    };
+    tree.with(path, content)
+}
+
+/// The lines that an edit wants to find, in its order.
+fn wanted<'o>(operation: &'o Operation<'_>) -> Vec<&'o [u8]> {
+    let all = |lines: &'o [git_llmpatch::text::Text<'_>]| lines.iter().map(|line| &line[..]).collect();
+    match operation {
+        Operation::Update { hunks, .. } => hunks
+            .iter()
+            .flat_map(|hunk| hunk.locators.iter().map(|line| &line[..]).chain(hunk.old().map(|line| &line.text[..])))
+            .collect(),
+        Operation::Substitute(substitution) => all(&substitution.find),
+        Operation::Delete { expected } => expected.as_deref().map(all).unwrap_or_default(),
+        Operation::Create { lines } | Operation::Replace { lines } => all(lines),
+        Operation::Move { .. } | Operation::Unreadable => Vec::new(),
+    }
+}
+
+/// Plans what can be read under all rules.
+fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
+    let lenient = format::parse(source, &Options::default());
+    let tree = tree(&lenient.patch);
+    let planned = |patch: &Patch<'_>, rules: Rules| {
+        let planned = plan::plan(std::slice::from_ref(patch), &tree, &Resolver::default(), &rules);
+        match &planned {
+            Ok(Plan { changes, warnings }) => {
+                drawn::<plan::Fault, _>(source, &[], warnings);
+                for change in changes {
+                    let before = match tree.read(&change.path).unwrap() {
+                        Entry::File(file) => Some(file),
+                        _ => None,
+                    };
+                    assert_eq!(change.before, before, "what was there before is what the tree has");
+                }
+            }
+            Err(Refusal { faults, warnings }) => {
+                assert!(!faults.is_empty(), "a refusal says why");
+                drawn(source, faults, warnings);
+            }
+        }
+        planned
+    };
+
+    let plain = planned(&lenient.patch, Rules::default());
+    let unique = planned(&lenient.patch, Rules { unique: true, ..Rules::default() });
+    let overwrite = planned(&lenient.patch, Rules { overwrite: true, ..Rules::default() });
+    match (&plain, &unique) {
+        (Ok(plain), Ok(unique)) => assert_eq!(plain.changes, unique.changes, "unique only ever refuses"),
+        (Err(_), Ok(_)) => panic!("unique only ever refuses"),
+        (Ok(plain), Err(refusal)) => {
+            let others = refusal.faults.iter().find(|fault| fault.value.kind() != Kind::Ambiguous);
+            assert!(others.is_none(), "unique refuses what is ambiguous: {others:?}");
+            assert!(plain.warnings.iter().any(|warning| warning.value.kind() == Kind::Duplicates), "without a word");
+        }
+        (Err(_), Err(_)) => {}
+    }
+    if let Ok(plain) = &plain {
+        let overwrite = overwrite.expect("leave to overwrite forbids nothing");
+        assert_eq!(plain.changes, overwrite.changes, "nothing was in the way");
+    }
+
+    let strictly = format::parse(source, &Options { strict: true, ..Options::default() });
+    let strict = planned(&strictly.patch, Rules { strict: true, ..Rules::default() });
+    if !lenient.faults.is_empty() {
+        return;
+    }
+    let Ok(plain) = plain else { return };
+    if lenient.warnings.is_empty() && plain.warnings.is_empty() && !has_additions(&lenient.patch) {
+        let strict = strict.expect("what strict refuses carries a warning");
+        assert_eq!(plain.changes, strict.changes, "and what it does otherwise does too");
+    }
+    untouched_lines_stay(&lenient.patch, &plain);
+    message::compose(std::slice::from_ref(&lenient.patch), &plain.changes);
+    turns_before_into_after(&plain.changes, &DiffOptions::default());
+}
+
+/// Returns whether lines are added without any that they stand beside: strictly they go elsewhere.
+fn has_additions(patch: &Patch<'_>) -> bool {
+    patch.edits.iter().any(|edit| match &edit.operation {
+        Operation::Update { hunks, .. } => hunks.iter().any(|hunk| hunk.old().next().is_none()),
+        _ => false,
+    })
+}
+
+/// Every line of an updated file is one of the file as it was, to the byte, or an added one; and so many are gone and come
+/// as the hunks say.
+fn untouched_lines_stay(patch: &Patch<'_>, plan: &Plan) {
+    let [FileEdit { operation: Operation::Update { to: None, hunks }, .. }] = &patch.edits[..] else { return };
+    let doubted = |kind| !matches!(kind, Kind::Duplicates | Kind::LocatorRelaxed | Kind::Restated);
+    if plan.warnings.iter().any(|warning| doubted(warning.value.kind())) {
+        return;
+    }
+    let Some(change) = plan.changes.iter().next() else { return };
+    let (Some(before), Some(after)) = (&change.before, &change.after) else { panic!("an update keeps its file") };
+    let lines = |file: &File| -> Vec<Vec<u8>> {
+        file.content.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
+    };
+    let (before, after) = (lines(before), lines(after));
+    let count = |mark| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.mark == mark).count();
+    assert_eq!(before.len() + count(Mark::Added), after.len() + count(Mark::Removed));
+    let mut old = BTreeMap::new();
+    before.iter().for_each(|line| *old.entry(&line[..]).or_insert(0) += 1);
+    let lines = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.mark == Mark::Added);
+    let mut added: Vec<&[u8]> = lines.map(|line| text(&line.text)).collect();
+    // A last line without a terminator gets one when lines come behind it.
+    added.extend(before.last().filter(|line| !line.ends_with(b"\n")).map(|line| text(line)));
+    for line in &after {
+        if let Some(left) = old.get_mut(&line[..]).filter(|left| **left > 0) {
+            *left -= 1;
+            continue;
+        }
+        let at = added.iter().position(|added| *added == text(line));
+        added.swap_remove(at.unwrap_or_else(|| panic!("`{}` comes from nowhere", line.escape_ascii())));
+    }
+}
+
+/// What of a line is no byte order mark and no terminator.
+fn text(line: &[u8]) -> &[u8] {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}

@@ -1,0 +1,117 @@
+//! Laws of finding and reading patches.
+
+use git_llmpatch::format::{self, Options, Parsed};
+use git_llmpatch::patch::{Format, Operation};
+use git_llmpatch::text::Source;
+
+use super::{drawn, source};
+
+/// Reads bytes in every way that there is.
+pub fn detect(bytes: &[u8]) {
+    let source = source(bytes);
+    let read = |format, strict| {
+        let parsed = format::parse(&source, &Options { format, strict });
+        sound(&source, &parsed);
+        parsed
+    };
+    for format in [None, Some(Format::Envelope), Some(Format::Opx)] {
+        let (lenient, strict) = (read(format, false), read(format, true));
+        if strict.faults.is_empty() {
+            assert!(lenient.faults.is_empty(), "only strictly it can be read: {:?}", lenient.faults);
+        }
+        if lenient.faults.is_empty() && lenient.warnings.is_empty() {
+            assert!(strict.faults.is_empty(), "what strict refuses carries a warning: {:?}", strict.faults);
+            assert_eq!(lenient.patch, strict.patch);
+        }
+        if format.is_none() && lenient.faults.is_empty() {
+            let asked = read(Some(lenient.patch.format), false);
+            assert!(asked.faults.is_empty(), "as the format that it is, it can't be read: {:?}", asked.faults);
+            assert_eq!(asked.patch, lenient.patch);
+        }
+    }
+}
+
+/// Reads bytes as the inside of an envelope, unless they begin one themselves.
+pub fn envelope(bytes: &[u8]) {
+    let whole = match bytes.starts_with(b"*** Begin Patch") {
+        true => bytes.to_vec(),
+        false => [b"*** Begin Patch\n", bytes, b"\n*** End Patch\n"].concat(),
+    };
+    detect(&whole);
+    same_in_prose(&whole);
+    same_with_crlf(&whole);
+}
+
+/// Reads bytes as the inside of an edit, unless they begin one themselves, and as a payload.
+pub fn opx(bytes: &[u8]) {
+    let whole = match bytes.starts_with(b"<") {
+        true => bytes.to_vec(),
+        false => [b"<edit file=\"f\" op=\"patch\">\n", bytes, b"\n</edit>\n"].concat(),
+    };
+    detect(&whole);
+    same_in_prose(&whole);
+    same_with_crlf(&whole);
+    payload(bytes);
+}
+
+/// Checks what is true of every reading.
+fn sound(source: &Source, parsed: &Parsed<'_>) {
+    drawn(source, &parsed.faults, &parsed.warnings);
+    if parsed.faults.is_empty() {
+        assert!(!parsed.patch.edits.is_empty(), "an empty patch is an error");
+        let unread = parsed.patch.edits.iter().find(|edit| edit.operation == Operation::Unreadable);
+        assert_eq!(unread, None, "what can't be read is an error");
+    }
+}
+
+/// What stands before a patch doesn't change it.
+fn same_in_prose(bytes: &[u8]) {
+    let alone = source(bytes);
+    let alone = format::parse(&alone, &Options::default());
+    let amid = source(&[b"Here is the patch:\n\n", bytes].concat());
+    let amid = format::parse(&amid, &Options::default());
+    if alone.faults.is_empty() {
+        assert!(amid.faults.is_empty(), "behind prose it can't be read: {:?}", amid.faults);
+        assert_eq!(alone.patch, amid.patch);
+    }
+}
+
+/// The line ends of a response are no part of what it says.
+fn same_with_crlf(bytes: &[u8]) {
+    if bytes.contains(&b'\r') {
+        return;
+    }
+    let lf = source(bytes);
+    let crlf = source(&bytes.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]));
+    let [lf, crlf] = [&lf, &crlf].map(|source| format::parse(source, &Options::default()));
+    assert_eq!(lf.patch.edits.len(), crlf.patch.edits.len());
+    // Notes are compared by nobody: they are unfolded as yet, and so hold line ends.
+    for (lf, crlf) in lf.patch.edits.iter().zip(&crlf.patch.edits) {
+        assert_eq!((&lf.path, &lf.root, &lf.operation), (&crlf.path, &crlf.root, &crlf.operation));
+    }
+    assert_eq!(lf.faults.len(), crlf.faults.len(), "{:?} / {:?}", lf.faults, crlf.faults);
+}
+
+/// What stands in a payload is content to the byte, its blank edges aside. A closing tag without its `>>>` may be taken for
+/// a payload that was never closed: that is refused and never done otherwise.
+fn payload(bytes: &[u8]) {
+    let lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
+    let is_marker = |line: &&[u8]| [&b"<<<"[..], b">>>"].contains(&line.trim_ascii());
+    if bytes.contains(&0) || bytes.contains(&b'\r') || lines.iter().any(is_marker) {
+        return;
+    }
+    let whole = [b"<edit file=\"f\" op=\"new\">\n<put>\n<<<\n", bytes, b"\n>>>\n</put>\n</edit>\n"].concat();
+    let source = source(&whole);
+    let parsed = format::parse(&source, &Options::default());
+    if !parsed.faults.is_empty() && lines.iter().any(|line| line.trim_ascii().starts_with(b"</")) {
+        return;
+    }
+    assert!(parsed.faults.is_empty(), "a payload is content: {:?}", parsed.faults);
+    let [edit] = &parsed.patch.edits[..] else { panic!("one edit is {:?}", parsed.patch.edits) };
+    let Operation::Create { lines: read } = &edit.operation else { panic!("op=new is {:?}", edit.operation) };
+    let blank = |line: &&[u8]| line.trim_ascii().is_empty();
+    let start = lines.iter().take_while(|line| blank(line)).count();
+    let end = lines.len() - lines[start..].iter().rev().take_while(|line| blank(line)).count();
+    let read: Vec<&[u8]> = read.iter().map(|line| &line[..]).collect();
+    assert_eq!(read, lines[start..end]);
+}
