@@ -136,6 +136,10 @@ kinds! {
     HardLink = "hard-link", Nobody;
     /// A file of ours that could not be removed again.
     Leftover = "leftover", Nobody;
+    /// An apply was interrupted and has yet to be recovered.
+    Interrupted = "interrupted", Nobody;
+    /// An apply that was interrupted before was taken back or finished.
+    Recovered = "recovered", Nobody;
     /// The commit was made, and the index could not be brought up to date with it.
     IndexBehind = "index-behind", Nobody;
 }

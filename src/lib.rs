@@ -32,7 +32,7 @@
 //! | work tree, index and commit as places to read from, agreement between them | [`tree`], [`repo`] |
 //! | line ends on disk, attributes | `repo/conversion.rs`, `repo/eol.rs` |
 //! | access to the work tree that can't leave it | [`dir`] |
-//! | locks, writing, rolling back, committing | [`transaction`] |
+//! | locks, writing, rolling back, committing, the journal, recovery | [`transaction`] |
 //! | the commit message | [`message`] |
 //! | the printed diff and its statistics | [`plan::derive`], [`format::unified`], [`compare`] |
 //! | kinds of errors and warnings, exit statuses | [`kind`] |

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(git_llmpatch::cli::run(std::env::args_os()).status())
+    ExitCode::from(git_llmpatch::cli::run(std::env::args_os()).end())
 }

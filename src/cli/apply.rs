@@ -7,6 +7,7 @@ use super::exit::Exit;
 use super::flow::{self, Base, Session, Stop, Worked, stop};
 use super::options::{Reading, Responses, Talk};
 use super::preview::{self, Preview};
+use super::recover;
 use super::responses::{self, Origin};
 use crate::explain::Explain;
 use crate::kind::Kind;
@@ -92,7 +93,10 @@ impl Apply {
         let message = self.committing.message().map_err(stop)?;
         let sources = responses::read(&self.responses.paths)?;
         let base = self.base();
-        let worked = session.work_out(&sources, &*base.tree(&session.repo)?)?;
+        // What an earlier run left half done is no state to work anything out from.
+        let recovered = if self.preview.applies() { recover::first(session)? } else { Vec::new() };
+        let mut worked = session.work_out(&sources, &base, &*base.tree(&session.repo)?)?;
+        worked.warnings.splice(..0, recovered);
         let printed = match self.preview.prints() {
             true => Some(self.preview.print(session, &base, &worked.changes)?),
             false => None,
@@ -149,7 +153,8 @@ impl Explain for NoCommit {
 fn publish(session: &Session, worked: Worked<'_>, target: Target, files: Vec<FileReport>) -> Result<Report, Stop> {
     let Worked { changes, mut warnings, .. } = worked;
     let failed = |state, fault: &transaction::Fault, warnings| {
-        Box::new(Report::failed_with(state, vec![Diagnostic::new(fault, None, &[])], warnings))
+        let report = Report::failed_with(state, vec![Diagnostic::new(fault, None, &[])], warnings);
+        Box::new(Report { signal: fault.signal(), ..report })
     };
     let prepared = match transaction::begin(&session.repo, &changes, target) {
         Ok(prepared) => prepared,
@@ -157,12 +162,13 @@ fn publish(session: &Session, worked: Worked<'_>, target: Target, files: Vec<Fil
     };
     let done = match prepared.publish() {
         Ok(done) => done,
-        Err(Undone { fault, attention, kept }) => {
+        Err(Undone { fault, attention, kept, is_torn }) => {
             let state = if attention.is_empty() { State::PutBack } else { State::Attention(attention) };
             let mut report = failed(state, &fault, warnings);
             let kept = kept.map(|folder| {
                 format!("what could not be put back is kept in `{}`", Shown(folder.as_os_str().as_bytes()))
             });
+            let kept = kept.or(is_torn.then(|| "run `git llmpatch recover` to try again".to_owned()));
             report.errors.iter_mut().for_each(|error| error.notes.extend(kept.clone()));
             return Err(report);
         }
@@ -181,5 +187,6 @@ fn publish(session: &Session, worked: Worked<'_>, target: Target, files: Vec<Fil
         warnings: merge(warnings),
         errors: Vec::new(),
         commit,
+        signal: None,
     })
 }

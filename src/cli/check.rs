@@ -33,12 +33,13 @@ impl Check {
             Ok(session) => session,
             Err(exit) => return Ok(exit),
         };
-        let tree = match Base::of(&self.against).tree(&session.repo) {
+        let base = Base::of(&self.against);
+        let tree = match base.tree(&session.repo) {
             Ok(tree) => tree,
             Err(report) => return Ok(session.conclude(&report)),
         };
         let origins = Origin::all(&self.responses.paths);
-        let check = |origin| match self.check(&session, &*tree, origin) {
+        let check = |origin| match self.check(&session, &base, &*tree, origin) {
             Ok((report, line)) => flow::finish(&session, report, line.as_bytes()),
             Err(report) => session.conclude(&report),
         };
@@ -46,9 +47,15 @@ impl Check {
     }
 
     /// Looks at one response, and makes the line that says that it is good.
-    fn check(&self, session: &Session, tree: &dyn Tree, origin: &Origin) -> Result<(Report, String), flow::Stop> {
+    fn check(
+        &self,
+        session: &Session,
+        base: &Base,
+        tree: &dyn Tree,
+        origin: &Origin,
+    ) -> Result<(Report, String), flow::Stop> {
         let source = [origin.source(0).map_err(stop)?];
-        let worked = session.work_out(&source, tree)?;
+        let worked = session.work_out(&source, base, tree)?;
         let files = FileReport::list(&worked.changes, |_| None);
         let mut line = String::new();
         if !self.talk.quiet {

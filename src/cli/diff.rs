@@ -42,7 +42,7 @@ impl Diff {
     fn print(&self, session: &Session) -> Result<(Report, Vec<u8>), flow::Stop> {
         let sources = responses::read(&self.responses.paths)?;
         let base = Base::of(&self.against);
-        let worked = session.work_out(&sources, &*base.tree(&session.repo)?)?;
+        let worked = session.work_out(&sources, &base, &*base.tree(&session.repo)?)?;
         let diff = Preview::diff().print(session, &base, &worked.changes)?;
         let files = FileReport::list(&worked.changes, |_| None);
         Ok((Report::checked(files, worked.warnings), diff))

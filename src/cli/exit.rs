@@ -13,6 +13,8 @@ pub enum Exit {
     Usage,
     /// The repository or the system stood in the way.
     Obstructed,
+    /// A signal ended it.
+    Died(i32),
 }
 
 impl Exit {
@@ -23,11 +25,24 @@ impl Exit {
             Exit::Refused => 1,
             Exit::Usage => 2,
             Exit::Obstructed => 3,
+            // As a shell shows it, where the signal itself doesn't end us.
+            Exit::Died(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
         }
+    }
+
+    /// Ends this process the way that a signal would have, if one did; else returns the exit status.
+    pub fn end(self) -> u8 {
+        if let Exit::Died(signal) = self {
+            crate::transaction::die_of(signal);
+        }
+        self.status()
     }
 
     /// Returns how a run ends that a report tells of.
     pub fn of(report: &Report) -> Self {
+        if let Some(signal) = report.signal {
+            return Exit::Died(signal);
+        }
         match (report.blame(), &report.state) {
             (_, State::Attention(_)) | (Some(Blame::System), _) => Exit::Obstructed,
             (Some(_), _) => Exit::Refused,

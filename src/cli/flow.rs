@@ -10,6 +10,7 @@ use super::config;
 use super::exit::Exit;
 use super::options::{self, Reading, Talk};
 use super::output;
+use super::watched::Watched;
 use crate::explain::Explain;
 use crate::format;
 use crate::kind::Kind;
@@ -115,7 +116,8 @@ impl Session {
     ///
     /// # Errors
     /// With everything that is wrong, what can't be read first, in the responses' order.
-    pub(super) fn work_out<'s>(&self, sources: &'s [Source], tree: &dyn Tree) -> Result<Worked<'s>, Stop> {
+    pub(super) fn work_out<'s>(&self, sources: &'s [Source], base: &Base, tree: &dyn Tree) -> Result<Worked<'s>, Stop> {
+        let tree = Watched::new(&self.repo, base, tree);
         let mut patches = Vec::new();
         let mut errors = Vec::new();
         let mut warnings = Vec::new();
@@ -134,10 +136,12 @@ impl Session {
         if !is_readable && patches.iter().all(|patch| patch.edits.is_empty()) {
             return Err(Box::new(Report::failed_with(State::NothingChanged, merge(errors), merge(warnings))));
         }
-        let (changes, faults, noticed) = match plan::plan(&patches, tree, &self.resolver, &self.rules) {
+        let (changes, faults, noticed) = match plan::plan(&patches, &tree, &self.resolver, &self.rules) {
             Ok(plan) => (Some(plan.changes), Vec::new(), plan.warnings),
             Err(refusal) => (None, refusal.faults, refusal.warnings),
         };
+        // What is half changed is no state to find faults in.
+        warnings.extend(tree.verdict()?);
         // That nothing would change is no finding while part of the response is unknown.
         let faults = faults.iter().filter(|fault| is_readable || fault.value.kind() != Kind::Unchanged);
         errors.extend(Diagnostic::all(faults, sources));
@@ -164,7 +168,7 @@ pub(super) fn stop(error: impl Explain) -> Stop {
     Box::new(Report::failed_with(State::NothingChanged, vec![Diagnostic::new(&error, None, &[])], Vec::new()))
 }
 
-fn conclude(report: &Report, talk: &Talk, style: Style) -> Exit {
+pub(super) fn conclude(report: &Report, talk: &Talk, style: Style) -> Exit {
     if !talk.quiet || !report.errors.is_empty() {
         output::complain(&report.complaints(style));
     }

@@ -14,7 +14,9 @@ mod flow;
 mod options;
 mod output;
 mod preview;
+mod recover;
 mod responses;
+mod watched;
 
 pub use exit::Exit;
 
@@ -55,6 +57,7 @@ enum Command {
     Apply(apply::Apply),
     Check(check::Check),
     Diff(diff::Diff),
+    Recover(recover::Recover),
 }
 
 /// Does what the arguments (the program's name first) ask for, and returns how that went.
@@ -63,6 +66,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Apply(apply) => apply.run(),
         Command::Check(check) => check.run(),
         Command::Diff(diff) => diff.run(),
+        Command::Recover(recover) => Ok(recover.run()),
     });
     done.unwrap_or_else(|usage| {
         // Where nobody reads it, there is nobody to tell.

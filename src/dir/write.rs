@@ -59,6 +59,13 @@ impl Dir {
         Ok(fs::chmodat(&folder, name, mode(bits), AtFlags::empty())?)
     }
 
+    /// Gives a folder the bits that it had.
+    pub(crate) fn set_folder_bits(&self, path: &RepoPath, bits: u16) -> io::Result<()> {
+        step("set the mode of a folder")?;
+        let Parent { folder, name } = self.parent(path)?;
+        Ok(fs::chmodat(&folder, name, mode(bits), AtFlags::empty())?)
+    }
+
     /// Removes a folder that must be empty.
     pub(crate) fn remove_folder(&self, path: &RepoPath) -> io::Result<()> {
         step("remove a folder")?;

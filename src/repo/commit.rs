@@ -13,12 +13,13 @@
 //! hooks say goes straight to the terminal.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice as _};
 use git2::{Oid, RepositoryState};
 
-use super::git::{Command, Git};
+use super::git::{ChildWatch, Command, Git};
 use super::{Fault, Repo};
 use crate::dir::write::step;
 use crate::explain::Explain;
@@ -257,13 +258,46 @@ impl Repo {
         Ok(commit.tree_id())
     }
 
+    /// Returns the commit of that name in full; `None` if it isn't one.
+    pub(crate) fn commit_id(&self, name: &str) -> Option<Oid> {
+        name.parse().ok()
+    }
+
+    /// Returns the lock files of HEAD and of the branch that it names, as far as they are there.
+    pub(crate) fn head_locks(&self) -> Vec<PathBuf> {
+        let head = self.git2().find_reference("HEAD").ok();
+        let branch = head.as_ref().and_then(|head| head.symbolic_target_bytes());
+        let branch = branch.map(|branch| self.git2().commondir().join(OsStr::from_bytes(branch)));
+        let names = [Some(self.git2().path().join("HEAD")), branch];
+        let locks = names.into_iter().flatten().map(|mut name| {
+            name.as_mut_os_string().push(".lock");
+            name
+        });
+        locks.filter(|lock| lock.exists()).collect()
+    }
+
+    /// Returns whether this names a commit of that tree with that parent.
+    pub(crate) fn is_commit_of(&self, name: &str, parent: Option<&str>, tree: &str) -> bool {
+        let commit = name.parse().ok().and_then(|id| self.git2().find_commit(id).ok());
+        commit.is_some_and(|commit| {
+            let parents: Vec<String> = commit.parent_ids().map(|id| id.to_string()).collect();
+            parents.iter().map(String::as_str).eq(parent) && commit.tree_id().to_string() == tree
+        })
+    }
+
     /// Has git commit what an index holds. `folder` is ours, for files that go with it.
     ///
     /// Whether there is a commit is judged by HEAD, not by an exit status: git also fails after it moved HEAD.
     ///
     /// # Errors
     /// If HEAD stayed where it was, and then nothing but the private index changed.
-    pub(crate) fn commit(&self, request: &CommitRequest, index: &Path, folder: &Path) -> Result<Oid, CommitFault> {
+    pub(crate) fn commit(
+        &self,
+        request: &CommitRequest,
+        index: &Path,
+        folder: &Path,
+        watch: &ChildWatch<'_>,
+    ) -> Result<Oid, CommitFault> {
         let before = self.head_commit()?;
         let git = Git::new(self);
         let mut command = git.command(self.commit_arguments(request)?);
@@ -280,9 +314,9 @@ impl Repo {
             let message = folder.join("message");
             step("write the message").map_err(|source| io(&message, source))?;
             std::fs::write(&message, &request.message).map_err(|source| io(&message, source))?;
-            git.attach(command.args([OsStr::new("--edit"), OsStr::new("-F"), message.as_os_str()]), None)?
+            git.attach(command.args([OsStr::new("--edit"), OsStr::new("-F"), message.as_os_str()]), None, watch)?
         } else {
-            git.attach(command.args(["-F", "-"]), Some(&request.message))?
+            git.attach(command.args(["-F", "-"]), Some(&request.message), watch)?
         };
         match self.head_commit()? {
             Some(now) if Some(now) != before => Ok(now),

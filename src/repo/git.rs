@@ -1,12 +1,14 @@
 //! The only place that starts the git program: for what libgit2 doesn't know or gets wrong.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 pub(super) use std::process::Command;
 use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 
 use bstr::{BString, ByteSlice as _};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use super::{Fault, Repo};
 
@@ -15,6 +17,14 @@ use super::{Fault, Repo};
 pub(crate) struct Git {
     git_dir: PathBuf,
     top: Option<PathBuf>,
+}
+
+/// How a child that may take its time is watched.
+pub(crate) struct ChildWatch<'w> {
+    /// Told its number before it is fed.
+    pub(crate) started: &'w dyn Fn(u32) -> io::Result<()>,
+    /// Asked whether it is to stop.
+    pub(crate) is_to_stop: &'w dyn Fn() -> bool,
 }
 
 /// What a child left behind.
@@ -61,18 +71,71 @@ impl Git {
     /// Runs a command to its end on our own terminal, and feeds it if there is something to feed. What it prints goes where
     /// ours goes.
     ///
+    /// It gets its input only once it was written down, so one whose starter died reads nothing. When it is to stop, it and
+    /// all that it started are asked to, and killed if they don't.
+    ///
     /// # Errors
-    /// If it can't be started. That it fails, or doesn't read, is for the caller to see.
-    pub(crate) fn attach(&self, command: &mut Command, input: Option<&[u8]>) -> Result<ExitStatus, Fault> {
+    /// If it can't be started or written down. That it fails, or doesn't read, is for the caller to see.
+    pub(crate) fn attach(
+        &self,
+        command: &mut Command,
+        input: Option<&[u8]>,
+        watch: &ChildWatch<'_>,
+    ) -> Result<ExitStatus, Fault> {
         if input.is_some() {
             command.stdin(Stdio::piped());
         }
         let mut child = command.spawn().map_err(|source| Fault::NoGit { source })?;
-        if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
-            // A child that stops reading says why on its own.
-            let _ = stdin.write_all(input);
+        let (pid, stdin) = (child.id(), child.stdin.take());
+        let noted = (watch.started)(pid);
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let status = std::thread::scope(|scope| {
+            scope.spawn(move || {
+                // What it is to read is dropped unread where it wasn't noted; one that stops reading says why on its own.
+                if let (Some(mut stdin), Some(input), true) = (stdin, input, noted.is_ok()) {
+                    let _ = stdin.write_all(input);
+                }
+                noted
+            });
+            scope.spawn(move || {
+                // Nobody listens only where this scope has ended.
+                let _ = sender.send(child.wait());
+            });
+            let mut patience = Duration::from_secs(3);
+            let mut asked: Option<Vec<Pid>> = None;
+            loop {
+                let waiting = Duration::from_millis(20);
+                match receiver.recv_timeout(waiting) {
+                    Ok(status) => break (status, asked),
+                    Err(_) if (watch.is_to_stop)() => match &asked {
+                        None => {
+                            let all = family(pid);
+                            signal(&all, Signal::TERM);
+                            asked = Some(all);
+                        }
+                        Some(all) => {
+                            patience = patience.saturating_sub(waiting);
+                            if patience.is_zero() {
+                                signal(all, Signal::KILL);
+                            }
+                        }
+                    },
+                    Err(_) => {}
+                }
+            }
+        });
+        let (status, asked) = status;
+        // What it had started may still write to files.
+        for _ in 0..150 {
+            match asked.as_ref().is_some_and(|all| all.iter().any(|pid| runs(*pid))) {
+                true => std::thread::sleep(Duration::from_millis(20)),
+                false => break,
+            }
         }
-        child.wait().map_err(|source| Fault::Io { what: "git's exit status".into(), source })
+        if let Some(all) = asked {
+            signal(&all.into_iter().filter(|pid| runs(*pid)).collect::<Vec<_>>(), Signal::KILL);
+        }
+        status.map_err(|source| Fault::Io { what: "git's exit status".into(), source })
     }
 
     /// Runs a command to its end, feeding it and keeping what it prints.
@@ -115,4 +178,41 @@ impl Git {
         let message = if said.is_empty() { output.status.to_string().into() } else { said.into() };
         Err(Fault::Child { command, message })
     }
+}
+
+/// Returns a process and all that it started, as far as the system tells.
+fn family(pid: u32) -> Vec<Pid> {
+    let parents: Vec<(i32, i32)> = std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let pid = entry.file_name().to_str()?.parse().ok()?;
+            let stat = std::fs::read(entry.path().join("stat")).ok()?;
+            // The name in parentheses may hold anything; the parent is the second field after it.
+            let rest = stat.rsplit_str(")").next()?.to_str().ok()?;
+            Some((pid, rest.split_whitespace().nth(1)?.parse().ok()?))
+        })
+        .collect();
+    let mut family = vec![i32::try_from(pid).unwrap_or_default()];
+    let mut next = 0;
+    while next < family.len() {
+        let parent = family[next];
+        family.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid));
+        next += 1;
+    }
+    family.into_iter().filter_map(Pid::from_raw).collect()
+}
+
+fn signal(all: &[Pid], signal: Signal) {
+    for pid in all {
+        // One that is gone needs no asking.
+        let _ = kill_process(*pid, signal);
+    }
+}
+
+fn runs(pid: Pid) -> bool {
+    let stat = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+    let state = stat.rsplit_str(")").next().and_then(|rest| rest.trim().first().copied());
+    test_kill_process(pid).is_ok() && !matches!(state, Some(b'Z' | b'X'))
 }

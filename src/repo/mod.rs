@@ -39,8 +39,10 @@ pub use config::Config;
 pub(crate) use conversion::{Consult, Conversion};
 pub use differ::{Differ, Side};
 pub use fault::Fault;
+pub(crate) use git::ChildWatch;
 pub use index_tree::IndexTree;
 pub(crate) use index_write::{Blob, NextIndex, NextIndexFault};
+pub(crate) use objects::content_id;
 pub use revision_tree::RevisionTree;
 pub use work_tree::WorkTree;
 

@@ -42,3 +42,9 @@ pub(super) fn blob(repo: &Repo, path: &RepoPath, id: git2::Oid) -> Result<Conten
 pub(super) fn odd(path: &RepoPath, error: &git2::Error) -> TreeFault {
     TreeFault::Io { path: path.clone(), source: std::io::Error::other(error.message().to_owned()) }
 }
+
+/// Returns the name that git gives to bytes, which is a hash of them.
+pub(crate) fn content_id(bytes: &[u8]) -> String {
+    let id = git2::Oid::hash_object(git2::ObjectType::Blob, bytes);
+    id.expect("hashing bytes in memory asks nobody").to_string()
+}

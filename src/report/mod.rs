@@ -32,6 +32,8 @@ pub struct Report {
     pub errors: Vec<Diagnostic>,
     /// The commit that was made.
     pub commit: Option<CommitReport>,
+    /// The signal that ended it, once everything was put back.
+    pub signal: Option<i32>,
 }
 
 /// What a run did.
@@ -109,13 +111,13 @@ pub struct CommitReport {
 impl Report {
     /// Makes the report of a failure.
     pub fn failed_with(state: State, errors: Vec<Diagnostic>, warnings: Vec<Diagnostic>) -> Self {
-        Self { status: Status::Failed, state, files: Vec::new(), warnings, errors, commit: None }
+        Self { status: Status::Failed, state, files: Vec::new(), warnings, errors, commit: None, signal: None }
     }
 
     /// Makes the report of a change that was worked out and not made.
     pub fn checked(files: Vec<FileReport>, warnings: Vec<Diagnostic>) -> Self {
         let state = State::NothingChanged;
-        Self { status: Status::Checked, state, files, warnings, errors: Vec::new(), commit: None }
+        Self { status: Status::Checked, state, files, warnings, errors: Vec::new(), commit: None, signal: None }
     }
 
     /// Returns whom the failure is laid at: the system if any error is its; `None` if there is no error.

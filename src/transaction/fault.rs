@@ -25,6 +25,20 @@ pub enum Fault {
         /// Who may hold it.
         holder: Holder,
     },
+    /// A signal asked to stop.
+    #[error("interrupted by signal {signal}")]
+    Interrupted {
+        /// Its number.
+        signal: i32,
+    },
+    /// A change that was interrupted before could not be taken back whole.
+    #[error("an apply was interrupted, and what it left can't be put back whole")]
+    Torn {
+        /// The paths that aren't what they were.
+        paths: Vec<RepoPath>,
+        /// Why not, or where the originals are.
+        notes: Vec<String>,
+    },
     /// A path isn't what it was when the change was worked out.
     #[error("`{path}` changed while we worked")]
     Changed {
@@ -83,6 +97,11 @@ pub enum Holder {
         /// The process number that it had.
         pid: i32,
     },
+    /// A run of this program on another machine, or in another container: whether it lives can't be seen from here.
+    Elsewhere {
+        /// The process number that it has there.
+        pid: i32,
+    },
     /// Most likely a git command.
     Unknown,
 }
@@ -92,12 +111,20 @@ impl std::fmt::Display for Holder {
         match self {
             Holder::Running { pid } => write!(f, "another git-llmpatch (process {pid})"),
             Holder::Gone { pid } => write!(f, "a git-llmpatch that is gone (process {pid})"),
+            Holder::Elsewhere { pid } => {
+                write!(f, "a git-llmpatch on another machine or in a container (process {pid})")
+            }
             Holder::Unknown => f.write_str("another program, most likely a git command or an editor"),
         }
     }
 }
 
 impl Fault {
+    /// Returns the signal that asked to stop, if one did.
+    pub fn signal(&self) -> Option<i32> {
+        if let Fault::Interrupted { signal } = self { Some(*signal) } else { None }
+    }
+
     /// Makes the fault of a call on a path of the work tree.
     pub(super) fn io(doing: &'static str, path: &RepoPath, source: io::Error) -> Self {
         Fault::Io { doing, path: path.as_bstr().to_owned(), source }
@@ -117,6 +144,7 @@ impl Explain for Fault {
     fn kind(&self) -> Kind {
         match self {
             Fault::Locked { .. } => Kind::Locked,
+            Fault::Interrupted { .. } | Fault::Torn { .. } => Kind::Io,
             Fault::Changed { .. } => Kind::Stale,
             Fault::Appeared { .. } | Fault::CurrentFolder { .. } => Kind::FileExists,
             Fault::Tree(TreeFault::Disagrees { .. }) => Kind::Stale,
@@ -143,6 +171,9 @@ impl Explain for Fault {
 
     fn notes(&self) -> Vec<String> {
         match self {
+            Fault::Torn { paths, notes } => {
+                paths.iter().map(|path| format!("`{path}` needs your eye")).chain(notes.iter().cloned()).collect()
+            }
             Fault::Commit(fault) => fault.notes(),
             Fault::Repository(fault) => fault.notes(),
             _ => Vec::new(),
@@ -155,7 +186,11 @@ impl Explain for Fault {
                 let lock = path_bytes(lock);
                 match holder {
                     Holder::Running { .. } => "wait until it is done, then try again".to_owned(),
-                    Holder::Gone { .. } => format!("remove `{}`, then look at `git status`", Shown(&lock)),
+                    Holder::Gone { .. } => "run `git llmpatch recover`".to_owned(),
+                    Holder::Elsewhere { .. } => format!(
+                        "wait until it is done; if it is not running any more, remove `{}` and run `git llmpatch recover`",
+                        Shown(&lock)
+                    ),
                     Holder::Unknown => format!(
                         "wait until no git command runs in this repository, then try again; if none does, \
                          remove `{}`",
@@ -163,6 +198,8 @@ impl Explain for Fault {
                     ),
                 }
             }
+            Fault::Interrupted { .. } => return None,
+            Fault::Torn { .. } => "look at these paths, then run `git llmpatch recover`".to_owned(),
             Fault::Changed { .. } => {
                 "another program writes to it; try again, and the change is worked out anew".to_owned()
             }
@@ -206,6 +243,14 @@ pub enum Warning {
         /// The file.
         path: BString,
     },
+    /// The change is certain, and its journal could not be put in order.
+    #[error("the journal `{}` could not be put in order: {reason}", Shown(path))]
+    Unsettled {
+        /// The journal's folder.
+        path: BString,
+        /// Why not.
+        reason: String,
+    },
     /// The commit was made, and the index could not follow.
     #[error("the commit was made, but the index could not be brought up to date: {reason}")]
     IndexBehind {
@@ -218,7 +263,7 @@ impl Explain for Warning {
     fn kind(&self) -> Kind {
         match self {
             Warning::HardLink { .. } => Kind::HardLink,
-            Warning::Leftover { .. } => Kind::Leftover,
+            Warning::Leftover { .. } | Warning::Unsettled { .. } => Kind::Leftover,
             Warning::IndexBehind { .. } => Kind::IndexBehind,
         }
     }
@@ -226,7 +271,7 @@ impl Explain for Warning {
     fn path(&self) -> Option<BString> {
         match self {
             Warning::HardLink { path, .. } => Some(path.as_bstr().to_owned()),
-            Warning::Leftover { path } => Some(path.clone()),
+            Warning::Leftover { path } | Warning::Unsettled { path, .. } => Some(path.clone()),
             Warning::IndexBehind { .. } => None,
         }
     }
@@ -235,7 +280,10 @@ impl Explain for Warning {
         Some(match self {
             Warning::HardLink { .. } => return None,
             Warning::Leftover { .. } => "remove it".to_owned(),
-            Warning::IndexBehind { .. } => "run `git reset` to let the index follow the new commit".to_owned(),
+            Warning::Unsettled { .. } => "the next apply tidies up, and so does `git llmpatch recover`".to_owned(),
+            Warning::IndexBehind { .. } => {
+                "run `git llmpatch recover` to let the index follow the new commit".to_owned()
+            }
         })
     }
 }

@@ -1,11 +1,10 @@
 //! The mutex of a change: git's own `index.lock`, taken in a way that proves whose it is.
 //!
-//! A stamp is written to a file of its own and then linked to the lock's name, so that the lock names its owner from the
+//! A stamp is written into the run's journal and then linked to the lock's name, so that the lock names its owner from the
 //! first instant. The lock file is never renamed over the index, and never removed unless it is provably ours: the same
-//! inode as the descriptor that we have held open ever since.
+//! inode as the stamp that was linked, or one whose stamp names a run that is dead.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::fs::File;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, Read as _, Write as _};
@@ -13,9 +12,13 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, getpid, test_kill_process};
+use rustix::process::getpid;
 
 use super::fault::{Fault, Holder};
+use super::journal::{Journal, Litter};
+use super::manifest::os;
+use super::owner::{Life, Owner};
+use super::signal;
 use crate::dir::write::step;
 
 /// How long to wait for a lock that another program holds.
@@ -49,64 +52,54 @@ pub(super) struct IndexLock {
 }
 
 impl IndexLock {
-    /// Takes the lock of an index.
+    /// Takes the lock of an index for a run.
     ///
     /// # Errors
     /// `locked` if another program still holds it when patience ends, `io` if the folder can't be written to.
-    pub(super) fn take(index: &Path, patience: Patience) -> Result<Self, Fault> {
+    pub(super) fn take(index: &Path, patience: Patience, journal: &Journal, stamp: &Stamp) -> Result<Self, Fault> {
         let path = with_suffix(index, ".lock");
         let io = |source| Fault::Io { doing: "take the lock", path: path_bytes(&path), source };
-        let stamp = Stamp::own();
-        let draft = with_suffix(index, &format!(".llmpatch-{:016x}", stamp.nonce));
-        let started = Instant::now();
-        let mut pause = Duration::from_millis(1);
+        journal.note(&[Litter::Lock(path.clone())])?;
+        let mut wait = Wait::new(patience);
         loop {
-            match Self::attempt(&path, &draft, &stamp) {
+            match Self::attempt(&path, journal, stamp) {
                 Ok(file) => return Ok(Self { path, file }),
                 Err(source) if source.kind() != io::ErrorKind::AlreadyExists => return Err(io(source)),
                 Err(_) => {}
             }
-            if let Patience::For(limit) = patience {
-                let left = limit.saturating_sub(started.elapsed());
-                if left.is_zero() {
-                    let holder = Stamp::read(&path).map_or(Holder::Unknown, |stamp| stamp.holder());
-                    return Err(Fault::Locked { lock: path, holder });
-                }
-                pause = pause.min(left);
+            let holder = Stamp::read(&path).map_or(Holder::Unknown, |stamp| stamp.holder());
+            if matches!(holder, Holder::Gone { .. }) || !wait.once()? {
+                return Err(Fault::Locked { lock: path, holder });
             }
-            std::thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(50));
         }
     }
 
-    /// Tries once. Whatever happens, the draft is gone afterwards.
-    fn attempt(path: &Path, draft: &Path, stamp: &Stamp) -> io::Result<File> {
-        step("create the lock's draft")?;
-        let mut file = File::options().read(true).write(true).create_new(true).mode(0o666).open(draft)?;
-        let draft = RemovedOnDrop(draft);
-        let taken = write!(file, "{stamp}").and_then(|()| {
-            step("link the lock")?;
-            match std::fs::hard_link(draft.0, path) {
-                Err(fault) if has_no_hard_links(&fault) => Err(io::ErrorKind::Unsupported.into()),
-                result => result,
-            }
-        });
-        match taken {
+    /// Tries once.
+    fn attempt(path: &Path, journal: &Journal, stamp: &Stamp) -> io::Result<File> {
+        let own = journal.path_of("stamp");
+        let file = File::open(&own)?;
+        step("link the lock")?;
+        match std::fs::hard_link(&own, path) {
             Ok(()) => Ok(file),
-            Err(fault) if fault.kind() == io::ErrorKind::Unsupported => Self::attempt_without_links(path, stamp),
+            Err(fault) if has_no_hard_links(&fault) => Self::attempt_without_links(path, stamp),
             Err(fault) => Err(fault),
         }
     }
 
     /// Tries once where the file system knows no hard links; the lock is then empty for an instant.
     fn attempt_without_links(path: &Path, stamp: &Stamp) -> io::Result<File> {
-        let mut file = File::options().read(true).write(true).create_new(true).mode(0o666).open(path)?;
-        if let Err(fault) = write!(file, "{stamp}") {
+        let file = File::options().read(true).write(true).create_new(true).mode(0o666).open(path)?;
+        if let Err(fault) = stamp.write(&file) {
             // The file was made a moment ago by an exclusive create, so it is ours.
             let _ = std::fs::remove_file(path);
             return Err(fault);
         }
         Ok(file)
+    }
+
+    /// Returns whether it is the lock of this name.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        self.path == path
     }
 
     /// Returns whether the lock file still is the one that was taken.
@@ -129,17 +122,43 @@ impl Drop for IndexLock {
     }
 }
 
-struct RemovedOnDrop<'p>(&'p Path);
+/// Waits for something, longer each time, until patience ends.
+pub(super) struct Wait {
+    started: Instant,
+    pause: Duration,
+    patience: Patience,
+}
 
-impl Drop for RemovedOnDrop<'_> {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(self.0);
+impl Wait {
+    pub(super) fn new(patience: Patience) -> Self {
+        Self { started: Instant::now(), pause: Duration::from_millis(1), patience }
+    }
+
+    /// Waits a moment; says no if there was none left.
+    ///
+    /// # Errors
+    /// If a signal asks to stop.
+    pub(super) fn once(&mut self) -> Result<bool, Fault> {
+        if let Some(signal) = signal::pending() {
+            return Err(Fault::Interrupted { signal });
+        }
+        if let Patience::For(limit) = self.patience {
+            let left = limit.saturating_sub(self.started.elapsed());
+            if left.is_zero() {
+                return Ok(false);
+            }
+            self.pause = self.pause.min(left);
+        }
+        std::thread::sleep(self.pause);
+        self.pause = (self.pause * 2).min(Duration::from_millis(50));
+        Ok(true)
     }
 }
 
 fn has_no_hard_links(fault: &io::Error) -> bool {
     use rustix::io::Errno;
-    [Errno::PERM, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS, Errno::MLINK]
+    // Another file system than the journal's, where the index was put elsewhere (`GIT_INDEX_FILE`), is no better than none.
+    [Errno::PERM, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS, Errno::MLINK, Errno::XDEV]
         .iter()
         .any(|errno| fault.raw_os_error() == Some(errno.raw_os_error()))
 }
@@ -166,69 +185,67 @@ pub(super) fn nonce() -> u64 {
     hasher.finish()
 }
 
-/// Who took a lock: enough to tell whether it still lives, even after its number was given to another process.
+/// Who took a lock, and where its journal is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Stamp {
-    pid: i32,
-    /// When the process started, in the kernel's own count; empty where the system doesn't say.
-    start: String,
-    /// Which boot of the machine that was; empty where the system doesn't say.
-    boot: String,
-    nonce: u64,
+pub(super) struct Stamp {
+    pub(super) owner: Owner,
+    pub(super) journal: PathBuf,
 }
 
 impl Stamp {
     const TITLE: &str = "git-llmpatch holds this lock";
+    const END: &str = "\nend\n";
 
-    fn own() -> Self {
-        let pid = getpid().as_raw_nonzero().get();
-        Self { pid, start: start_of(pid), boot: boot(), nonce: nonce() }
+    /// Makes the stamp of a new run.
+    pub(super) fn own(home: &Path) -> Self {
+        Self { owner: Owner::own(), journal: super::journal::new_folder(home) }
     }
 
-    fn read(path: &Path) -> Option<Self> {
-        let mut text = String::new();
-        File::open(path).ok()?.take(1024).read_to_string(&mut text).ok()?;
-        Self::parse(&text)
+    /// Reads one; `None` if there is none, or it isn't whole.
+    pub(super) fn read(path: &Path) -> Option<Self> {
+        let mut bytes = Vec::new();
+        File::open(path).ok()?.take(16 << 10).read_to_end(&mut bytes).ok()?;
+        Self::parse(&bytes)
     }
 
-    fn parse(text: &str) -> Option<Self> {
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        use bstr::ByteSlice as _;
+        let bytes = bytes.strip_suffix(Self::END.as_bytes())?;
+        let (text, journal) = bytes.split_once_str("\njournal ")?;
+        let text = std::str::from_utf8(text).ok()?;
         let mut lines = text.lines();
         (lines.next() == Some(Self::TITLE)).then_some(())?;
-        let mut field = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ').map(str::to_owned);
-        let pid = field("pid")?.parse().ok()?;
-        let (start, boot) = (field("start")?, field("boot")?);
-        let nonce = u64::from_str_radix(&field("nonce")?, 16).ok()?;
-        Some(Self { pid, start, boot, nonce })
+        Some(Self { owner: Owner::parse(&mut lines)?, journal: os(journal).into() })
     }
 
-    fn is_alive(&self) -> bool {
-        let exists =
-            Pid::from_raw(self.pid).is_some_and(|pid| !matches!(test_kill_process(pid), Err(rustix::io::Errno::SRCH)));
-        exists && self.boot == boot() && self.start == start_of(self.pid)
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = format!("{}\n{}journal ", Self::TITLE, self.owner).into_bytes();
+        bytes.extend_from_slice(&path_bytes(&self.journal));
+        bytes.extend_from_slice(Self::END.as_bytes());
+        bytes
     }
 
-    fn holder(&self) -> Holder {
-        if self.is_alive() { Holder::Running { pid: self.pid } } else { Holder::Gone { pid: self.pid } }
+    /// Writes it to a file.
+    pub(super) fn write(&self, mut file: &File) -> io::Result<()> {
+        file.write_all(&self.to_bytes())
     }
-}
 
-impl fmt::Display for Stamp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { pid, start, boot, nonce } = self;
-        writeln!(f, "{}\npid {pid}\nstart {start}\nboot {boot}\nnonce {nonce:016x}", Self::TITLE)
+    /// Says who it names, and whether that process or its child lives.
+    pub(super) fn holder(&self) -> Holder {
+        let pid = self.owner.pid;
+        let life = match self.owner.life() {
+            Life::Dead => match Journal::open(&self.journal).ok().and_then(|journal| journal.child()) {
+                Some(child) if child.life() != Life::Dead => return Holder::Running { pid: child.pid },
+                _ => Life::Dead,
+            },
+            life => life,
+        };
+        match life {
+            Life::Alive => Holder::Running { pid },
+            Life::Dead => Holder::Gone { pid },
+            Life::Unknown => Holder::Elsewhere { pid },
+        }
     }
-}
-
-/// Returns when a process started, as the kernel counts; empty where there is no such thing.
-fn start_of(pid: i32) -> String {
-    let stat = std::fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let stat = String::from_utf8_lossy(&stat);
-    // The name in parentheses may hold anything, so fields count from the last one closed: the 22nd is the 20th after it.
-    stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(19)).unwrap_or_default().to_owned()
-}
-
-fn boot() -> String {
-    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
 #[cfg(test)]
@@ -255,11 +272,13 @@ mod tests {
     fn a_lock_is_exclusive_and_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let index = folder.path().join("index");
-        let lock = IndexLock::take(&index, brief()).unwrap();
-        let refused = IndexLock::take(&index, brief()).unwrap_err();
+        let (journal, stamp) = Journal::make(folder.path()).unwrap();
+        let lock = IndexLock::take(&index, brief(), &journal, &stamp).unwrap();
+        let refused = IndexLock::take(&index, brief(), &journal, &stamp).unwrap_err();
         let Fault::Locked { holder: Holder::Running { pid }, .. } = refused else { panic!("{refused}") };
         assert_eq!(pid, getpid().as_raw_nonzero().get());
         drop(lock);
+        drop(journal);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
@@ -268,24 +287,23 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let index = folder.path().join("index");
         let path = folder.path().join("index.lock");
-        let lock = IndexLock::take(&index, brief()).unwrap();
+        let (journal, stamp) = Journal::make(folder.path()).unwrap();
+        let lock = IndexLock::take(&index, brief(), &journal, &stamp).unwrap();
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, "").unwrap();
         drop(lock);
         assert!(path.exists());
-        let refused = IndexLock::take(&index, brief()).unwrap_err();
+        let refused = IndexLock::take(&index, brief(), &journal, &stamp).unwrap_err();
         assert!(matches!(refused, Fault::Locked { holder: Holder::Unknown, .. }), "{refused}");
     }
 
     #[test]
-    fn a_dead_owner_is_told_from_a_living_one() {
-        let own = Stamp::own();
-        assert_eq!(Stamp::parse(&own.to_string()), Some(own.clone()));
-        assert!(own.is_alive());
-        if !own.start.is_empty() {
-            assert!(!Stamp { start: "1".into(), ..own.clone() }.is_alive());
-            assert!(!Stamp { boot: "another".into(), ..own }.is_alive());
+    fn a_stamp_is_read_as_it_was_written_or_not_at_all() {
+        let own = Stamp::own(Path::new("/a b/\nc"));
+        let bytes = own.to_bytes();
+        assert_eq!(Stamp::parse(&bytes), Some(own));
+        for end in 0..bytes.len() {
+            assert_eq!(Stamp::parse(&bytes[..end]), None);
         }
-        assert_eq!(Stamp::parse("DIRC"), None);
     }
 }

@@ -7,15 +7,27 @@
 //! From begin to end git's own `index.lock` is held, for a change of the work tree alone too: it keeps `git add` and
 //! `git commit` from seeing half of it.
 //!
-//! The order at the end: files, then the index by one rename, which can't fail halfway. With a commit: files, then the
-//! commit on a private index, then the index. Once HEAD moved there is no way back, so an index that then can't follow is a
-//! warning.
+//! Before the first visible change a manifest stands in the [`journal`](self) that says where everything lies before and
+//! after; taking it away is the moment from which the change is certain. A run that dies between the two is taken back by the
+//! next one ([`recover`]), which judges every path by what it finds there; no run is needed that remembers what it did.
+//!
+//! The order: new contents beside their targets, the manifest, files, then the index by one rename, the end of the manifest.
+//! With a commit: files, then the commit on a private index, then the index. Once HEAD moved there is no way back, so what then
+//! goes wrong is a warning, and recovery goes forward too.
+//!
+//! A file that a hook rewrote before another hook said no is left as the hook wrote it, and named, its original kept: nothing
+//! tells a hook's rewriting from what its owner typed meanwhile.
 
 mod fault;
+mod flush;
+mod journal;
 mod lock;
+mod manifest;
+mod owner;
 mod publish;
 mod recheck;
-mod store;
+mod recover;
+mod signal;
 mod undo;
 mod workplace;
 
@@ -26,14 +38,19 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub use fault::{Fault, Holder, Warning};
+pub use recover::{How, Interrupted, Recovered, interrupted, recover};
+pub use signal::die_of;
 
 use crate::dir::{Found, Stat};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
-use crate::repo::{self, Against, Blob, CommitFault, Consult, NextIndex, Repo};
+use crate::repo::{self, Against, Blob, ChildWatch, CommitFault, Consult, NextIndex, Repo};
 pub use crate::repo::{CommitRequest, Committed, Sign};
 use crate::tree::File;
+use journal::{Journal, Litter};
 use lock::{IndexLock, Patience};
+use manifest::Expected;
+use signal::HeldBack;
 use workplace::{Watch, Workplace};
 
 /// What is to be changed.
@@ -73,6 +90,8 @@ pub struct Undone {
     pub attention: Vec<RepoPath>,
     /// Where the originals of these paths are kept, if there is one that isn't in its place.
     pub kept: Option<PathBuf>,
+    /// Whether `git llmpatch recover` has something left to do.
+    pub is_torn: bool,
 }
 
 /// A change whose new contents are safely on disk. Nothing that has a name has been touched yet.
@@ -85,13 +104,14 @@ pub struct Prepared<'r> {
     changes: &'r ChangeSet,
     target: Target,
     index_path: PathBuf,
-    place: Option<Workplace<'r>>,
+    place: Workplace<'r>,
     blobs: Vec<(&'r RepoPath, Option<Blob>)>,
     next: Option<NextIndex>,
     private: Option<NextIndex>,
     warnings: Vec<Warning>,
-    /// The last field, so that it is released when all else is tidied up.
+    /// Behind all that is tidied up, so that it is released when that is done.
     _lock: IndexLock,
+    _held: HeldBack,
 }
 
 /// Refuses what can't be done, then prepares the rest. Nothing visible has changed afterwards, whatever it returns.
@@ -105,9 +125,9 @@ pub fn begin<'r>(repo: &'r Repo, changes: &'r ChangeSet, target: Target) -> Resu
         }
         repo.check_identity(request)?;
     }
+    let held = HeldBack::begin();
     let index_path = repo.index_path();
-    let patience = Patience::from_setting(repo.config().int("llmpatch.lockTimeout")?);
-    let lock = IndexLock::take(&index_path, patience)?;
+    let (journal, lock) = take(repo, &index_path)?;
     if !matches!(target, Target::WorkTree { .. }) {
         repo.refresh_index()?;
     }
@@ -120,36 +140,69 @@ pub fn begin<'r>(repo: &'r Repo, changes: &'r ChangeSet, target: Target) -> Resu
             recheck::still_holds(&repo.agreeing_tree(Against::IndexAndHead)?, changes)?;
         }
     }
-    let mut prepared = Prepared {
-        repo,
-        changes,
-        target,
-        index_path,
-        place: None,
-        blobs: Vec::new(),
-        next: None,
-        private: None,
-        warnings: Vec::new(),
-        _lock: lock,
+    let watch = match target {
+        Target::Index => None,
+        Target::Commit(_) => Some(Watch::Hooks),
+        Target::WorkTree { .. } | Target::IndexAndWorkTree => Some(Watch::None),
     };
+    let mut warnings = Vec::new();
+    if watch.is_some() {
+        look_around(repo, changes, &mut warnings)?;
+    }
+    let place = Workplace::prepare(repo, changes, journal, watch)?;
+    let (blobs, next, private) = (Vec::new(), None, None);
+    let mut prepared =
+        Prepared { repo, changes, target, index_path, place, blobs, next, private, warnings, _lock: lock, _held: held };
     prepared.prepare()?;
     Ok(prepared)
 }
 
+/// Makes a journal and takes the lock for it, once all that died before is tidied up.
+fn take(repo: &Repo, index_path: &std::path::Path) -> Result<(Journal, IndexLock), Fault> {
+    let patience = Patience::from_setting(repo.config().int("llmpatch.lockTimeout")?);
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let (journal, stamp) = Journal::make(repo.git_dir())?;
+        match IndexLock::take(index_path, patience, &journal, &stamp) {
+            Ok(lock) => {
+                recover::under(repo, &lock)?;
+                return Ok((journal, lock));
+            }
+            Err(Fault::Locked { holder: Holder::Gone { .. }, .. }) if tries < 4 => {
+                drop(journal);
+                recover::undisturbed(recover(repo)?)?;
+            }
+            // Somebody took a folder that was still empty for one that a dead run left.
+            Err(Fault::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound && tries < 4 => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+}
+
+/// Looks at what the change would do to the file system beyond the files' content.
+fn look_around(repo: &Repo, changes: &ChangeSet, warnings: &mut Vec<Warning>) -> Result<(), Fault> {
+    let dir = repo.dir()?;
+    for change in changes {
+        let io = |source| Fault::io("look at", &change.path, source);
+        match (dir.look(&change.path).map_err(io)?, &change.after) {
+            (Found::File(stat), Some(_)) if stat.links > 1 => {
+                warnings.push(Warning::HardLink { path: change.path.clone(), others: stat.links - 1 });
+            }
+            (Found::Folder, Some(_)) if dir.is_current(&change.path).map_err(io)? => {
+                return Err(Fault::CurrentFolder { path: change.path.clone() });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 impl<'r> Prepared<'r> {
     fn prepare(&mut self) -> Result<(), Fault> {
-        let watch = match self.target {
-            Target::Index => None,
-            Target::Commit(_) => Some(Watch::Hooks),
-            Target::WorkTree { .. } | Target::IndexAndWorkTree => Some(Watch::None),
-        };
-        if let Some(watch) = watch {
-            self.look_around()?;
-            self.place = Some(Workplace::prepare(self.repo, self.changes, watch)?);
-        }
         if self.wants_index() {
-            let beside = lock::with_suffix(&self.index_path, &format!(".llmpatch-{:016x}", lock::nonce()));
-            self.next = Some(NextIndex::copy(self.repo, &self.index_path, beside)?);
+            self.next = Some(self.copy_index()?);
+            self.place.manifest.with_index = true;
         }
         match (&self.target, &self.next) {
             (Target::WorkTree { .. }, _) | (_, None) => {}
@@ -159,18 +212,29 @@ impl<'r> Prepared<'r> {
                 self.blobs = self.blobs(|path, file| next.clean_blob(&conversion, path, file))?;
             }
         }
-        if let (Target::Commit(_), Some(place)) = (&self.target, &mut self.place) {
-            let path = place.store()?.path().join("index");
+        if let Target::Commit(_) = &self.target {
+            let path = self.place.journal.path_of("index");
             let mut private = NextIndex::copy(self.repo, &self.index_path, path)?;
             let head = self.repo.head_tree()?;
             private.reset_to(head)?;
             set_all(&mut private, &self.blobs, &BTreeMap::new())?;
-            if head == Some(private.tree()?) {
+            let tree = private.tree()?;
+            if head == Some(tree) {
                 return Err(CommitFault::NothingToCommit.into());
             }
+            let head = self.repo.head_commit()?.map(|id| id.to_string());
+            self.place.manifest.commit = Some(Expected { head, tree: tree.to_string() });
             self.private = Some(private);
         }
         Ok(())
+    }
+
+    /// Copies the index to a place beside it.
+    fn copy_index(&self) -> Result<NextIndex, Fault> {
+        let beside = beside(&self.index_path, &self.place.journal);
+        let lock = lock::with_suffix(&beside, ".lock");
+        self.place.journal.note(&[Litter::File(beside.clone()), Litter::File(lock)])?;
+        Ok(NextIndex::copy(self.repo, &self.index_path, beside)?)
     }
 
     fn wants_index(&self) -> bool {
@@ -180,24 +244,6 @@ impl<'r> Prepared<'r> {
             }
             _ => true,
         }
-    }
-
-    /// Looks at what the change would do to the file system beyond the files' content.
-    fn look_around(&mut self) -> Result<(), Fault> {
-        let dir = self.repo.dir()?;
-        for change in self.changes {
-            let io = |source| Fault::io("look at", &change.path, source);
-            match (dir.look(&change.path).map_err(io)?, &change.after) {
-                (Found::File(stat), Some(_)) if stat.links > 1 => {
-                    self.warnings.push(Warning::HardLink { path: change.path.clone(), others: stat.links - 1 });
-                }
-                (Found::Folder, Some(_)) if dir.is_current(&change.path).map_err(io)? => {
-                    return Err(Fault::CurrentFolder { path: change.path.clone() });
-                }
-                _ => {}
-            }
-        }
-        Ok(())
     }
 }
 
@@ -222,29 +268,28 @@ impl<'r> Prepared<'r> {
         let commit = match self.make_visible() {
             Ok(commit) => commit,
             Err(fault) => {
-                let attention = self.place.as_mut().map(Workplace::take_back).unwrap_or_default();
-                let kept = self.place.as_ref().and_then(|place| place.made_store()?.kept());
-                return Err(Undone { fault, attention, kept });
+                let remains = self.place.take_back();
+                return Err(Undone { fault, attention: remains.paths(), kept: remains.kept, is_torn: remains.is_torn });
             }
         };
-        if let Some(place) = self.place.take() {
-            self.warnings.extend(place.settle());
-        }
-        Ok(Done { commit, warnings: std::mem::take(&mut self.warnings) })
+        let Prepared { place, mut warnings, next, private, _lock, _held, .. } = self;
+        drop((next, private));
+        warnings.extend(place.settle());
+        Ok(Done { commit, warnings })
     }
 
     fn make_visible(&mut self) -> Result<Option<Committed>, Fault> {
-        let mut stats = BTreeMap::new();
-        if let Some(place) = &mut self.place {
-            place.publish()?;
-            if self.next.is_some() {
-                stats = place.stats()?;
-            }
-        }
+        self.place.check_signals()?;
+        self.place.stand()?;
+        self.place.publish()?;
         let Some(mut next) = self.next.take() else {
-            self.confirm()?;
+            self.place.clear_the_view()?;
+            self.place.flush_all()?;
+            self.place.confirm()?;
+            self.decide()?;
             return Ok(None);
         };
+        let stats = self.place.stats()?;
         if let Target::WorkTree { .. } = self.target {
             for change in self.changes.iter().filter(|change| change.before.is_none()) {
                 if let Some(after) = &change.after {
@@ -255,50 +300,104 @@ impl<'r> Prepared<'r> {
             set_all(&mut next, &self.blobs, &stats)?;
         }
         next.write()?;
-        self.confirm()?;
-        let Some(mut private) = self.private.take() else {
-            next.install(&self.index_path)?;
-            return Ok(None);
-        };
-        set_all(&mut private, &self.blobs, &stats)?;
-        private.write()?;
-        self.commit(&mut private, next).map(Some)
+        self.place.clear_the_view()?;
+        if let Some(mut private) = self.private.take() {
+            set_all(&mut private, &self.blobs, &stats)?;
+            private.write()?;
+            self.place.flush_all()?;
+            self.place.confirm()?;
+            return self.commit(&mut private, next).map(Some);
+        }
+        self.place.flush_all()?;
+        self.install(next, Confirmed::Last)?;
+        self.decide()?;
+        Ok(None)
     }
 
-    fn confirm(&self) -> Result<(), Fault> {
-        self.place.as_ref().map_or(Ok(()), Workplace::confirm)
+    /// Lets the index take over what a commit changed.
+    fn follow(&self, before: Option<git2::Oid>, id: git2::Oid, private: &NextIndex) -> Result<(), Fault> {
+        let mut next = self.copy_index()?;
+        next.follow(before, id, private.path())?;
+        next.write()?;
+        self.install(next, Confirmed::Before)
+    }
+
+    /// Lets the next index stand where the index does, once all that it replaces is kept.
+    fn install(&self, next: NextIndex, confirmed: Confirmed) -> Result<(), Fault> {
+        let io = |source| Fault::Io { doing: "keep", path: lock::path_bytes(&self.index_path), source };
+        self.place.journal.keep_indexes(&self.index_path, next.path()).map_err(io)?;
+        if confirmed == Confirmed::Last {
+            self.place.confirm()?;
+            self.place.check_signals()?;
+        }
+        next.install(&self.index_path)?;
+        if let Some(folder) = self.index_path.parent() {
+            self.place.flush.folders(&[folder]).map_err(io)?;
+        }
+        Ok(())
+    }
+
+    fn decide(&mut self) -> Result<(), Fault> {
+        self.place.check_signals()?;
+        let path = lock::path_bytes(self.place.journal.path());
+        self.place.decide().map_err(|source| Fault::Io { doing: "write the journal", path, source })
     }
 
     /// Commits what the private index holds; then lets the index follow.
     fn commit(&mut self, private: &mut NextIndex, next: NextIndex) -> Result<Committed, Fault> {
-        let (Target::Commit(request), Some(place)) = (&self.target, &mut self.place) else {
-            unreachable!("there is a private index for a commit only")
-        };
-        place.clear_the_view()?;
+        let Target::Commit(request) = &self.target else { unreachable!("there is a private index for a commit only") };
         let before = self.repo.head_commit()?;
-        let folder = place.store()?.path();
         let expected = private.tree()?;
-        let id = self.repo.commit(request, private.path(), folder)?;
-        // From here on there is a commit, and nothing is taken back.
+        let (journal, flush) = (&self.place.journal, self.place.flush);
+        let watch =
+            ChildWatch { started: &|pid| journal.note_child(pid, flush), is_to_stop: &|| signal::pending().is_some() };
+        self.place.check_signals()?;
+        let made = self.repo.commit(request, private.path(), journal.path(), &watch);
+        let id = match (made, signal::pending()) {
+            (Ok(id), _) => id,
+            (Err(_), Some(signal)) => return Err(Fault::Interrupted { signal }),
+            (Err(fault), None) => return Err(fault.into()),
+        };
+        // From here on there is a commit, and nothing is taken back: whoever finds the manifest sees that HEAD moved.
+        self.place.leave();
         let following = self.repo.tree_of(id).map_err(Fault::from).and_then(|tree| {
             let next = if tree == expected {
                 next
             } else {
                 // A hook added something of its own.
                 drop(next);
-                let beside = lock::with_suffix(&self.index_path, &format!(".llmpatch-{:016x}", lock::nonce()));
-                let mut next = NextIndex::copy(self.repo, &self.index_path, beside)?;
-                next.follow(before, id, private.path())?;
-                next.write()?;
-                next
+                return self.follow(before, id, private);
             };
-            Ok(next.install(&self.index_path)?)
+            self.install(next, Confirmed::Before)
         });
+        let following = match following {
+            Err(_) => self.follow(before, id, private),
+            done => done,
+        };
         if let Err(fault) = following {
             self.warnings.push(Warning::IndexBehind { reason: fault.to_string() });
+        } else if let Err(fault) = self.place.decide() {
+            let path = lock::path_bytes(self.place.journal.path());
+            self.warnings.push(Warning::Unsettled { path, reason: fault.to_string() });
+        } else {
+            self.place.journal.let_go();
         }
         Ok(self.repo.describe_commit(id))
     }
+}
+
+/// Whether originals were read for the last time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Confirmed {
+    /// Before hooks ran.
+    Before,
+    /// It is to be done now.
+    Last,
+}
+
+/// Returns where the next index of a run is made.
+fn beside(index: &std::path::Path, journal: &Journal) -> PathBuf {
+    lock::with_suffix(index, &format!(".llmpatch-{:016x}", journal.nonce()))
 }
 
 fn set_all(

@@ -1,109 +1,106 @@
-//! The work tree's visible change, step by step; each is noted before anything else happens, so that it can be taken back.
+//! The work tree's visible change, step by step, in places that the manifest knows, so that each can be taken back.
 //!
 //! 1. What is to go is taken out of its place, all of it first: it may stand where something else needs a folder, or be the
 //!    same name in another case.
 //! 2. What is to change is exchanged with its new content in one step; what is new is renamed to its free name. Folders are
-//!    made where they are missing, and empty ones removed where a file goes.
-//! 3. Folders that a deletion left empty are removed with those above them, up to the top and never the one in which the
-//!    command was started. This is what git does.
+//!    made where they are missing, and empty ones moved away where a file goes.
+//! 3. Folders that a deletion left empty go with those above them, up to the top and never the one in which the command was
+//!    started. This is what git does. They are renamed into the journal, for a folder that is to come back must need no room.
 //!
 //! What comes out of a place must be what was planned on, else the change ends there: an editor that saved meanwhile wins. It
 //! may also still hold the old file open and write to it later, so every original is read once more before the end
-//! ([`Workplace::confirm`]). What remains is a write into an original after that, which is lost with it.
+//! ([`Workplace::confirm`]). What remains is a write into an original after that: it goes to the file that `undo` keeps.
 
 use std::io;
 
 use rustix::io::Errno;
 
 use super::fault::{Fault, Warning};
-use super::workplace::{Deed, Modes, Spot, Watch, Workplace};
-use crate::dir::{Found, Shape};
+use super::lock::path_bytes;
+use super::signal;
+use super::undo::{folder_name, original_name};
+use super::workplace::{Modes, Spot, Watch, Workplace};
+use crate::dir::{Dir, Found, Shape};
 use crate::path::RepoPath;
-use crate::tree::File;
+use crate::plan::Change;
 
 impl<'r> Workplace<'r> {
     /// Puts every file in its place.
     pub(super) fn publish(&mut self) -> Result<(), Fault> {
-        for change in self.changes {
-            if let (Some(before), None) = (&change.before, &change.after) {
-                self.take_out(&change.path, before, Shelter::Store)?;
-            }
+        let Some(dir) = self.dir else { return Ok(()) };
+        let changes = self.changes;
+        for (number, change) in changes.iter().enumerate().filter(|(_, change)| change.after.is_none()) {
+            self.take_out(dir, number, change, Shelter::Journal)?;
         }
-        for at in 0..self.staged.len() {
-            let (change, after) = (self.staged[at].change, self.staged[at].after);
+        for (number, change) in changes.iter().enumerate().filter(|(_, change)| change.after.is_some()) {
             match &change.before {
-                Some(before) => self.swap(at, &change.path, before, after)?,
-                None => self.place(at, &change.path, after)?,
+                Some(_) => self.swap(dir, number, change)?,
+                None => self.place(dir, number, change)?,
             }
         }
-        self.remove_emptied_folders()
+        self.remove_emptied_folders(dir)?;
+        for (folder, bits) in std::mem::take(&mut self.folders) {
+            self.make_folder_again(dir, &folder, bits)?;
+        }
+        Ok(())
     }
 
-    fn swap(&mut self, at: usize, path: &'r RepoPath, before: &'r File, after: &'r File) -> Result<(), Fault> {
-        let Some(temporary) = self.staged[at].temporary.clone() else { return Ok(()) };
-        match self.dir.exchange(path, self.dir, &temporary) {
+    fn swap(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), Fault> {
+        self.check_signals()?;
+        let path = &change.path;
+        let Some(stage) = self.manifest.touched[number].stage.clone() else { return Ok(()) };
+        match dir.exchange(path, dir, &stage) {
             Ok(()) => {
                 // From here on what has that name is the original.
-                self.staged[at].temporary = None;
-                let original = Spot::Tree(temporary);
-                self.deeds.push(Deed::Swapped { path, before, after, original: original.clone() });
-                self.confirm_one(path, before, &original)
+                self.originals.insert(number, Spot::Tree(stage));
+                self.confirm_one(dir, number, change)
             }
             // Not every file system can; for an instant there is no such file then.
             Err(fault) if fault.kind() == io::ErrorKind::Unsupported => {
-                self.take_out(path, before, Shelter::Beside)?;
-                self.place(at, path, after)
+                self.take_out(dir, number, change, Shelter::Beside)?;
+                self.place(dir, number, change)
             }
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => Err(Fault::Changed { path: path.clone() }),
             Err(source) => Err(Fault::io("replace", path, source)),
         }
     }
 
-    fn take_out(&mut self, path: &'r RepoPath, before: &'r File, shelter: Shelter) -> Result<(), Fault> {
-        let io = |source| Fault::io("remove", path, source);
-        let mut original = None;
-        if shelter == Shelter::Store {
-            let spot = self.store()?.free_name();
-            let dir = self.dir;
-            match dir.rename_to_free(path, self.store()?.dir(), &spot) {
-                Ok(()) => original = Some(Spot::Store(spot)),
-                Err(fault) if is_another_file_system(&fault) => {}
-                Err(fault) if is_missing(&fault) => return Err(Fault::Changed { path: path.clone() }),
-                Err(source) => return Err(io(source)),
+    fn take_out(&mut self, dir: &'r Dir, number: usize, change: &'r Change, to: Shelter) -> Result<(), Fault> {
+        self.check_signals()?;
+        let path = &change.path;
+        let refused = |fault: io::Error| {
+            if is_missing(&fault) { Fault::Changed { path: path.clone() } } else { Fault::io("remove", path, fault) }
+        };
+        let mut spot = None;
+        if to == Shelter::Journal {
+            let name = original_name(number);
+            match dir.rename_to_free(path, self.journal.dir(), &name) {
+                Ok(()) => spot = Some(Spot::Journal(name)),
+                Err(fault) if !is_another_file_system(&fault) => return Err(refused(fault)),
+                Err(_) if self.watch == Watch::Hooks => return Err(Fault::OtherFileSystem { path: path.clone() }),
+                Err(_) => {}
             }
         }
-        let original = match original {
-            Some(original) => original,
-            None if shelter == Shelter::Store && self.watch == Watch::Hooks => {
-                return Err(Fault::OtherFileSystem { path: path.clone() });
-            }
-            None => {
-                let home = self.home(path).map_err(io)?;
-                let spot = self.temporary(home.as_ref());
-                match self.dir.rename_to_free(path, self.dir, &spot) {
-                    Ok(()) => Spot::Tree(spot),
-                    Err(fault) if is_missing(&fault) => return Err(Fault::Changed { path: path.clone() }),
-                    Err(source) => return Err(io(source)),
-                }
-            }
-        };
-        self.deeds.push(Deed::TakenOut { path, before, original: original.clone() });
-        self.confirm_one(path, before, &original)
+        if spot.is_none() {
+            let Some(aside) = self.manifest.touched[number].aside.clone() else { return Ok(()) };
+            dir.rename_to_free(path, dir, &aside).map_err(refused)?;
+            spot = Some(Spot::Tree(aside));
+        }
+        self.originals.extend(spot.map(|spot| (number, spot)));
+        self.confirm_one(dir, number, change)
     }
 
-    fn place(&mut self, at: usize, path: &'r RepoPath, after: &'r File) -> Result<(), Fault> {
-        let Some(temporary) = self.staged[at].temporary.clone() else { return Ok(()) };
+    fn place(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), Fault> {
+        self.check_signals()?;
+        let path = &change.path;
+        let Some(stage) = self.manifest.touched[number].stage.clone() else { return Ok(()) };
         let mut tries = 0;
         loop {
-            let Err(fault) = self.dir.rename_to_free(&temporary, self.dir, path) else {
-                self.staged[at].temporary = None;
-                self.deeds.push(Deed::Placed { path, after });
-                return Ok(());
-            };
+            let Err(fault) = dir.rename_to_free(&stage, dir, path) else { return Ok(()) };
             tries += 1;
             match fault.kind() {
-                io::ErrorKind::NotFound if tries == 1 => self.make_folders(path)?,
-                io::ErrorKind::AlreadyExists if tries <= 2 => self.clear(path)?,
+                io::ErrorKind::NotFound if tries == 1 => make_folders(dir, path)?,
+                io::ErrorKind::AlreadyExists if tries <= 2 => self.clear(dir, path)?,
                 io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
                     return Err(Fault::Appeared { path: path.clone() });
                 }
@@ -112,52 +109,61 @@ impl<'r> Workplace<'r> {
         }
     }
 
-    /// Makes the folders that a path needs.
-    fn make_folders(&mut self, path: &RepoPath) -> Result<(), Fault> {
-        let ancestors: Vec<_> = path.ancestors().collect();
-        for ancestor in ancestors.into_iter().rev() {
-            match self.dir.look(&ancestor).map_err(|source| Fault::io("look at", &ancestor, source))? {
-                Found::Folder => continue,
-                Found::Absent => {}
-                _ => return Err(Fault::Appeared { path: ancestor }),
-            }
-            self.dir.make_folder(&ancestor).map_err(|source| Fault::io("make the folder", &ancestor, source))?;
-            self.deeds.push(Deed::MadeFolder { path: ancestor });
-        }
-        Ok(())
-    }
-
-    /// Removes a folder that stands where a file goes, and the folders in it, if there is nothing else in it.
-    fn clear(&mut self, path: &RepoPath) -> Result<(), Fault> {
+    /// Moves a folder away that stands where a file goes, and the folders in it, if there is nothing else in it.
+    fn clear(&mut self, dir: &Dir, path: &RepoPath) -> Result<(), Fault> {
         let io = |source| Fault::io("remove the folder", path, source);
-        if self.dir.look(path).map_err(io)? != Found::Folder {
-            return Err(Fault::Appeared { path: path.clone() });
+        let appeared = || Fault::Appeared { path: path.clone() };
+        if dir.look(path).map_err(io)? != Found::Folder || !holds_only_folders(dir, path).map_err(io)? {
+            return Err(appeared());
         }
-        for (name, shape) in self.dir.list(Some(path)).map_err(io)? {
-            let inner = [path.as_bytes(), b"/", &name].concat();
-            match (shape, RepoPath::new(&inner)) {
-                (Shape::Folder, Ok(inner)) => self.clear(&inner)?,
-                _ => return Err(Fault::Appeared { path: path.clone() }),
-            }
+        let number = self.manifest.removed.iter().position(|(folder, _)| folder == path).ok_or_else(appeared)?;
+        if !self.move_away(dir, number, path, Inside::Folders).map_err(io)? {
+            return Err(appeared());
         }
-        let bits = self.dir.folder_bits(path).map_err(io)?;
-        self.dir.remove_folder(path).map_err(io)?;
-        self.deeds.push(Deed::RemovedFolder { path: path.clone(), bits });
         Ok(())
     }
 
-    fn remove_emptied_folders(&mut self) -> Result<(), Fault> {
+    /// Has a folder go; says no if something was put into it meanwhile, and then it is where it was.
+    fn move_away(&self, dir: &Dir, number: usize, path: &RepoPath, inside: Inside) -> io::Result<bool> {
+        let name = folder_name(number);
+        match dir.rename_to_free(path, self.journal.dir(), &name) {
+            Ok(()) => {}
+            Err(fault) if is_another_file_system(&fault) => {
+                return match (inside, dir.remove_folder(path)) {
+                    (_, Ok(())) => Ok(true),
+                    (Inside::Folders, Err(fault)) if is_full(&fault) => remove_folders(dir, path).map(|()| true),
+                    (_, Err(fault)) => Err(fault),
+                };
+            }
+            Err(fault) => return Err(fault),
+        }
+        let is_fine = match inside {
+            Inside::Nothing => self.journal.dir().list(Some(&name))?.is_empty(),
+            Inside::Folders => holds_only_folders(self.journal.dir(), &name)?,
+        };
+        if !is_fine {
+            self.journal.dir().rename_to_free(&name, dir, path)?;
+        }
+        Ok(is_fine)
+    }
+
+    fn remove_emptied_folders(&mut self, dir: &Dir) -> Result<(), Fault> {
         for change in self.changes.iter().filter(|change| change.after.is_none()) {
             for folder in change.path.ancestors() {
                 let io = |source| Fault::io("remove the folder", &folder, source);
-                match self.dir.look(&folder).map_err(io)? {
-                    Found::Folder if !self.dir.is_current(&folder).map_err(io)? => {}
+                match dir.look(&folder).map_err(io)? {
+                    Found::Folder if !dir.is_current(&folder).map_err(io)? => {}
                     Found::Folder | Found::File(_) => break,
                     _ => continue,
                 }
-                let bits = self.dir.folder_bits(&folder).map_err(io)?;
-                match self.dir.remove_folder(&folder) {
-                    Ok(()) => self.deeds.push(Deed::RemovedFolder { path: folder, bits }),
+                let number = self.manifest.removed.iter().position(|(known, _)| *known == folder);
+                let Some(number) = number else { break };
+                if !dir.list(Some(&folder)).map_err(io)?.is_empty() {
+                    break;
+                }
+                match self.move_away(dir, number, &folder, Inside::Nothing) {
+                    Ok(true) => {}
+                    Ok(false) => break,
                     // Not empty, somebody's mount point, or not ours to remove: an empty folder is nothing to fail for.
                     Err(fault) if stays(&fault) => break,
                     Err(fault) => return Err(io(fault)),
@@ -167,43 +173,69 @@ impl<'r> Workplace<'r> {
         Ok(())
     }
 
+    /// Makes a folder again that is to be there, empty or not, with the bits that it had.
+    fn make_folder_again(&self, dir: &Dir, folder: &RepoPath, bits: u16) -> Result<(), Fault> {
+        let io = |source| Fault::io("make the folder", folder, source);
+        match dir.look(folder).map_err(io)? {
+            Found::Absent => dir.make_folder_again(folder, bits).map_err(io),
+            Found::Folder => dir.set_folder_bits(folder, bits).map_err(io),
+            _ => Ok(()),
+        }
+    }
+
     /// Checks once more that every original is what was planned on.
+    ///
+    /// And that nobody saved over what took its place, which would pass for the new content's rightful end otherwise.
     pub(super) fn confirm(&self) -> Result<(), Fault> {
-        for deed in &self.deeds {
-            if let Deed::Swapped { path, before, original, .. } | Deed::TakenOut { path, before, original } = deed {
-                self.confirm_one(path, before, original)?;
+        let Some(dir) = self.dir else { return Ok(()) };
+        for (number, change) in self.changes.iter().enumerate() {
+            self.confirm_one(dir, number, change)?;
+            let (path, io) = (&change.path, |source| Fault::io("read", &change.path, source));
+            let is_ours = match &change.after {
+                Some(after) => dir.read(path).map_err(io)?.is_some_and(|(bytes, _)| bytes == after.content[..]),
+                None => !matches!(dir.look(path).map_err(io)?, Found::File(_) | Found::Link | Found::Special),
+            };
+            // Where case doesn't count, another name of the change may be what stands there.
+            let is_twin = || {
+                let twin = |other: &&Change| other.path.as_bytes().eq_ignore_ascii_case(path.as_bytes());
+                self.changes.iter().filter(twin).count() > 1
+            };
+            if !is_ours && !is_twin() {
+                return Err(Fault::Changed { path: path.clone() });
             }
         }
         Ok(())
     }
 
-    fn confirm_one(&self, path: &RepoPath, before: &File, original: &Spot) -> Result<(), Fault> {
-        match self.holds(original, before, Modes::Compared) {
+    fn confirm_one(&self, dir: &Dir, number: usize, change: &Change) -> Result<(), Fault> {
+        let (Some(spot), Some(before)) = (self.originals.get(&number), &change.before) else { return Ok(()) };
+        match self.holds(dir, spot, before, Modes::Compared) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(Fault::Changed { path: path.clone() }),
-            Err(source) => Err(Fault::io("read", path, source)),
+            Ok(false) => Err(Fault::Changed { path: change.path.clone() }),
+            Err(source) => Err(Fault::io("read", &change.path, source)),
         }
     }
 
-    /// Takes the originals out of the work tree, for hooks look there, and a `git add -A` in one would commit them.
+    /// Takes the originals out of the work tree. Hooks look there, and a `git add -A` in one would commit them; and once the
+    /// change is certain, nothing remains to be tidied up.
     pub(super) fn clear_the_view(&mut self) -> Result<(), Fault> {
-        for at in 0..self.deeds.len() {
-            let (path, temporary) = match &self.deeds[at] {
-                Deed::Swapped { path, original: Spot::Tree(spot), .. }
-                | Deed::TakenOut { path, original: Spot::Tree(spot), .. } => (*path, spot.clone()),
-                _ => continue,
-            };
-            let spot = self.store()?.free_name();
-            let dir = self.dir;
-            dir.rename_to_free(&temporary, self.store()?.dir(), &spot).map_err(|source| {
-                if is_another_file_system(&source) {
-                    Fault::OtherFileSystem { path: path.clone() }
-                } else {
-                    Fault::io("keep", path, source)
+        let Some(dir) = self.dir else { return Ok(()) };
+        for (number, change) in self.changes.iter().enumerate() {
+            let Some(Spot::Tree(temporary)) = self.originals.get(&number).cloned() else { continue };
+            self.check_signals()?;
+            let name = original_name(number);
+            match dir.rename_to_free(&temporary, self.journal.dir(), &name) {
+                Ok(()) => {
+                    self.originals.insert(number, Spot::Journal(name));
                 }
-            })?;
-            if let Deed::Swapped { original, .. } | Deed::TakenOut { original, .. } = &mut self.deeds[at] {
-                *original = Spot::Store(spot);
+                Err(fault) if !is_another_file_system(&fault) => {
+                    return Err(Fault::io("keep", &change.path, fault));
+                }
+                Err(_) if self.watch == Watch::Hooks => {
+                    return Err(Fault::OtherFileSystem { path: change.path.clone() });
+                }
+                // It stays beside its place until the change is certain.
+                Err(_) => {}
             }
         }
         Ok(())
@@ -214,38 +246,100 @@ impl<'r> Workplace<'r> {
     /// One that changed after it was confirmed isn't thrown away: somebody wrote to it while hooks ran.
     pub(super) fn settle(mut self) -> Vec<Warning> {
         let mut warnings = Vec::new();
-        for deed in std::mem::take(&mut self.deeds) {
-            let (Deed::Swapped { before, original, .. } | Deed::TakenOut { before, original, .. }) = deed else {
-                continue;
-            };
-            let late = self.watch == Watch::Hooks && !self.holds(&original, before, Modes::Ignored).unwrap_or(false);
-            let (dir, path) = self.at(&original);
-            if late || dir.remove_file(path).is_err() {
-                let kept = match &original {
-                    Spot::Tree(path) => path.as_bstr().to_owned(),
-                    Spot::Store(path) => {
-                        let store = self.made_store().expect("a spot in the store is made by the store");
-                        store.keep();
-                        super::lock::path_bytes(&store.path_of(path))
+        let mut is_whole = true;
+        if let Some(dir) = self.dir {
+            for (number, change) in self.changes.iter().enumerate() {
+                let (Some(spot), Some(before)) = (self.originals.get(&number), &change.before) else { continue };
+                let late =
+                    self.watch == Watch::Hooks && !self.holds(dir, spot, before, Modes::Ignored).unwrap_or(false);
+                match spot {
+                    Spot::Journal(name) if late => {
+                        self.journal.keep();
+                        let path = self.journal.path_of(&name.as_bstr().to_string());
+                        warnings.push(Warning::Leftover { path: path_bytes(&path) });
                     }
-                };
-                warnings.push(Warning::Leftover { path: kept });
+                    Spot::Journal(_) => {}
+                    // On another file system than the journal, where undo doesn't find it.
+                    Spot::Tree(path) => {
+                        is_whole = false;
+                        if late || dir.remove_file(path).is_err() {
+                            warnings.push(Warning::Leftover { path: path.as_bstr().to_owned() });
+                        }
+                    }
+                }
+            }
+            // Where originals had to stay beside their places, folders are empty only now. Nothing hangs on them any more.
+            if !is_whole {
+                let _ = self.remove_emptied_folders(dir);
             }
         }
-        // Where originals had to stay beside their places, folders are empty only now. Nothing hangs on them any more.
-        let _ = self.remove_emptied_folders();
-        self.deeds.clear();
+        let settled = self.flush.folders(&[self.journal.path()]);
+        let settled = settled.and_then(|()| if is_whole { self.journal.settle() } else { Ok(()) });
+        if self.journal.kept().is_none()
+            && let Err(fault) = settled
+        {
+            let path = path_bytes(self.journal.path());
+            warnings.push(Warning::Unsettled { path, reason: fault.to_string() });
+        }
         warnings
+    }
+
+    /// Says that a signal asks to stop.
+    pub(super) fn check_signals(&self) -> Result<(), Fault> {
+        signal::pending().map_or(Ok(()), |signal| Err(Fault::Interrupted { signal }))
     }
 }
 
 /// Where an original is taken that leaves its place for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shelter {
-    /// The store, so that its folder can go; beside its place where the store is on another file system.
-    Store,
+    /// The journal, so that its folder can go; beside its place where the journal is on another file system.
+    Journal,
     /// Beside its place.
     Beside,
+}
+
+/// What may be in a folder that goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inside {
+    Nothing,
+    Folders,
+}
+
+/// Makes the folders that a path needs.
+fn make_folders(dir: &Dir, path: &RepoPath) -> Result<(), Fault> {
+    let ancestors: Vec<_> = path.ancestors().collect();
+    for ancestor in ancestors.into_iter().rev() {
+        match dir.look(&ancestor).map_err(|source| Fault::io("look at", &ancestor, source))? {
+            Found::Folder => continue,
+            Found::Absent => {}
+            _ => return Err(Fault::Appeared { path: ancestor }),
+        }
+        dir.make_folder(&ancestor).map_err(|source| Fault::io("make the folder", &ancestor, source))?;
+    }
+    Ok(())
+}
+
+/// Returns whether there are only folders in a folder, and in those, and so on.
+fn holds_only_folders(dir: &Dir, folder: &RepoPath) -> io::Result<bool> {
+    for (name, shape) in dir.list(Some(folder))? {
+        let inner = RepoPath::new(&[folder.as_bytes(), b"/", &name].concat());
+        match (shape, inner) {
+            (Shape::Folder, Ok(inner)) if holds_only_folders(dir, &inner)? => {}
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+/// Removes folders that hold nothing but folders.
+fn remove_folders(dir: &Dir, folder: &RepoPath) -> io::Result<()> {
+    for (name, _) in dir.list(Some(folder))? {
+        if let Ok(inner) = RepoPath::new(&[folder.as_bytes(), b"/", &name].concat()) {
+            remove_folders(dir, &inner)?;
+        }
+    }
+    dir.remove_folder(folder)
 }
 
 fn is_another_file_system(fault: &io::Error) -> bool {
@@ -254,6 +348,10 @@ fn is_another_file_system(fault: &io::Error) -> bool {
 
 fn is_missing(fault: &io::Error) -> bool {
     matches!(fault.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn is_full(fault: &io::Error) -> bool {
+    [Errno::NOTEMPTY, Errno::EXIST].iter().any(|errno| fault.raw_os_error() == Some(errno.raw_os_error()))
 }
 
 fn stays(fault: &io::Error) -> bool {

@@ -1,122 +1,319 @@
-//! Taking back what was done to the work tree, the last deed first.
+//! Taking back what was done to the work tree, by whoever finds the manifest: this run when something fails, or a later one.
 //!
-//! A path is judged by what stands there: our new content goes and the original comes back, the same inode; anything else is
-//! somebody's own edit since, which stays where it is and is named. Its original then is kept in the store.
+//! Nothing is remembered of what was done: every path is judged by what stands there. Our new content goes and the original
+//! comes back, the same inode; what still is, or is again, the original stays; anything else is somebody's own edit since,
+//! which stays where it is and is named. So it can be stopped anywhere and begun again, and as it only renames and removes,
+//! it needs no room on the disk.
+//!
+//! An original is known by where it lies rather than by its bytes: an editor that held it open may have written to it, and
+//! then that is what comes back.
 
 use std::io;
 
-use super::workplace::{Deed, Modes, Spot, Workplace};
+use super::journal::Journal;
+use super::manifest::{Held, Manifest, Touched};
+use crate::dir::{Dir, Found, Stat};
 use crate::path::RepoPath;
-use crate::tree::File;
 
-/// Whether a deed could be taken back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
-    /// It was.
-    Restored,
-    /// Somebody changed the path since, and their content stays.
-    Theirs,
+/// What could not be put back.
+#[derive(Debug, Default)]
+pub(super) struct Remains {
+    /// Somebody else's content stands there. Their originals stay in the journal.
+    pub(super) theirs: Vec<RepoPath>,
+    /// The system said no. Another try may do better.
+    pub(super) failed: Vec<(RepoPath, io::Error)>,
+    /// Where the originals of these paths are kept.
+    pub(super) kept: Option<std::path::PathBuf>,
+    /// Whether the manifest still stands.
+    pub(super) is_torn: bool,
 }
 
-impl Workplace<'_> {
-    /// Takes back everything and returns the paths that aren't what they were.
-    pub(super) fn take_back(&mut self) -> Vec<RepoPath> {
-        let mut attention = Vec::new();
-        while let Some(deed) = self.deeds.pop() {
-            let restored = matches!(self.take_back_one(&deed), Ok(Outcome::Restored));
-            match deed {
-                Deed::Swapped { path, original, .. } | Deed::TakenOut { path, original, .. } if !restored => {
-                    self.shelve(&original);
-                    attention.push(path.clone());
+impl Remains {
+    /// Returns all paths that aren't what they were.
+    pub(super) fn paths(&self) -> Vec<RepoPath> {
+        let mut paths: Vec<_> = self.theirs.iter().chain(self.failed.iter().map(|(path, _)| path)).cloned().collect();
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+}
+
+/// What stands at a place.
+#[derive(Debug, PartialEq, Eq)]
+enum Stands {
+    Nothing,
+    Old,
+    New,
+    Else,
+}
+
+/// A change that is taken back.
+pub(super) struct Undo<'u> {
+    pub(super) dir: &'u Dir,
+    pub(super) journal: &'u Journal,
+    pub(super) manifest: &'u Manifest,
+}
+
+/// A place: in the work tree or in the journal.
+#[derive(Clone)]
+struct Spot<'u> {
+    dir: &'u Dir,
+    path: RepoPath,
+}
+
+impl<'u> Undo<'u> {
+    /// Puts back all that can be.
+    pub(super) fn run(&self) -> Remains {
+        let mut remains = Remains::default();
+        // What is new goes first, for it may stand where an old folder was; originals come last, for they need their folders.
+        let order = |touched: &Touched| (touched.before.is_some(), touched.after.is_none());
+        let mut touched: Vec<_> = self.manifest.touched.iter().enumerate().collect();
+        touched.sort_by_key(|(_, touched)| order(touched));
+        let (deleted, present): (Vec<_>, Vec<_>) =
+            touched.into_iter().partition(|(_, touched)| touched.after.is_none());
+        for (number, touched) in present {
+            self.note(&mut remains, &touched.path, self.restore(number, touched));
+        }
+        for folder in self.manifest.made.iter().rev() {
+            match self.dir.look(folder) {
+                Ok(Found::Folder) => {}
+                _ => continue,
+            }
+            match self.dir.remove_folder(folder) {
+                // With something of somebody's in it, it stays; what is in it of our making was named.
+                Err(fault) if !is_full(&fault) && fault.kind() != io::ErrorKind::NotFound => {
+                    remains.failed.push((folder.clone(), fault));
                 }
-                Deed::Placed { path, .. } if !restored => attention.push(path.clone()),
-                // A folder with something of somebody's in it stays, and what is in it is named if it is of our making.
                 _ => {}
             }
         }
-        for staged in &mut self.staged {
-            if let Some(temporary) = staged.temporary.take()
-                && self.dir.remove_file(&temporary).is_err_and(|fault| fault.kind() != io::ErrorKind::NotFound)
-            {
-                attention.push(temporary);
+        for (number, (folder, bits)) in self.manifest.removed.iter().enumerate() {
+            if let Err(fault) = self.restore_folder(number, folder, *bits) {
+                remains.failed.push((folder.clone(), fault));
             }
         }
-        attention.sort();
-        attention.dedup();
-        attention
+        for (number, touched) in deleted {
+            self.note(&mut remains, &touched.path, self.restore(number, touched));
+        }
+        remains
     }
 
-    fn take_back_one(&mut self, deed: &Deed<'_>) -> io::Result<Outcome> {
-        match deed {
-            Deed::Swapped { path, after, original, .. } => self.swap_back(path, after, original),
-            Deed::Placed { path, after } => self.unplace(path, after),
-            Deed::TakenOut { path, original, .. } => self.put_back(path, original),
-            Deed::MadeFolder { path } => {
-                self.dir.remove_folder(path)?;
-                Ok(Outcome::Restored)
-            }
-            Deed::RemovedFolder { path, bits } => {
-                self.dir.make_folder_again(path, *bits)?;
-                Ok(Outcome::Restored)
-            }
+    fn note(&self, remains: &mut Remains, path: &RepoPath, outcome: io::Result<bool>) {
+        match outcome {
+            Ok(true) => {}
+            Ok(false) => remains.theirs.push(path.clone()),
+            Err(fault) => remains.failed.push((path.clone(), fault)),
         }
     }
 
-    fn swap_back(&self, path: &RepoPath, after: &File, original: &Spot) -> io::Result<Outcome> {
-        let (dir, kept) = self.at(original);
-        match self.dir.exchange(path, dir, kept) {
-            Ok(()) => {}
-            // Somebody deleted ours. Nothing of theirs is there to keep.
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => return self.put_back(path, original),
-            Err(fault) => return Err(fault),
+    /// Puts one path back; says whether it is what it was, or at least what its owner made of it before we came.
+    fn restore(&self, number: usize, touched: &Touched) -> io::Result<bool> {
+        match (&touched.before, &touched.after) {
+            (None, Some(_)) => self.unmake(touched),
+            _ => self.bring_back(number, touched),
         }
-        if self.holds(original, after, Modes::Ignored)? {
-            // The original is back. Should ours be hard to remove, it is a leftover and no loss.
-            dir.remove_file(kept)?;
-            return Ok(Outcome::Restored);
-        }
-        self.dir.exchange(path, dir, kept)?;
-        Ok(Outcome::Theirs)
     }
 
-    fn put_back(&self, path: &RepoPath, original: &Spot) -> io::Result<Outcome> {
-        let (dir, kept) = self.at(original);
-        match dir.rename_to_free(kept, self.dir, path) {
-            Ok(()) => Ok(Outcome::Restored),
-            Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => Ok(Outcome::Theirs),
+    /// Takes away a file that wasn't there.
+    fn unmake(&self, touched: &Touched) -> io::Result<bool> {
+        let Some(stage) = touched.stage.clone().map(|path| self.in_tree(path)) else { return Ok(true) };
+        let place = self.in_tree(touched.path.clone());
+        let (there, staged) = (self.stands(&place, touched)?, self.stands(&stage, touched)?);
+        match (there, staged) {
+            // Never put in its place; what is there was there.
+            (Stands::Else, Stands::New) => Ok(true),
+            (Stands::Else, Stands::Nothing) => Ok(false),
+            (Stands::New, staged) => {
+                if staged == Stands::New {
+                    // One file by two names, where a rename to a free name is a link and a removal.
+                    stage.remove()?;
+                }
+                place.rename_to(&stage)?;
+                self.throw_away(&stage, &place, touched)
+            }
+            (_, Stands::Nothing) => Ok(true),
+            (_, _) => self.throw_away(&stage, &place, touched),
+        }
+    }
+
+    /// Removes our new content that was taken out of its place, if that is what it is; else it goes back there.
+    fn throw_away(&self, stage: &Spot<'_>, place: &Spot<'_>, touched: &Touched) -> io::Result<bool> {
+        match self.stands(stage, touched)? {
+            Stands::New | Stands::Nothing => {
+                stage.remove()?;
+                Ok(true)
+            }
+            _ => {
+                stage.rename_to(place)?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Lets an original stand in its place again.
+    fn bring_back(&self, number: usize, touched: &Touched) -> io::Result<bool> {
+        let place = self.in_tree(touched.path.clone());
+        let mut original = None;
+        for spot in self.spots(number, touched) {
+            let held = self.stands(&spot, touched)?;
+            match held {
+                Stands::Nothing => {}
+                // Not an original, but what took its place, prepared or taken back.
+                Stands::New if touched.after.is_some() => {
+                    if self.stands(&place, touched)? != Stands::New {
+                        spot.remove()?;
+                    }
+                }
+                held => original = Some((spot, held)),
+            }
+        }
+        let there = self.stands(&place, touched)?;
+        let Some((original, held)) = original else {
+            // It never left its place, or is back; unless ours stands there, and then nobody knows where the original is.
+            return Ok(there != Stands::New || touched.after.is_none());
+        };
+        match (there, held) {
+            (Stands::Nothing, _) => {
+                self.make_way(&touched.path)?;
+                original.rename_to(&place)?;
+                Ok(true)
+            }
+            (Stands::New, _) if touched.after.is_some() => {
+                if !self.exchange(&place, &original)? {
+                    // Where names can't be exchanged, ours goes to where it was prepared, and that is looked at again.
+                    let Some(stage) = touched.stage.clone() else { return Ok(false) };
+                    place.rename_to(&self.in_tree(stage))?;
+                    return self.bring_back(number, touched);
+                }
+                match self.stands(&original, touched)? {
+                    Stands::New | Stands::Nothing => {
+                        original.remove()?;
+                        Ok(true)
+                    }
+                    // Somebody saved in that instant: theirs is what must stand there.
+                    _ => {
+                        self.exchange(&place, &original)?;
+                        Ok(self.shelve(number, &original))
+                    }
+                }
+            }
+            // Put back by hand, or by one who had no time left to tidy up.
+            (Stands::Old, Stands::Old) => {
+                original.remove()?;
+                Ok(true)
+            }
+            // The two changed places, and somebody's save was found: it goes back to where it was made.
+            (Stands::Old, _) => {
+                self.exchange(&place, &original)?;
+                Ok(self.shelve(number, &original))
+            }
+            (_, _) => Ok(self.shelve(number, &original)),
+        }
+    }
+
+    /// Has an original that can't come back lie in the journal, out of the way.
+    fn shelve(&self, number: usize, original: &Spot<'u>) -> bool {
+        if !std::ptr::eq(original.dir, self.journal.dir()) {
+            // On another file system it stays where it is, and is named with the journal.
+            let _ = original.rename_to(&self.in_journal(original_name(number)));
+        }
+        false
+    }
+
+    fn restore_folder(&self, number: usize, folder: &RepoPath, bits: u16) -> io::Result<()> {
+        let kept = folder_name(number);
+        let moved = self.journal.dir().look(&kept)? == Found::Folder;
+        match self.dir.look(folder)? {
+            Found::Absent if moved => self.journal.dir().rename_to_free(&kept, self.dir, folder),
+            Found::Absent => self.dir.make_folder_again(folder, bits),
+            Found::Folder if moved => self.journal.dir().remove_folder(&kept),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the folders again that somebody removed meanwhile.
+    fn make_way(&self, path: &RepoPath) -> io::Result<()> {
+        let ancestors: Vec<_> = path.ancestors().collect();
+        for ancestor in ancestors.into_iter().rev() {
+            if self.dir.look(&ancestor)? == Found::Absent {
+                self.dir.make_folder(&ancestor)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether two things changed places; where the file system can't, they don't.
+    fn exchange(&self, place: &Spot<'_>, with: &Spot<'_>) -> io::Result<bool> {
+        match place.dir.exchange(&place.path, with.dir, &with.path) {
+            Ok(()) => Ok(true),
+            Err(fault) if fault.kind() == io::ErrorKind::Unsupported => Ok(false),
             Err(fault) => Err(fault),
         }
     }
 
-    fn unplace(&mut self, path: &RepoPath, after: &File) -> io::Result<Outcome> {
-        let aside = self.temporary(path.parent().as_ref());
-        match self.dir.rename_to_free(path, self.dir, &aside) {
-            Ok(()) => {}
-            // Somebody deleted it, as we were about to.
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(Outcome::Restored),
-            Err(fault) => return Err(fault),
-        }
-        let spot = Spot::Tree(aside);
-        let (dir, aside) = self.at(&spot);
-        if self.holds(&spot, after, Modes::Ignored)? {
-            dir.remove_file(aside)?;
-            return Ok(Outcome::Restored);
-        }
-        dir.rename_to_free(aside, self.dir, path)?;
-        Ok(Outcome::Theirs)
+    /// Returns where an original may lie.
+    fn spots(&self, number: usize, touched: &Touched) -> Vec<Spot<'u>> {
+        let tree = touched.stage.iter().chain(&touched.aside).map(|path| self.in_tree(path.clone()));
+        tree.chain([self.in_journal(original_name(number))]).collect()
     }
 
-    /// Has an original outlive us, in the store if that can be.
-    fn shelve(&mut self, original: &Spot) {
-        if let Spot::Tree(path) = original {
-            let Ok(store) = self.store() else { return };
-            let spot = store.free_name();
-            let (dir, store) = (self.dir, self.made_store().expect("it was made above"));
-            if dir.rename_to_free(path, store.dir(), &spot).is_ok() {
-                store.keep();
-            }
-        } else if let Some(store) = self.made_store() {
-            store.keep();
+    fn in_tree(&self, path: RepoPath) -> Spot<'u> {
+        Spot { dir: self.dir, path }
+    }
+
+    fn in_journal(&self, path: RepoPath) -> Spot<'u> {
+        Spot { dir: self.journal.dir(), path }
+    }
+
+    fn stands(&self, at: &Spot<'_>, touched: &Touched) -> io::Result<Stands> {
+        Ok(match at.dir.look(&at.path)? {
+            Found::Absent | Found::Beneath { .. } => Stands::Nothing,
+            Found::File(_) => match at.dir.read(&at.path)? {
+                None => Stands::Nothing,
+                Some((bytes, stat)) => {
+                    let is = |held: &Option<Held>| held.as_ref().is_some_and(|held| held.has(&bytes));
+                    match (is(&touched.before), is(&touched.after)) {
+                        (true, true) if is_mode(touched.after.as_ref(), &stat) => Stands::New,
+                        (true, _) => Stands::Old,
+                        (false, true) => Stands::New,
+                        (false, false) => Stands::Else,
+                    }
+                }
+            },
+            _ => Stands::Else,
+        })
+    }
+}
+
+impl Spot<'_> {
+    fn rename_to(&self, to: &Spot<'_>) -> io::Result<()> {
+        self.dir.rename_to_free(&self.path, to.dir, &to.path)
+    }
+
+    fn remove(&self) -> io::Result<()> {
+        match self.dir.remove_file(&self.path) {
+            Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(()),
+            done => done,
         }
     }
+}
+
+/// Tells apart two states of a file that differ in their modes alone.
+fn is_mode(held: Option<&Held>, stat: &Stat) -> bool {
+    held.is_some_and(|held| held.executable == stat.is_executable() && held.bits.is_none_or(|bits| bits == stat.bits))
+}
+
+fn is_full(fault: &io::Error) -> bool {
+    use rustix::io::Errno;
+    [Errno::NOTEMPTY, Errno::EXIST, Errno::BUSY].iter().any(|errno| fault.raw_os_error() == Some(errno.raw_os_error()))
+}
+
+/// Returns the name that an original has in the journal.
+pub(super) fn original_name(number: usize) -> RepoPath {
+    RepoPath::new(format!("original-{number}").as_bytes()).expect("the name is plain")
+}
+
+/// Returns the name that a removed folder has in the journal.
+pub(super) fn folder_name(number: usize) -> RepoPath {
+    RepoPath::new(format!("folder-{number}").as_bytes()).expect("the name is plain")
 }

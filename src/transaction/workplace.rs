@@ -1,16 +1,19 @@
-//! The work tree while it is being changed: what was prepared, what was done, and where the originals are.
+//! The work tree while it is being changed: what was prepared, and where the originals are.
 //!
 //! New contents are prepared as files beside their targets. An original that had to leave its place is kept whole, the same
-//! inode, until the change is certain; so taking everything back copies nothing and needs no room. It stands under the name
-//! of what replaced it, or in the [`Store`], which is where all of them go before a hook runs: then no file of ours lies in
-//! the work tree.
+//! inode, until the next change; so taking everything back copies nothing and needs no room. It stands under the name of what
+//! replaced it, then in the [`Journal`], which is where all of them go before a hook runs and before the change is certain:
+//! then no file of ours lies in the work tree.
 
 use std::collections::BTreeMap;
 use std::io;
 
 use super::fault::Fault;
-use super::lock::nonce;
-use super::store::Store;
+use super::flush::Flush;
+use super::journal::{Journal, Litter};
+use super::manifest::{Held, Manifest, Touched};
+use super::signal;
+use super::undo::{Remains, Undo};
 use crate::dir::write::fill;
 use crate::dir::{Dir, Found, Stat};
 use crate::path::RepoPath;
@@ -18,19 +21,34 @@ use crate::plan::{Change, ChangeSet};
 use crate::repo::Repo;
 use crate::tree::File;
 
-/// The work tree, prepared. Dropping it takes back all that was done and removes all that was made.
+/// A change on its way. Dropping it takes back all that was done and removes all that was made.
 #[derive(Debug)]
 pub(super) struct Workplace<'r> {
     pub(super) repo: &'r Repo,
-    pub(super) dir: &'r Dir,
+    /// The work tree, if its files change.
+    pub(super) dir: Option<&'r Dir>,
     pub(super) changes: &'r ChangeSet,
-    pub(super) staged: Vec<Staged<'r>>,
-    /// What was done, in order. Taken back from the end.
-    pub(super) deeds: Vec<Deed<'r>>,
+    pub(super) journal: Journal,
+    pub(super) manifest: Manifest,
+    pub(super) flush: Flush,
     pub(super) watch: Watch,
-    store: Option<Store>,
-    nonce: u64,
-    count: u32,
+    /// Where the originals are that left their places, by their numbers in the manifest.
+    pub(super) originals: BTreeMap<usize, Spot>,
+    /// Folders to be made again with the bits that they had.
+    pub(super) folders: Vec<(RepoPath, u16)>,
+    phase: Phase,
+    staged: Vec<RepoPath>,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Nothing visible was done.
+    Prepared,
+    /// The manifest stands.
+    Standing,
+    /// It is certain, or it is taken back.
+    Over,
 }
 
 /// Whether programs of the repository will look at the work tree before the change is certain.
@@ -42,76 +60,80 @@ pub(super) enum Watch {
     Hooks,
 }
 
-/// A new content, prepared.
-#[derive(Debug)]
-pub(super) struct Staged<'r> {
-    pub(super) change: &'r Change,
-    pub(super) after: &'r File,
-    /// Where it stands; `None` once it was put in its place.
-    pub(super) temporary: Option<RepoPath>,
-}
-
-/// Something that was done to the work tree and can be taken back.
-#[derive(Debug)]
-pub(super) enum Deed<'r> {
-    /// A new content and an original changed places.
-    Swapped { path: &'r RepoPath, before: &'r File, after: &'r File, original: Spot },
-    /// A new content was put where nothing was.
-    Placed { path: &'r RepoPath, after: &'r File },
-    /// An original was taken away.
-    TakenOut { path: &'r RepoPath, before: &'r File, original: Spot },
-    /// A folder was made.
-    MadeFolder { path: RepoPath },
-    /// An empty folder was removed.
-    RemovedFolder { path: RepoPath, bits: u16 },
-}
-
-/// Where an original is kept.
+/// Where an original is.
 #[derive(Clone, Debug)]
 pub(super) enum Spot {
     /// In the work tree, under a name of ours.
     Tree(RepoPath),
-    /// In the store.
-    Store(RepoPath),
+    /// In the journal.
+    Journal(RepoPath),
 }
 
 impl<'r> Workplace<'r> {
-    /// Writes every new content beside its target. Nothing that has a name of its own is touched.
-    pub(super) fn prepare(repo: &'r Repo, changes: &'r ChangeSet, watch: Watch) -> Result<Self, Fault> {
+    /// Works out where everything will lie, and writes every new content beside its target. Nothing that has a name of its
+    /// own is touched.
+    pub(super) fn prepare(
+        repo: &'r Repo,
+        changes: &'r ChangeSet,
+        journal: Journal,
+        watch: Option<Watch>,
+    ) -> Result<Self, Fault> {
         let mut place = Self {
             repo,
-            dir: repo.dir()?,
+            dir: watch.map(|_| repo.dir()).transpose()?,
             changes,
+            journal,
+            manifest: Manifest::default(),
+            flush: Flush::from_config(repo.config())?,
+            watch: watch.unwrap_or(Watch::None),
+            originals: BTreeMap::new(),
+            folders: Vec::new(),
+            phase: Phase::Prepared,
             staged: Vec::new(),
-            deeds: Vec::new(),
-            watch,
-            store: None,
-            nonce: nonce(),
-            count: 0,
         };
-        // Made now where it will be needed, so that later there is less to go wrong.
-        if watch == Watch::Hooks || changes.iter().any(|change| change.after.is_none()) {
-            place.store()?;
+        place.manifest.index = repo.index_path();
+        let Some(dir) = place.dir else {
+            place.manifest.indexed = changes.iter().map(|change| change.path.clone()).collect();
+            return Ok(place);
+        };
+        place.manifest.top =
+            repo.top()?.canonicalize().unwrap_or_else(|_| repo.top().unwrap_or("".as_ref()).to_owned());
+        if watch == Some(Watch::Hooks) {
+            place.check_file_systems(dir)?;
         }
-        if watch == Watch::Hooks {
-            place.check_file_systems()?;
+        for (number, change) in changes.iter().enumerate() {
+            place.foresee(dir, number, change).map_err(|source| Fault::io("look at", &change.path, source))?;
         }
-        let mut homes = BTreeMap::new();
-        for change in changes {
-            if let Some(after) = &change.after {
-                place.stage(change, after, &mut homes).map_err(|source| Fault::io("prepare", &change.path, source))?;
+        place.manifest.made.sort_by_key(|folder| folder.parts().count());
+        place.manifest.removed.sort_by_key(|(folder, _)| folder.parts().count());
+        place.announce()?;
+        for (number, change) in changes.iter().enumerate() {
+            if let (Some(after), Some(stage)) = (&change.after, place.manifest.touched[number].stage.clone()) {
+                if let Some(signal) = signal::pending() {
+                    return Err(Fault::Interrupted { signal });
+                }
+                place.stage(dir, change, after, stage).map_err(|source| Fault::io("prepare", &change.path, source))?;
             }
         }
         Ok(place)
     }
 
-    /// Checks that every original can be renamed into the store, which is where they must be when hooks run.
-    fn check_file_systems(&mut self) -> Result<(), Fault> {
-        let ours = self.store()?.dir().device(None);
+    /// Writes down in the journal what will be made in the work tree.
+    fn announce(&self) -> Result<(), Fault> {
+        let touched = &self.manifest.touched;
+        let spots = touched.iter().flat_map(|touched| touched.stage.iter().chain(&touched.aside));
+        let mut litter = vec![Litter::Top(self.manifest.top.clone())];
+        litter.extend(spots.cloned().map(Litter::Tree));
+        self.journal.note(&litter)
+    }
+
+    /// Checks that every original can be renamed into the journal, which is where they must be when hooks run.
+    fn check_file_systems(&self, dir: &Dir) -> Result<(), Fault> {
+        let ours = self.journal.dir().device(None);
         let ours = ours.map_err(|source| Fault::Io { doing: "look at", path: "llmpatch".into(), source })?;
         for change in self.changes.iter().filter(|change| change.before.is_some()) {
             let path = &change.path;
-            let there = self.dir.device(path.parent().as_ref()).map_err(|source| Fault::io("look at", path, source))?;
+            let there = dir.device(path.parent().as_ref()).map_err(|source| Fault::io("look at", path, source))?;
             if there != ours {
                 return Err(Fault::OtherFileSystem { path: path.clone() });
             }
@@ -119,23 +141,48 @@ impl<'r> Workplace<'r> {
         Ok(())
     }
 
-    fn stage(
-        &mut self,
-        change: &'r Change,
-        after: &'r File,
-        homes: &mut BTreeMap<Option<RepoPath>, Option<RepoPath>>,
-    ) -> io::Result<()> {
-        let parent = change.path.parent();
-        let home = match (&change.before, homes.get(&parent)) {
-            (Some(_), _) => parent,
-            (None, Some(home)) => home.clone(),
-            (None, None) => {
-                let home = self.home(&change.path)?;
-                homes.insert(parent, home.clone());
-                home
-            }
+    /// Says in the manifest all that may become of a path, of its old file and its new one, and of the folders around it.
+    fn foresee(&mut self, dir: &Dir, number: usize, change: &Change) -> io::Result<()> {
+        let home = self.home(dir, &change.path)?;
+        let touched = Touched {
+            path: change.path.clone(),
+            before: change.before.as_ref().map(Held::of),
+            after: change.after.as_ref().map(|after| {
+                let bits = bits_afterwards(change, after);
+                Held { bits, ..Held::of(after) }
+            }),
+            stage: change.after.as_ref().map(|_| self.temporary(home.as_ref(), number, "new")),
+            aside: change.before.as_ref().map(|_| self.temporary(home.as_ref(), number, "old")),
         };
-        let temporary = self.temporary(home.as_ref());
+        self.manifest.touched.push(touched);
+        if change.before.is_none() {
+            for folder in change.path.ancestors() {
+                if dir.look(&folder)? != Found::Folder && !self.manifest.made.contains(&folder) {
+                    self.manifest.made.push(folder);
+                }
+            }
+            // What stands where a file goes, if anything, is a folder in which nothing will be left.
+            if dir.look(&change.path)? == Found::Folder {
+                self.foresee_removal(dir, &change.path)?;
+            }
+        }
+        if change.after.is_none() {
+            for folder in change.path.ancestors() {
+                self.foresee_removal(dir, &folder)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn foresee_removal(&mut self, dir: &Dir, folder: &RepoPath) -> io::Result<()> {
+        if dir.look(folder)? == Found::Folder && !self.manifest.removed.iter().any(|(known, _)| known == folder) {
+            let bits = dir.folder_bits(folder)?;
+            self.manifest.removed.push((folder.clone(), bits));
+        }
+        Ok(())
+    }
+
+    fn stage(&mut self, dir: &Dir, change: &Change, after: &File, stage: RepoPath) -> io::Result<()> {
         let bits = bits_afterwards(change, after);
         let at_first = match bits {
             // What others may read is decided when it is complete.
@@ -143,19 +190,19 @@ impl<'r> Workplace<'r> {
             None if after.mode.executable => 0o777,
             None => 0o666,
         };
-        let mut file = self.dir.create(&temporary, at_first)?;
-        self.staged.push(Staged { change, after, temporary: Some(temporary) });
+        let mut file = dir.create(&stage, at_first)?;
+        self.staged.push(stage);
         fill(&mut file, &after.content, bits)?;
         Ok(())
     }
 
     /// Returns the nearest folder above a path that is there now and stays (`None`: the top).
-    pub(super) fn home(&self, path: &RepoPath) -> io::Result<Option<RepoPath>> {
+    fn home(&self, dir: &Dir, path: &RepoPath) -> io::Result<Option<RepoPath>> {
         let ancestors: Vec<_> = path.ancestors().collect();
         let mut home = None;
         for ancestor in ancestors.into_iter().rev() {
             let becomes_a_file = self.changes.get(&ancestor).is_some_and(|change| change.after.is_some());
-            if becomes_a_file || self.dir.look(&ancestor)? != Found::Folder {
+            if becomes_a_file || dir.look(&ancestor)? != Found::Folder {
                 break;
             }
             home = Some(ancestor);
@@ -164,9 +211,8 @@ impl<'r> Workplace<'r> {
     }
 
     /// Returns a name in a folder that nothing has. Should a run die, the name says whose it is.
-    pub(super) fn temporary(&mut self, folder: Option<&RepoPath>) -> RepoPath {
-        self.count += 1;
-        let name = format!(".llmpatch-{:016x}-{}.tmp", self.nonce, self.count);
+    fn temporary(&self, folder: Option<&RepoPath>, number: usize, kind: &str) -> RepoPath {
+        let name = format!(".llmpatch-{:016x}-{number}.{kind}", self.journal.nonce());
         let path = match folder {
             Some(folder) => [folder.as_bytes(), b"/", name.as_bytes()].concat(),
             None => name.into_bytes(),
@@ -174,30 +220,109 @@ impl<'r> Workplace<'r> {
         RepoPath::new(&path).expect("a safe folder and a plain name make a safe path")
     }
 
-    /// Returns the store, which is made now if there is none.
-    pub(super) fn store(&mut self) -> Result<&Store, Fault> {
-        if self.store.is_none() {
-            self.store = Some(Store::make(self.repo.git_dir(), self.nonce)?);
+    /// Lets the manifest stand; from here on whoever finds it takes the change back.
+    pub(super) fn stand(&mut self) -> Result<(), Fault> {
+        let git_dir = self.repo.git_dir().to_owned();
+        let mut folders = vec![git_dir.as_path()];
+        if self.dir.is_some() {
+            folders.push(&self.manifest.top);
         }
-        Ok(self.store.as_ref().expect("it was made above"))
+        let flushed = self.flush.everything_around(&folders);
+        flushed.map_err(|source| Fault::Io { doing: "flush", path: "the new contents".into(), source })?;
+        // Whatever becomes of this call, the manifest may stand afterwards.
+        self.phase = Phase::Standing;
+        self.journal.begin(&self.manifest, self.flush)
     }
 
-    /// Returns the store, if there is one.
-    pub(super) fn made_store(&self) -> Option<&Store> {
-        self.store.as_ref()
+    /// Waits until all that was done is on the disk.
+    pub(super) fn flush_all(&self) -> Result<(), Fault> {
+        let mut folders = vec![self.repo.git_dir()];
+        folders.extend(self.manifest.index.parent());
+        if self.dir.is_some() {
+            folders.push(&self.manifest.top);
+        }
+        let flushed = self.flush.everything_around(&folders);
+        flushed.map_err(|source| Fault::Io { doing: "flush", path: "the change".into(), source })
+    }
+
+    /// Makes the change certain.
+    pub(super) fn decide(&mut self) -> io::Result<()> {
+        self.journal.decide()?;
+        self.phase = Phase::Over;
+        Ok(())
+    }
+
+    /// Leaves everything to whoever finds the journal.
+    pub(super) fn leave(&mut self) {
+        self.journal.keep();
+        self.phase = Phase::Over;
+    }
+
+    /// Takes back all that was done, and removes what was prepared.
+    pub(super) fn take_back(&mut self) -> Remains {
+        let mut remains = Remains::default();
+        if self.phase == Phase::Standing {
+            for _ in 0..2 {
+                let index = self.journal.restore_index(&self.manifest.index);
+                remains = match self.dir {
+                    Some(dir) => Undo { dir, journal: &self.journal, manifest: &self.manifest }.run(),
+                    None => Remains::default(),
+                };
+                if let (Err(fault), Some(path)) = (index, self.manifest.paths().next()) {
+                    remains.failed.push((path.clone(), fault));
+                }
+                // Judged by what stands there, so trying again can only do better.
+                if remains.failed.is_empty() {
+                    break;
+                }
+            }
+            let ended = match (remains.failed.is_empty(), remains.theirs.is_empty()) {
+                (false, _) => Ok(None),
+                (true, true) => self.journal.forget(self.flush).map(|()| None),
+                (true, false) => self.journal.put_away().map(Some),
+            };
+            match ended {
+                Ok(kept) if remains.failed.is_empty() => {
+                    remains.kept = kept;
+                    self.remove_staged(&remains.theirs);
+                }
+                // The manifest stands, and the next run tries again.
+                _ => {
+                    remains.is_torn = true;
+                    self.journal.keep();
+                }
+            }
+        } else if self.phase == Phase::Prepared {
+            self.remove_staged(&[]);
+        }
+        self.phase = Phase::Over;
+        remains
+    }
+
+    /// Removes what was prepared and isn't needed any more, except beside paths where an original may have had to stay.
+    fn remove_staged(&mut self, spared: &[RepoPath]) {
+        let Some(dir) = self.dir else { return };
+        let spared: Vec<_> = self.manifest.touched.iter().filter(|touched| spared.contains(&touched.path)).collect();
+        for temporary in self.staged.drain(..) {
+            let is_spared = spared.iter().any(|touched| touched.stage.as_ref() == Some(&temporary));
+            if !is_spared && dir.remove_file(&temporary).is_err_and(|fault| !is_missing(&fault)) {
+                // Its name stands in the journal, where the next run finds it.
+                self.journal.keep();
+            }
+        }
     }
 
     /// Returns where a spot is.
-    pub(super) fn at<'s>(&'s self, spot: &'s Spot) -> (&'s Dir, &'s RepoPath) {
+    pub(super) fn at<'s>(&'s self, dir: &'s Dir, spot: &'s Spot) -> (&'s Dir, &'s RepoPath) {
         match spot {
-            Spot::Tree(path) => (self.dir, path),
-            Spot::Store(path) => (self.made_store().expect("a spot in the store is made by the store").dir(), path),
+            Spot::Tree(path) => (dir, path),
+            Spot::Journal(path) => (self.journal.dir(), path),
         }
     }
 
     /// Returns whether a regular file stands there that holds just this.
-    pub(super) fn holds(&self, spot: &Spot, file: &File, modes: Modes) -> io::Result<bool> {
-        let (dir, path) = self.at(spot);
+    pub(super) fn holds(&self, dir: &Dir, spot: &Spot, file: &File, modes: Modes) -> io::Result<bool> {
+        let (dir, path) = self.at(dir, spot);
         let same = |stat: &Stat| modes == Modes::Ignored || file.mode.bits.is_none_or(|bits| bits == stat.bits);
         Ok(dir.read(path)?.is_some_and(|(bytes, stat)| bytes == file.content[..] && same(&stat)))
     }
@@ -205,9 +330,10 @@ impl<'r> Workplace<'r> {
     /// Returns the stat data of every file that was written, now that each is in its place.
     pub(super) fn stats(&self) -> Result<BTreeMap<&'r RepoPath, Stat>, Fault> {
         let mut stats = BTreeMap::new();
-        for staged in &self.staged {
-            let path = &staged.change.path;
-            match self.dir.look(path).map_err(|source| Fault::io("look at", path, source))? {
+        let Some(dir) = self.dir else { return Ok(stats) };
+        for change in self.changes.iter().filter(|change| change.after.is_some()) {
+            let path = &change.path;
+            match dir.look(path).map_err(|source| Fault::io("look at", path, source))? {
                 Found::File(stat) => stats.insert(path, stat),
                 _ => return Err(Fault::Changed { path: path.clone() }),
             };
@@ -229,6 +355,10 @@ pub(super) enum Modes {
     Compared,
     /// They don't.
     Ignored,
+}
+
+fn is_missing(fault: &io::Error) -> bool {
+    matches!(fault.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Returns the permission bits that a file is to have; `None` if the umask decides.

@@ -181,6 +181,7 @@ fn a_success_is_a_line_a_file_and_a_sum() {
         warnings: Vec::new(),
         errors: Vec::new(),
         commit: None,
+        signal: None,
     };
     assert_eq!(report.done(), "D gone\nM kept\nA made\nR old -> new\n 4 files changed, 5 insertions(+)\n");
     report.files.truncate(1);

@@ -155,7 +155,7 @@ fn apply(sample: &Sample, wanted: &[(&str, Option<&str>)], target: &Target) -> R
     let repo = sample.open();
     let changes = changes(&*tree_of(&repo, target), wanted);
     let prepared = begin(&repo, &changes, target.clone());
-    prepared.map_err(|fault| Undone { fault, attention: Vec::new(), kept: None })?.publish()
+    prepared.map_err(|fault| Undone { fault, attention: Vec::new(), kept: None, is_torn: false })?.publish()
 }
 
 /// Checks what a change that succeeded must have left, by what git says.
@@ -277,8 +277,17 @@ fn sweep(wanted: &[(&str, Option<&str>)], target: &Target, name: &str, fault: fn
             }
             // After the last moment at which anything can be taken back.
             Ok(done) => {
-                let late =
-                    |warning: &Warning| matches!(warning, Warning::Leftover { .. } | Warning::IndexBehind { .. });
+                let late = |warning: &Warning| {
+                    matches!(
+                        warning,
+                        Warning::Leftover { .. } | Warning::IndexBehind { .. } | Warning::Unsettled { .. }
+                    )
+                };
+                if done.warnings.is_empty() {
+                    // Tried again at once.
+                    check_done(&sample, wanted, target, &what);
+                    return;
+                }
                 assert!(!done.warnings.is_empty() && done.warnings.iter().all(late), "{what}: {:?}", done.warnings);
                 return;
             }
@@ -312,10 +321,13 @@ fn a_panic_at_any_step_leaves_nothing_behind() {
         let before = seen(&sample);
         for step in 0.. {
             let count = Rc::new(std::cell::Cell::new(0));
+            let is_certain = std::cell::Cell::new(false);
             let counted = Rc::clone(&count);
             watch::set(move |call| {
                 counted.set(counted.get() + 1);
-                if counted.get() == step + 1 && call != "remove a file" && !call.contains("over the index") {
+                let decides = call == "make the change certain" && counted.get() != step + 1;
+                is_certain.set(is_certain.get() || decides || call == "start git commit");
+                if counted.get() == step + 1 && !is_certain.get() {
                     std::panic::resume_unwind(Box::new(()));
                 }
                 Ok(())

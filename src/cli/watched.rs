@@ -1,0 +1,114 @@
+//! The tree that a plan is made for, watched for reads of what an interrupted apply may have left half changed.
+
+use std::cell::Cell;
+use std::fmt;
+
+use super::flow::{Base, Stop, stop};
+use crate::explain::Explain;
+use crate::kind::Kind;
+use crate::path::RepoPath;
+use crate::repo::Repo;
+use crate::report::Diagnostic;
+use crate::transaction::{self, Interrupted};
+use crate::tree::{Entry, File, Tree, TreeFault};
+
+/// A tree that notes whether such a path was read.
+pub(super) struct Watched<'t> {
+    tree: &'t dyn Tree,
+    interrupted: Option<Interrupted>,
+    was_read: Cell<bool>,
+}
+
+impl<'t> Watched<'t> {
+    /// Asks once whether there is anything to watch for. A commit is what it is, whatever was interrupted.
+    pub(super) fn new(repo: &Repo, base: &Base, tree: &'t dyn Tree) -> Self {
+        let interrupted = match base {
+            Base::Revision(_) => None,
+            _ => transaction::interrupted(repo),
+        };
+        Self { tree, interrupted, was_read: Cell::new(false) }
+    }
+
+    /// Returns a warning if there is something, and an error if it was read.
+    pub(super) fn verdict(&self) -> Result<Option<Diagnostic>, Stop> {
+        match &self.interrupted {
+            None => Ok(None),
+            Some(interrupted) if self.was_read.get() || interrupted.paths.is_empty() => Err(stop(HalfDone::Read)),
+            Some(_) => Ok(Some(Diagnostic::new(&HalfDone::Elsewhere, None, &[]))),
+        }
+    }
+
+    fn note(&self, path: &RepoPath) {
+        let torn = |interrupted: &Interrupted| {
+            interrupted.paths.iter().any(|torn| torn == path || torn.is_below(path) || path.is_below(torn))
+        };
+        if self.interrupted.as_ref().is_some_and(torn) {
+            self.was_read.set(true);
+        }
+    }
+}
+
+impl Tree for Watched<'_> {
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
+        self.note(path);
+        self.tree.read(path)
+    }
+
+    fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+        self.note(folder);
+        self.tree.leaves_below(folder)
+    }
+
+    fn tracked(&self) -> Vec<RepoPath> {
+        self.tree.tracked()
+    }
+
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+        self.tree.case_twins(path)
+    }
+
+    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeFault> {
+        self.tree.check_out(path, bytes)
+    }
+
+    fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeFault> {
+        self.tree.confirm(path, before)
+    }
+
+    fn ignores_case(&self) -> bool {
+        self.tree.ignores_case()
+    }
+}
+
+/// An apply that was interrupted.
+#[derive(Debug)]
+enum HalfDone {
+    /// What it may have left half changed was to be read.
+    Read,
+    /// It was about other paths.
+    Elsewhere,
+}
+
+impl fmt::Display for HalfDone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            HalfDone::Read => "an apply was interrupted, and files that this response is about may be half changed",
+            HalfDone::Elsewhere => {
+                "an apply was interrupted, and files that this response isn't about may be half changed"
+            }
+        })
+    }
+}
+
+impl Explain for HalfDone {
+    fn kind(&self) -> Kind {
+        match self {
+            HalfDone::Read => Kind::Locked,
+            HalfDone::Elsewhere => Kind::Interrupted,
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("run `git llmpatch recover`; the next apply does so, too".to_owned())
+    }
+}

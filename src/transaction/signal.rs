@@ -1,0 +1,72 @@
+//! Interrupt, terminate, hang up: while a change is being made they only raise a flag, and the change is taken back.
+//!
+//! How a process takes signals is one thing for all of it, so this is the one place with something global. Outside of a
+//! change a signal does what it always does. One that was ignored when we were started (`nohup`) stays ignored.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+struct Flags {
+    /// Whether a signal acts as it always does.
+    passes: Arc<AtomicBool>,
+    /// The signal that came; 0 for none.
+    came: Arc<AtomicUsize>,
+}
+
+static FLAGS: OnceLock<Flags> = OnceLock::new();
+
+/// Holds signals back. Dropping it lets them act again; the one that came is no longer asked for then.
+#[derive(Debug)]
+pub(super) struct HeldBack(());
+
+impl HeldBack {
+    /// Begins to hold them back.
+    pub(super) fn begin() -> Self {
+        let flags = FLAGS.get_or_init(install);
+        flags.came.store(0, Ordering::SeqCst);
+        flags.passes.store(false, Ordering::SeqCst);
+        Self(())
+    }
+}
+
+impl Drop for HeldBack {
+    fn drop(&mut self) {
+        if let Some(flags) = FLAGS.get() {
+            flags.passes.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+/// Returns the signal that came since they are held back.
+pub(super) fn pending() -> Option<i32> {
+    let came = FLAGS.get()?.came.load(Ordering::SeqCst);
+    i32::try_from(came).ok().filter(|came| *came != 0)
+}
+
+/// Dies of a signal, as if it had never been held back.
+pub fn die_of(signal: i32) {
+    let _ = signal_hook::low_level::emulate_default_handler(signal);
+}
+
+fn install() -> Flags {
+    let flags = Flags { passes: Arc::new(AtomicBool::new(true)), came: Arc::new(AtomicUsize::new(0)) };
+    let ignored = ignored();
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        if ignored >> (signal - 1) & 1 == 1 {
+            continue;
+        }
+        // A signal that can't be caught ends us as it always did; recovery then does the rest.
+        let _ = signal_hook::flag::register_conditional_default(signal, Arc::clone(&flags.passes));
+        let _ = signal_hook::flag::register_usize(signal, Arc::clone(&flags.came), signal as usize);
+    }
+    flags
+}
+
+/// Returns the signals that this process ignores, one bit each.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
+}
