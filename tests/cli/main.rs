@@ -6,6 +6,7 @@ mod apply;
 mod check;
 mod commit;
 mod diff;
+mod recover;
 mod repositories;
 mod streams;
 #[path = "../support/mod.rs"]

@@ -1,0 +1,116 @@
+//! What becomes of an apply that is killed or interrupted half-way. A hook does it, at a moment that is the same every time.
+
+use std::os::unix::process::ExitStatusExt as _;
+
+use super::support::Repo;
+use super::{envelope, repo, update};
+
+/// Lets `$us` be our process in a hook: git's parent.
+const US: &str = "us=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)";
+
+fn hook(repo: &Repo, script: &str) {
+    repo.write(".git/hooks/pre-commit", format!("#!/bin/sh\n{US}\n{script}\n"));
+    repo.chmod(".git/hooks/pre-commit", 0o755);
+}
+
+/// Runs a commit in which a hook gets hold of us, and returns the signal that it died of.
+fn died_of(repo: &Repo, response: &str) -> Option<i32> {
+    repo.write("../response", response);
+    let output = repo.command().args(["apply", "--commit", "../response"]).output().unwrap();
+    output.status.signal()
+}
+
+fn tidy(repo: &Repo) {
+    let names = std::fs::read_dir(repo.path().join(".git")).unwrap().map(|entry| entry.unwrap().file_name());
+    let litter: Vec<_> = names.filter(|name| name.to_string_lossy().contains("llmpatch")).collect();
+    assert!(litter.is_empty() && !repo.path().join(".git/index.lock").exists(), "{litter:?}");
+}
+
+#[test]
+fn nothing_to_recover_is_said() {
+    let repo = repo();
+    assert_eq!(repo.run(&["recover"], "").succeeded().stdout, "nothing to recover\n");
+    assert_eq!(repo.run(&["recover", "-q"], "").succeeded().stdout, "");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_killed_apply_is_taken_back_whole() {
+    let response =
+        envelope("*** Update File: a.txt\n@@\n-two\n+2\n*** Delete File: src/b.txt\n*** Add File: new/d\n+d\n");
+    let repo = repo();
+    let before = repo.files();
+    hook(&repo, "kill -KILL $us\nexit 1");
+    assert_eq!(died_of(&repo, &response), Some(9));
+    assert_ne!(repo.files(), before);
+    // What only reads says so, and refuses what may be half changed.
+    let other = update("src/c.txt", "c", "C");
+    let run = repo.run(&["check"], &other).succeeded();
+    assert!(run.stderr.contains("an apply was interrupted"), "{}", run.stderr);
+    for command in ["check", "diff"] {
+        let run = repo.run(&[command], update("a.txt", "two", "3")).ended(3);
+        assert!(run.stderr.contains("git llmpatch recover"), "{}", run.stderr);
+    }
+    let run = repo.run(&["recover"], "").succeeded();
+    assert_eq!(run.stdout, "an interrupted apply was taken back\n  a.txt\n  new/d\n  src/b.txt\n");
+    assert_eq!(repo.files(), before);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    tidy(&repo);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_next_apply_recovers_first() {
+    let repo = repo();
+    hook(&repo, "kill -KILL $us\nexit 1");
+    assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
+    let run = repo.run(&["apply"], update("a.txt", "two", "zwei")).succeeded();
+    assert!(run.stderr.contains("an interrupted apply was taken back"), "{}", run.stderr);
+    assert_eq!(repo.text("a.txt"), "one\nzwei\nthree\n");
+    tidy(&repo);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_commit_that_was_made_is_followed() {
+    let repo = repo();
+    hook(&repo, "kill -KILL $us\nexit 0");
+    assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
+    let run = repo.run(&["recover"], "").succeeded();
+    assert!(run.stdout.starts_with("an interrupted apply was finished"), "{}", run.stdout);
+    assert_eq!(repo.git(&["show", "HEAD:a.txt"]), "one\n2\nthree\n");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    tidy(&repo);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_somebody_typed_since_stays() {
+    let repo = repo();
+    hook(&repo, "kill -KILL $us\nexit 1");
+    assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
+    repo.write("a.txt", "typed\n");
+    let run = repo.run(&["recover"], "").ended(3);
+    assert!(run.stderr.ends_with("these paths need your eye:\n  a.txt\n"), "{}", run.stderr);
+    assert!(run.stderr.contains(".git/llmpatch/kept-"), "{}", run.stderr);
+    assert_eq!(repo.text("a.txt"), "typed\n");
+    assert_eq!(repo.run(&["recover"], "").succeeded().stdout, "nothing to recover\n");
+    repo.run(&["apply"], update("src/c.txt", "c", "C")).succeeded();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_signal_undoes_everything_and_is_died_of() {
+    for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        for twice in ["", "kill -TERM $us"] {
+            let repo = repo();
+            let before = repo.files();
+            hook(&repo, &format!("kill -{name} $us\n{twice}\nexec sleep 60"));
+            let signal = died_of(&repo, &update("a.txt", "two", "2"));
+            assert!(signal == Some(number) || !twice.is_empty() && signal == Some(15), "{name} {signal:?}");
+            assert_eq!(repo.files(), before, "{name}");
+            assert_eq!(repo.git(&["status", "--porcelain"]), "", "{name}");
+            tidy(&repo);
+        }
+    }
+}
