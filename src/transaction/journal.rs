@@ -221,6 +221,11 @@ impl Journal {
         Owner::parse(&mut text.lines())
     }
 
+    /// Returns when the process that makes the commit was written down, which was before it was fed.
+    pub(super) fn child_since(&self) -> Option<std::time::SystemTime> {
+        std::fs::metadata(self.folder.join("child")).and_then(|meta| meta.modified()).ok()
+    }
+
     /// Returns where something in it is.
     pub(super) fn path_of(&self, name: &str) -> PathBuf {
         self.folder.join(name)
@@ -244,6 +249,11 @@ impl Journal {
         Some(Manifest::parse(&bytes))
     }
 
+    /// Reads the manifest of a change that is certain.
+    pub(super) fn applied(&self) -> Option<Manifest> {
+        Manifest::parse(&std::fs::read(self.folder.join("applied")).ok()?)
+    }
+
     /// Keeps the index that is about to be replaced and the one that replaces it, each by a second name.
     pub(super) fn keep_indexes(&self, index: &Path, next: &Path) -> io::Result<()> {
         for name in ["index.new", "index.old", "index.none"] {
@@ -259,6 +269,12 @@ impl Journal {
         }
         step("keep the next index")?;
         second_name(next, &self.path_of("index.new"))
+    }
+
+    /// Returns whether the next index has replaced the index.
+    pub(super) fn is_index_new(&self, index: &Path) -> bool {
+        let read = |path: &Path| std::fs::read(path).ok();
+        read(index).is_some_and(|now| read(&self.path_of("index.new")).is_some_and(|new| new == now))
     }
 
     /// Puts the old index back, if ours stands in its place.

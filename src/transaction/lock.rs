@@ -115,9 +115,11 @@ impl IndexLock {
 
 impl Drop for IndexLock {
     fn drop(&mut self) {
-        if self.is_held() {
-            // Nothing useful can be done if this fails: the next run names the lock and says whose it was.
-            let _ = std::fs::remove_file(&self.path);
+        // A fault may pass. Nothing more can be done if it doesn't: the next run finds the lock's owner dead, and removes it.
+        for _ in 0..2 {
+            if self.is_held() {
+                let _ = std::fs::remove_file(&self.path);
+            }
         }
     }
 }

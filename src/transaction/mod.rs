@@ -9,7 +9,7 @@
 //!
 //! Before the first visible change a manifest stands in the [`journal`](self) that says where everything lies before and
 //! after; taking it away is the moment from which the change is certain. A run that dies between the two is taken back by the
-//! next one ([`recover`]), which judges every path by what it finds there; no run is needed that remembers what it did.
+//! next one ([`recover()`]), which judges every path by what it finds there; no run is needed that remembers what it did.
 //!
 //! The order: new contents beside their targets, the manifest, files, then the index by one rename, the end of the manifest.
 //! With a commit: files, then the commit on a private index, then the index. Once HEAD moved there is no way back, so what then
@@ -18,6 +18,7 @@
 //! A file that a hook rewrote before another hook said no is left as the hook wrote it, and named, its original kept: nothing
 //! tells a hook's rewriting from what its owner typed meanwhile.
 
+mod bystanders;
 mod fault;
 mod flush;
 mod journal;
@@ -268,6 +269,8 @@ impl<'r> Prepared<'r> {
         let commit = match self.make_visible() {
             Ok(commit) => commit,
             Err(fault) => {
+                // A `git commit` that was killed leaves its own locks, which would keep the next one out.
+                recover::remove_ref_locks(self.repo, &self.place.journal, &self.place.manifest);
                 let remains = self.place.take_back();
                 return Err(Undone { fault, attention: remains.paths(), kept: remains.kept, is_torn: remains.is_torn });
             }

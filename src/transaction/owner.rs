@@ -91,6 +91,16 @@ fn start_of(pid: i32) -> Option<String> {
     Some(if matches!(state, 'Z' | 'X') { "ended".to_owned() } else { start })
 }
 
+/// Returns whether a process has ended, though perhaps nobody has asked how yet; such a one has nothing open.
+pub(super) fn has_ended(pid: i32) -> bool {
+    stat(pid).is_none_or(|(state, ..)| matches!(state, 'Z' | 'X'))
+}
+
+/// Returns the process that a process belongs to.
+pub(super) fn parent_of(pid: i32) -> Option<i32> {
+    stat(pid).map(|(_, parent, _)| parent)
+}
+
 /// Returns the state of a process, its parent, and when it started.
 fn stat(pid: i32) -> Option<(char, i32, String)> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;

@@ -128,7 +128,8 @@ impl<'r> Workplace<'r> {
         let name = folder_name(number);
         match dir.rename_to_free(path, self.journal.dir(), &name) {
             Ok(()) => {}
-            Err(fault) if is_another_file_system(&fault) => {
+            // On another file system, or where folders may not be renamed: removing it does, and it can be made again.
+            Err(fault) if is_another_file_system(&fault) || fault.kind() == io::ErrorKind::PermissionDenied => {
                 return match (inside, dir.remove_folder(path)) {
                     (_, Ok(())) => Ok(true),
                     (Inside::Folders, Err(fault)) if is_full(&fault) => remove_folders(dir, path).map(|()| true),
@@ -262,14 +263,15 @@ impl<'r> Workplace<'r> {
                     // On another file system than the journal, where undo doesn't find it.
                     Spot::Tree(path) => {
                         is_whole = false;
-                        if late || dir.remove_file(path).is_err() {
+                        if late || dir.remove_file(path).or_else(|_| dir.remove_file(path)).is_err() {
                             warnings.push(Warning::Leftover { path: path.as_bstr().to_owned() });
                         }
                     }
                 }
             }
             // Where originals had to stay beside their places, folders are empty only now. Nothing hangs on them any more.
-            if !is_whole {
+            // A fault may pass; one that doesn't leaves an empty folder.
+            if !is_whole && self.remove_emptied_folders(dir).is_err() {
                 let _ = self.remove_emptied_folders(dir);
             }
         }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
+use super::bystanders;
 use super::fault::{Fault, Holder};
 use super::flush::Flush;
 use super::journal::{Journal, Litter, home, runs};
@@ -196,17 +197,22 @@ impl Recovery<'_> {
                 done.paths = manifest.paths().cloned().collect();
                 if self.is_committed(&manifest)? {
                     done.how = How::Finished;
-                    self.finish(&manifest, &mut done);
+                    if self.finish(&manifest, &mut done) == Left::Manifest {
+                        return Ok(done);
+                    }
                 } else {
                     done.how = How::TakenBack;
                     if self.take_back(&manifest, &mut done)? == Left::Manifest {
                         return Ok(done);
                     }
                 }
-                self.ref_locks(&manifest, &mut done);
+                done.notes.extend(remove_ref_locks(self.repo, self.journal, &manifest));
             }
         }
         self.tidy(&litter);
+        if let Some(manifest) = self.journal.applied() {
+            self.remove_emptied_folders(&manifest);
+        }
         for lock in litter.iter().filter_map(|one| if let Litter::Lock(path) = one { Some(path) } else { None }) {
             remove_dead_lock(lock, Some(self.journal.path()));
         }
@@ -245,14 +251,18 @@ impl Recovery<'_> {
         Ok(is_expected || self.journal.child().is_some())
     }
 
-    fn finish(&self, manifest: &Manifest, done: &mut Recovered) {
+    fn finish(&self, manifest: &Manifest, done: &mut Recovered) -> Left {
         if let Err(fault) = self.follow(manifest, done) {
-            done.notes.push(format!("the index could not follow the new commit, so run `git reset`: {fault}"));
+            done.notes.push(format!("the index could not follow the new commit: {fault}"));
+            done.notes.push("the journal stays, so that recovery can be tried again".to_owned());
+            done.attention = done.paths.clone();
+            return Left::Manifest;
         }
         let _ = self.flush.everything_around(&[self.repo.git_dir()]);
         if let Err(fault) = self.journal.decide() {
             done.notes.push(format!("the journal could not be ended: {fault}"));
         }
+        Left::Nothing
     }
 
     /// Lets the index follow the commit.
@@ -260,12 +270,22 @@ impl Recovery<'_> {
         let Some(Expected { head, tree }) = &manifest.commit else { return Ok(()) };
         let Some(now) = self.repo.head_commit()? else { return Ok(()) };
         done.notes.push(format!("the commit {now} was made"));
-        if self.repo.tree_of(now)?.to_string() != *tree {
+        let beside = super::beside(&manifest.index, self.journal);
+        if self.repo.tree_of(now)?.to_string() == *tree {
+            // The index for just this change was on the disk before the commit was begun, so no room is needed to go on.
+            match std::fs::rename(&beside, &manifest.index) {
+                Err(fault) if fault.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Fault::Io { doing: "replace", path: path_bytes(&manifest.index), source: fault });
+                }
+                Ok(()) => return Ok(()),
+                Err(_) if self.journal.is_index_new(&manifest.index) => return Ok(()),
+                Err(_) => {}
+            }
+        } else {
             done.notes
                 .push("it doesn't hold just this change: a hook added to it, or somebody made another".to_owned());
         }
         let before = head.as_deref().and_then(|head| self.repo.commit_id(head));
-        let beside = super::beside(&manifest.index, self.journal);
         let _ = std::fs::remove_file(&beside);
         let mut next = NextIndex::copy(self.repo, &manifest.index, beside)?;
         next.follow(before, now, &self.journal.path_of("index"))?;
@@ -333,22 +353,47 @@ impl Recovery<'_> {
         }
     }
 
-    /// Removes the locks on HEAD and its branch that a dead commit left, where they provably hold that commit.
-    fn ref_locks(&self, manifest: &Manifest, done: &mut Recovered) {
-        let (Some(expected), Some(_)) = (&manifest.commit, self.journal.child()) else { return };
-        for lock in self.repo.head_locks() {
-            let text = std::fs::read_to_string(&lock).unwrap_or_default();
-            if self.repo.is_commit_of(text.trim(), expected.head.as_deref(), &expected.tree) {
-                let _ = std::fs::remove_file(&lock);
-            } else {
-                let lock = path_bytes(&lock);
-                done.notes.push(format!(
-                    "`{}` is in the way of the next commit; if no git command runs here, remove it",
-                    Shown(&lock)
-                ));
-            }
+    /// Removes the folders that a certain change has emptied. Where originals had to stay beside their places, that comes last.
+    fn remove_emptied_folders(&self, manifest: &Manifest) {
+        let Ok(dir) = Dir::open(&manifest.top) else { return };
+        for (folder, _) in manifest.removed.iter().rev() {
+            // One that isn't empty stays, and so does one that can't go: an empty folder is nothing to fail for.
+            let _ = dir.remove_folder(folder);
         }
     }
+}
+
+/// Removes the locks on HEAD and its branch that a dead commit of this run left: those that hold that commit, and those that
+/// were made since it was started, if nobody else is at work here. Returns the others, in sentences.
+pub(super) fn remove_ref_locks(repo: &Repo, journal: &Journal, manifest: &Manifest) -> Vec<String> {
+    let (Some(expected), Some(since)) = (&manifest.commit, journal.child_since()) else { return Vec::new() };
+    if journal.child().is_some_and(|child| child.life() != Life::Dead) {
+        return Vec::new();
+    }
+    let mut left = Vec::new();
+    for lock in repo.head_locks() {
+        let text = std::fs::read_to_string(&lock).unwrap_or_default();
+        let is_its = || repo.is_commit_of(text.trim(), expected.head.as_deref(), &expected.tree);
+        let is_since = || std::fs::metadata(&lock).and_then(|meta| meta.modified()).is_ok_and(|at| at >= since);
+        // What the dead one had started, a hook say, may take a moment to end.
+        let is_alone = || (0..20).any(|_| !bystanders::any(repo.git_dir(), repo.top().ok()) || pause());
+        if is_its() || (is_since() && is_alone()) {
+            let _ = std::fs::remove_file(&lock);
+        } else {
+            let lock = path_bytes(&lock);
+            left.push(format!(
+                "`{}` is in the way of the next commit; if no git command runs here, remove it",
+                Shown(&lock)
+            ));
+        }
+    }
+    left
+}
+
+/// Waits a moment; there is no more to it, so it says no.
+fn pause() -> bool {
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    false
 }
 
 /// What a change that was taken back leaves behind.
