@@ -18,6 +18,7 @@ mod fault;
 mod lint;
 mod nearby;
 mod overlay;
+mod placement;
 mod rewrite;
 mod splice;
 mod substitute;
@@ -34,6 +35,8 @@ pub use self::alike::Difference;
 pub use self::changeset::{Change, ChangeSet};
 pub use self::fault::{Absence, Because, Fault, Miss, Presence, Reason};
 use self::overlay::{Found, Overlay};
+use self::placement::Stood;
+pub use self::placement::{Match, Placement, Rows};
 pub use self::warning::Warning;
 use crate::explain::Explain as _;
 use crate::kind::Kind;
@@ -62,6 +65,8 @@ pub struct Plan {
     pub changes: ChangeSet,
     /// What was dropped, guessed or relaxed.
     pub warnings: Vec<Located<Warning>>,
+    /// Where each hunk and each find was placed, in the order of the response.
+    pub placements: Vec<Placement>,
 }
 
 /// Why a response comes to nothing.
@@ -97,16 +102,19 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
         named: BTreeMap::new(),
         faults: Vec::new(),
         warnings: Vec::new(),
+        placements: Vec::new(),
+        number: 0,
     };
     let mut unread = false;
-    for edit in patches.iter().flat_map(|patch| &patch.edits) {
+    for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
+        planner.number = number;
         unread |= edit.operation == Operation::Unreadable;
         planner.edit(edit);
         if planner.faults.len() >= ENOUGH {
             break;
         }
     }
-    let Planner { overlay, mut faults, mut warnings, named, .. } = planner;
+    let Planner { overlay, mut faults, mut warnings, placements, named, .. } = planner;
     let paths: Vec<_> = overlay.paths().cloned().collect();
     let changes = overlay.into_changes();
     for change in &changes {
@@ -123,7 +131,7 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
         faults.push(Located::new(first_span(patches), Fault::Unchanged { paths }));
         return Err(Refusal { faults, warnings });
     }
-    Ok(Plan { changes, warnings })
+    Ok(Plan { changes, warnings, placements })
 }
 
 /// After so many faults, others aren't looked for.
@@ -142,6 +150,9 @@ struct Planner<'p> {
     named: BTreeMap<RepoPath, Option<Span>>,
     faults: Vec<Located<Fault>>,
     warnings: Vec<Located<Warning>>,
+    placements: Vec<Placement>,
+    /// Which edit of the response is at work, from 0.
+    number: usize,
 }
 
 /// Marks an edit whose faults have been recorded.
@@ -312,6 +323,7 @@ impl Planner<'_> {
         }
         let rewritten = rewrite::rewrite(path, &file.content, hunks, self.rules, self.overlay.lost(path));
         self.warnings.extend(rewritten.warnings);
+        self.note(path, rewritten.stood);
         for (number, miss) in rewritten.misses {
             self.faults.push(miss.map(|miss| Fault::Hunk { path: path.clone(), number, miss }));
         }
@@ -358,6 +370,7 @@ impl Planner<'_> {
         match substitute::substitute(path, &file.content, edit, self.rules) {
             Ok(done) => {
                 self.warnings.extend(done.warnings);
+                self.note(path, [done.stood]);
                 self.overlay.put(path, File { content: done.bytes.into(), mode: file.mode });
                 Ok(())
             }
@@ -407,6 +420,10 @@ impl Planner<'_> {
     fn fail<T>(&mut self, span: Option<Span>, fault: Fault) -> Result<T, Failed> {
         self.faults.push(Located::new(span, fault));
         Err(Failed::Lost)
+    }
+
+    fn note(&mut self, path: &RepoPath, stood: impl IntoIterator<Item = Stood>) {
+        self.placements.extend(stood.into_iter().map(|stood| stood.of(self.number, path)));
     }
 
     fn warn(&mut self, span: Option<Span>, warning: Warning) {

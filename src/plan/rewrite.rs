@@ -19,6 +19,7 @@ use std::ops::Range;
 use super::alike::{self, Alike};
 use super::elsewhere::{Elsewhere, SHOWN};
 use super::fault::{Because, Miss, Reason, place};
+use super::placement::{Match, Stood};
 use super::splice::Splice;
 use super::warning::Warning;
 use super::{Rules, lint};
@@ -35,6 +36,8 @@ pub(super) struct Rewritten {
     pub(super) misses: Vec<(usize, Located<Miss>)>,
     /// Whether every hunk has been applied. If not, the misses say why, here or where they follow from.
     pub(super) whole: bool,
+    /// Where the hunks that have a place are, in their order.
+    pub(super) stood: Vec<Stood>,
     pub(super) warnings: Vec<Located<Warning>>,
 }
 
@@ -89,12 +92,13 @@ pub(super) fn rewrite(
     }
     misses.sort_by_key(|(number, _)| *number);
     if misses.iter().any(|(_, miss)| miss.value == Miss::Overlap) {
-        return Rewritten { bytes: before.to_vec(), misses, whole, warnings };
+        return Rewritten { bytes: before.to_vec(), misses, whole, stood: Vec::new(), warnings };
     }
+    let stood = stood(&placed);
     let is_idle =
         |placed: &Placed<'_, '_>| placed.lines.iter().all(|line| line.mark == Mark::Context) || same(&placed.lines);
     if placed.iter().all(is_idle) {
-        return Rewritten { bytes: before.to_vec(), misses, whole, warnings };
+        return Rewritten { bytes: before.to_vec(), misses, whole, stood, warnings };
     }
     let mut splice = Splice::new(&lines);
     for placed in &placed {
@@ -113,7 +117,7 @@ pub(super) fn rewrite(
         let span = hunks.first().and_then(|hunk| hunk.span);
         warnings.push(Located::new(span, Warning::NewlineAdded { path: path.clone() }));
     }
-    Rewritten { bytes, misses, whole, warnings }
+    Rewritten { bytes, misses, whole, stood, warnings }
 }
 
 /// A hunk and the lines of the file that it takes the place of.
@@ -122,6 +126,22 @@ struct Placed<'h, 'p> {
     range: Range<usize>,
     lines: Vec<&'h HunkLine<'p>>,
     span: Option<Span>,
+    how: Match,
+}
+
+/// Says where hunks, given by their place in the file, stand before and afterwards.
+fn stood(placed: &[Placed<'_, '_>]) -> Vec<Stood> {
+    let (mut old_end, mut new_end) = (0, 0);
+    let mut stood: Vec<_> = placed
+        .iter()
+        .map(|Placed { number, range, lines, span, how }| {
+            let start = new_end + (range.start - old_end);
+            (old_end, new_end) = (range.end, start + lines.iter().filter(|line| line.mark != Mark::Removed).count());
+            Stood { number: *number, span: *span, old: range.clone(), new: start..new_end, how: *how }
+        })
+        .collect();
+    stood.sort_by_key(|stood| stood.number);
+    stood
 }
 
 fn same(lines: &[&HunkLine<'_>]) -> bool {
@@ -204,7 +224,12 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         }
         self.cursor = found.at + len;
         self.elsewhere.replace(found.at..found.at + len);
-        self.placed.push(Placed { number, range: found.at..found.at + len, lines, span: hunk.span });
+        let how = match (found.trimmed, found.restated) {
+            (true, _) => Match::BlankDropped,
+            (false, true) => Match::Restated,
+            (false, false) => Match::Exact,
+        };
+        self.placed.push(Placed { number, range: found.at..found.at + len, lines, span: hunk.span, how });
         Ok(())
     }
 
@@ -275,7 +300,8 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             }
             end
         };
-        self.placed.push(Placed { number, range: at..at, lines: hunk.lines.iter().collect(), span: hunk.span });
+        let (lines, how) = (hunk.lines.iter().collect(), Match::Addition);
+        self.placed.push(Placed { number, range: at..at, lines, span: hunk.span, how });
         Ok(())
     }
 

@@ -11,17 +11,19 @@ use std::ops::Range;
 
 use super::alike::{self, Alike};
 use super::fault::{Because, Miss, Reason, place};
+use super::placement::{Match, Stood};
 use super::splice::terminator;
 use super::warning::Warning;
 use super::{Rules, lint};
 use crate::matching::{Bounds, Needle, Side, cuts_word};
 use crate::patch::{Occurrence, Substitution};
 use crate::path::RepoPath;
-use crate::text::{Ending, LineNo, Lines, Located, Text};
+use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
 
 /// The new bytes and what was done to get there.
 pub(super) struct Substituted {
     pub(super) bytes: Vec<u8>,
+    pub(super) stood: Stood,
     pub(super) warnings: Vec<Located<Warning>>,
 }
 
@@ -53,6 +55,8 @@ pub(super) fn substitute(
         }
     }
     let Some(range) = range else { return Err(miss(path, &lines, find, span)) };
+    let how = if find.len() < edit.find.len() { Match::BlankEdges } else { Match::Exact };
+    let stood = stood(&lines, &range, put.len(), span, how);
     if let Some(how) = cuts_word(&lines, &range) {
         let index = lines.index_at(if how == Side::End { range.end } else { range.start });
         let place = place(path, &lines, index, "the text is found here", "inside a word");
@@ -60,7 +64,7 @@ pub(super) fn substitute(
     }
     if find == put {
         warnings.push(Located::new(span, Warning::NoChange { path: path.clone(), number: 0 }));
-        return Ok(Substituted { bytes: before.to_vec(), warnings });
+        return Ok(Substituted { bytes: before.to_vec(), stood, warnings });
     }
     if let Some(span) = lint::left_out(find.iter(), put.iter()) {
         warnings.push(Located::new(span, Warning::Elision { path: path.clone() }));
@@ -69,7 +73,7 @@ pub(super) fn substitute(
     if bytes.ends_with(b"\n") && !before.ends_with(b"\n") {
         warnings.push(Located::new(span, Warning::NewlineAdded { path: path.clone() }));
     }
-    Ok(Substituted { bytes, warnings })
+    Ok(Substituted { bytes, stood, warnings })
 }
 
 /// Finds the match that is meant; `None` if the text isn't there at all.
@@ -78,7 +82,7 @@ fn search(
     find: &[Text<'_>],
     bounds: Bounds,
     occurrence: Occurrence,
-    span: Option<crate::text::Span>,
+    span: Option<Span>,
 ) -> Result<Option<Range<usize>>, Located<Miss>> {
     let texts: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
     let needle = Needle::new(&texts, bounds);
@@ -108,7 +112,7 @@ fn without_blank_edges<'e, 't>(lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds
     (&lines[start..end], Bounds { start_at_line: start > 0, end_at_line: end < lines.len() })
 }
 
-fn miss(path: &RepoPath, lines: &Lines<'_>, find: &[Text<'_>], span: Option<crate::text::Span>) -> Located<Miss> {
+fn miss(path: &RepoPath, lines: &Lines<'_>, find: &[Text<'_>], span: Option<Span>) -> Located<Miss> {
     let reason = |span, reason| Located::new(span, Miss::Lines { after: None, reason });
     if lines.is_empty() {
         return reason(span, Reason::EmptyFile);
@@ -122,6 +126,15 @@ fn miss(path: &RepoPath, lines: &Lines<'_>, find: &[Text<'_>], span: Option<crat
         Some(line) => reason(line.span.or(span), Reason::NoSuchLine),
         None => reason(span, Reason::NotTogether),
     }
+}
+
+/// Says which lines a match touches, and which are there when `put` lines have taken its place.
+fn stood(lines: &Lines<'_>, range: &Range<usize>, put: usize, span: Option<Span>, how: Match) -> Stood {
+    let (first, last) = (lines.index_at(range.start), lines.index_at(range.end));
+    // A match in the middle of a line leaves that line even if nothing is put there.
+    let leaves_none = put == 0 && whole_lines(lines, range.clone(), last) != *range;
+    let new = if leaves_none { 0 } else { put.max(1) };
+    Stood { number: 0, span, old: first..last + 1, new: first..first + new, how }
 }
 
 fn splice(lines: &Lines<'_>, range: Range<usize>, put: &[Text<'_>]) -> Vec<u8> {
