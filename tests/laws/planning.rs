@@ -113,7 +113,7 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
     let planned = |patch: &Patch<'_>, rules: Rules| {
         let planned = plan::plan(std::slice::from_ref(patch), &tree, &Resolver::default(), &rules);
         match &planned {
-            Ok(Plan { changes, warnings }) => {
+            Ok(Plan { changes, warnings, .. }) => {
                 drawn::<plan::Fault, _>(source, &[], warnings);
                 for change in changes {
                     let before = match tree.read(&change.path).unwrap() {
