@@ -29,6 +29,16 @@ pub trait Explain: fmt::Display {
         Vec::new()
     }
 
+    /// Returns the place that comes nearest to what was looked for, where there is one.
+    fn nearest(&self) -> Option<Nearest> {
+        None
+    }
+
+    /// Returns the lines, ascending, among which nothing decides: all of them, up to [`CANDIDATES`].
+    fn candidates(&self) -> Vec<LineNo> {
+        Vec::new()
+    }
+
     /// Returns further facts, one sentence each.
     fn notes(&self) -> Vec<String> {
         Vec::new()
@@ -53,4 +63,28 @@ pub struct FilePlace {
     pub caption: String,
     /// The few words that stand under the line.
     pub label: String,
+}
+
+/// How many lines are listed at most among which nothing decides.
+pub const CANDIDATES: usize = 10_000;
+
+/// The place in a file that comes nearest to what a patch looks for, for programs: people are shown a [`FilePlace`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nearest {
+    /// Its first line.
+    pub start: LineNo,
+    /// Its first line that differs, or its first line if none does: where the lines stand where they mustn't.
+    pub line: LineNo,
+    /// That line's text, without its terminator; of a line longer than [`Nearest::LONGEST`] the beginning.
+    pub text: BString,
+}
+
+impl Nearest {
+    /// How many bytes of a line are kept.
+    pub const LONGEST: usize = 1 << 14;
+
+    /// Makes one of a line; a line that is very long is cut.
+    pub fn new(start: LineNo, line: LineNo, text: &[u8]) -> Self {
+        Self { start, line, text: text[..text.len().min(Self::LONGEST)].into() }
+    }
 }

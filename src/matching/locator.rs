@@ -66,8 +66,8 @@ struct Found {
 }
 
 impl<'f> Locators<'f> {
-    /// How many places of several are named.
-    pub const SHOWN: usize = 8;
+    /// How many places of several are listed.
+    pub const LISTED: usize = 10_000;
 
     /// How many entries the lists of one automaton may have; each takes a dozen bytes.
     const ROOM: usize = 1 << 24;
@@ -101,7 +101,7 @@ impl<'f> Locators<'f> {
                 0 => {}
                 1 => return places.at_or_after(from).map_or(Loose::None, |at| Loose::One { at, how }),
                 count => {
-                    return Loose::Many { how, places: places.iter_from(from).take(Self::SHOWN).collect(), count };
+                    return Loose::Many { how, places: places.iter_from(from).take(Self::LISTED).collect(), count };
                 }
             }
         }

@@ -46,8 +46,8 @@ pub struct Several {
 }
 
 impl Needle {
-    /// How many lines of several matches are named.
-    pub const SHOWN: usize = 8;
+    /// How many lines of several matches are listed.
+    pub const LISTED: usize = 10_000;
 
     /// Prepares the lines to find, without terminators.
     ///
@@ -116,7 +116,7 @@ impl Needle {
         let mut next_line = 0;
         self.each(&view.text, first, |at| {
             several.count += 1;
-            if several.lines.len() < Self::SHOWN && view.original(at..at).start >= next_line {
+            if several.lines.len() < Self::LISTED && view.original(at..at).start >= next_line {
                 let line = hay.index_at(view.original(at..at).start);
                 several.lines.push(line);
                 next_line = hay.start(line + 1);

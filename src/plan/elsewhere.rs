@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::explain::CANDIDATES;
 use crate::matching::Places;
 use crate::text::LineNo;
 
-/// How many line numbers are kept for messages.
-pub(super) const SHOWN: usize = 5;
+/// How many line numbers are kept of each warning.
+pub(super) const SHOWN: usize = 100;
 
 /// The lines that hunks have taken the place of so far, and what is known of runs between them.
 #[derive(Default)]
@@ -62,6 +63,16 @@ impl<'h> Elsewhere<'h> {
         let mut others = Others::default();
         others.add(places, chosen + 1..usize::MAX);
         others
+    }
+
+    /// Lists all places of a run that [`Self::around`], or else [`Self::behind`], would count, and the chosen one among them.
+    pub(super) fn all(&self, len: usize, places: &Places, chosen: usize, around: bool) -> Vec<LineNo> {
+        let is_free = |&at: &usize| {
+            let next = self.replaced.partition_point(|range| range.end <= at);
+            at >= chosen || self.replaced.get(next).is_none_or(|range| at + len <= range.start)
+        };
+        let from = if around { 0 } else { chosen };
+        places.iter_from(from).filter(is_free).take(CANDIDATES).map(LineNo::from_index).collect()
     }
 
     /// Finds the places of a run behind the one that was chosen, and before it in lines that nothing has replaced.

@@ -6,7 +6,7 @@ use bstr::{BString, ByteSlice as _};
 
 use super::alike::Difference;
 use super::wording::{absence, behind, difference, files, hunk, places_of, presence, times, unfit};
-use crate::explain::{Explain, FilePlace};
+use crate::explain::{Explain, FilePlace, Nearest};
 use crate::kind::Kind;
 use crate::path::{PathFault, RepoPath};
 use crate::text::{LineNo, Lines, Shown};
@@ -125,8 +125,10 @@ pub enum Miss {
     Context {
         /// The context line.
         text: BString,
-        /// The lines that a looser reading finds, if they are several.
+        /// The first few lines that a looser reading finds, if they are several.
         loose: Vec<FilePlace>,
+        /// The numbers of all of them.
+        places: Vec<LineNo>,
         /// How many those are.
         count: usize,
     },
@@ -157,7 +159,7 @@ pub enum Miss {
     /// Several places match and nothing decides.
     #[error("matches {count} places, and nothing says which is meant: {}", places_of(.places, *.count, *.because))]
     Many {
-        /// The first few places.
+        /// The places, up to [`crate::explain::CANDIDATES`].
         places: Vec<LineNo>,
         /// How many there are.
         count: usize,
@@ -298,6 +300,27 @@ impl Explain for Fault {
                 _ => Vec::new(),
             },
             Fault::DeleteBody { line, .. } => line.iter().cloned().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn nearest(&self) -> Option<Nearest> {
+        let place = match self {
+            Fault::Hunk { miss, .. } => match miss {
+                Miss::ContextEarlier { place, .. } | Miss::NotAtEnd { stands: Some(place) } => place,
+                Miss::Lines { reason: Reason::Earlier { place, .. } | Reason::Alike { place, .. }, .. } => place,
+                _ => return None,
+            },
+            Fault::DeleteBody { line, .. } => line.as_ref()?,
+            _ => return None,
+        };
+        Some(Nearest::new(place.line, place.line, &place.text))
+    }
+
+    fn candidates(&self) -> Vec<LineNo> {
+        match self {
+            Fault::Hunk { miss: Miss::Many { places, .. } | Miss::Context { places, .. }, .. } => places.clone(),
+            Fault::Hunk { miss: Miss::RestatedTwice { context, behind }, .. } => vec![*context, *behind],
             _ => Vec::new(),
         }
     }

@@ -23,6 +23,7 @@ use super::placement::{Match, Stood};
 use super::splice::Splice;
 use super::warning::Warning;
 use super::{Rules, lint};
+use crate::explain::CANDIDATES;
 use crate::matching::{Haystack, Locators, Loose, Run};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::path::RepoPath;
@@ -262,7 +263,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         }
         let text = bstr::BString::from(&locator[..]);
         if self.rules.strict {
-            return miss(Miss::Context { text, loose: Vec::new(), count: 0 });
+            return miss(Miss::Context { text, loose: Vec::new(), places: Vec::new(), count: 0 });
         }
         match self.loose.relaxed(locator, self.cursor) {
             Loose::One { at, how } => {
@@ -273,9 +274,10 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             }
             Loose::Many { places, count, .. } => {
                 let show = |&at: &usize| place(self.path, self.lines, at, "a line that is like it", "this one?");
-                miss(Miss::Context { text, loose: places.iter().take(3).map(show).collect(), count })
+                let loose = places.iter().take(3).map(show).collect();
+                miss(Miss::Context { text, loose, places: places.into_iter().map(LineNo::from_index).collect(), count })
             }
-            Loose::None => miss(Miss::Context { text, loose: Vec::new(), count: 0 }),
+            Loose::None => miss(Miss::Context { text, loose: Vec::new(), places: Vec::new(), count: 0 }),
         }
     }
 
@@ -354,7 +356,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             let places = self.haystack.places(run);
             let count = places.count_from(from);
             if count > 1 {
-                let places = places.iter_from(from).take(SHOWN).map(LineNo::from_index).collect();
+                let places = places.iter_from(from).take(CANDIDATES).map(LineNo::from_index).collect();
                 return Err(Located::new(first_old(hunk), Miss::Many { places, count, because: Because::Numbers }));
             }
         }
@@ -382,9 +384,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         }
         let at = LineNo::from_index(chosen);
         if self.rules.unique {
-            let mut places = shown;
-            places.push(at);
-            places.sort();
+            let places = self.elsewhere.all(old(lines).count(), places, chosen, context.is_none());
             let miss = Miss::Many { places, count: count + 1, because: Because::Unique };
             return Err(Located::new(first_old(hunk), miss));
         }
@@ -432,7 +432,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
 
     /// Finds where the file has lines that only look like the old ones of a hunk, for the first few hunks that have no place.
     fn alike(&self, hunk: &Hunk<'_>, after: Option<LineNo>) -> Option<Located<Miss>> {
-        if self.missed.get() >= SHOWN {
+        if self.missed.get() >= 5 {
             return None;
         }
         self.missed.set(self.missed.get() + 1);

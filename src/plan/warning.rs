@@ -173,6 +173,17 @@ impl Explain for Warning {
         }
     }
 
+    fn candidates(&self) -> Vec<LineNo> {
+        let (chosen, others) = match self {
+            Warning::Duplicates { chosen, others, .. } => (*chosen, others),
+            Warning::Addition { after: Some(after), others, .. } if !others.is_empty() => (*after, others),
+            _ => return Vec::new(),
+        };
+        let mut all = [&others[..], &[chosen]].concat();
+        all.sort();
+        all
+    }
+
     fn help(&self) -> Option<String> {
         match self {
             Warning::Duplicates { .. } => Some("--unique refuses such hunks".into()),

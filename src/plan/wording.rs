@@ -25,7 +25,7 @@ pub(super) fn times(count: usize) -> String {
 
 /// Lists the lines in which matches begin. Texts that are found may begin in one line several times; it is named once.
 pub(super) fn places_of(places: &[LineNo], count: usize, because: Because) -> String {
-    let all = because == Because::Find && places.len() < Needle::SHOWN;
+    let all = because == Because::Find && places.len() < Needle::LISTED;
     let lines = if all { places.len() } else { count };
     format!("line{} {}", if lines == 1 { "" } else { "s" }, listed(places, lines))
 }

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use bstr::BString;
 
 use super::Excerpt;
-use crate::explain::{Explain, FilePlace};
+use crate::explain::{Explain, FilePlace, Nearest};
 use crate::kind::Kind;
 use crate::text::{LineNo, Lines, Located, Source, Span};
 
@@ -25,6 +25,10 @@ pub struct Diagnostic {
     pub path: Option<BString>,
     /// Places in files, best first.
     pub places: Vec<FilePlace>,
+    /// The place that comes nearest to what was looked for.
+    pub nearest: Option<Nearest>,
+    /// The lines among which nothing decides.
+    pub candidates: Vec<LineNo>,
     /// Further facts.
     pub notes: Vec<String>,
     /// What to do about it.
@@ -55,6 +59,8 @@ impl Diagnostic {
             label: said.label(),
             path: said.path(),
             places: said.places(),
+            nearest: said.nearest(),
+            candidates: said.candidates(),
             notes: said.notes(),
             help: said.help(),
         }
@@ -83,6 +89,8 @@ impl Diagnostic {
                 label: None,
                 path: None,
                 places: Vec::new(),
+                nearest: None,
+                candidates: Vec::new(),
                 notes: Vec::new(),
                 help: None,
             });

@@ -78,7 +78,7 @@ impl std::fmt::Display for State {
 ///
 /// A warning's kind stands behind its headline, so that a line begins with `warning: ` and can still be searched for by kind.
 pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
-    let Diagnostic { kind, message, response, also, label, path: _, places, notes, help } = diagnostic;
+    let Diagnostic { kind, message, response, also, label, places, notes, help, .. } = diagnostic;
     let pen = Pen::new(style.colored, style.width);
     let shot = response.as_ref().map(|place| Shot {
         file: safe(&place.file),

@@ -105,7 +105,7 @@ proptest! {
             (Err(several), _) => {
                 let mut starts: Vec<_> = all.iter().map(|range| lines.index_at(range.start)).collect();
                 starts.dedup();
-                starts.truncate(Needle::SHOWN);
+                starts.truncate(Needle::LISTED);
                 prop_assert_eq!(several, Several { count: all.len(), lines: starts });
             }
             (only, _) => prop_assert!(false, "{:?} of {:?}", only, all),

@@ -23,6 +23,8 @@ fn said(kind: Kind, message: &str) -> Diagnostic {
         label: None,
         path: None,
         places: Vec::new(),
+        nearest: None,
+        candidates: Vec::new(),
         notes: Vec::new(),
         help: None,
     }
