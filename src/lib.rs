@@ -38,6 +38,7 @@
 //! | kinds of errors and warnings, exit statuses | [`kind`] |
 //! | what messages look like | [`explain`], [`report`] |
 //! | options, previews, what is printed where | [`cli`] |
+//! | manual pages, completion scripts | `cli/manual.rs`, `cli/completions.rs`; written sections in `man/` |
 //!
 //! # Who may know whom
 //! Read `a ◀ b` as: b may use a, never the other way. `tests/architecture.rs` holds the whole table.

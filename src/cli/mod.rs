@@ -6,11 +6,14 @@
 mod apply;
 mod check;
 mod commit;
+mod completions;
 mod config;
 mod diff;
 mod edge;
 mod exit;
 mod flow;
+mod install;
+mod manual;
 mod options;
 mod output;
 mod preview;
@@ -18,6 +21,7 @@ mod recover;
 mod responses;
 mod watched;
 
+pub use completions::SHIPPED;
 pub use exit::Exit;
 
 use std::ffi::OsString;
@@ -38,6 +42,7 @@ Exit status: 0 done; 1 the response is to blame, or the files aren't what it nee
     name = "git-llmpatch",
     bin_name = "git llmpatch",
     version,
+    override_usage = "git llmpatch <command> [<options>] [<response>...]",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -58,6 +63,8 @@ enum Command {
     Check(check::Check),
     Diff(diff::Diff),
     Recover(recover::Recover),
+    Man(manual::Man),
+    Completions(completions::Completions),
 }
 
 /// Does what the arguments (the program's name first) ask for, and returns how that went.
@@ -67,12 +74,19 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Check(check) => check.run(),
         Command::Diff(diff) => diff.run(),
         Command::Recover(recover) => Ok(recover.run()),
+        Command::Man(man) => man.run(),
+        Command::Completions(completions) => completions.run(),
     });
     done.unwrap_or_else(|usage| {
         // Where nobody reads it, there is nobody to tell.
         let _ = usage.print();
         if usage.use_stderr() { Exit::Usage } else { Exit::Done }
     })
+}
+
+/// Returns the definitions of the command line, from which pages and scripts are made.
+pub fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// Makes the error of options that don't go together.

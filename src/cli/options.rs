@@ -34,7 +34,7 @@ pub(super) struct Reading {
     #[arg(long)]
     pub(super) allow_empty: bool,
     /// Put this folder before every path of the response
-    #[arg(long, value_name = "dir")]
+    #[arg(long, value_name = "dir", value_hint = clap::ValueHint::DirPath)]
     pub(super) directory: Option<OsString>,
 }
 
@@ -97,7 +97,7 @@ pub(super) struct Against {
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Responses {
     /// A file with a model's whole answer, or - for standard input, which is also read if there is none
-    #[arg(value_name = "response")]
+    #[arg(value_name = "response", value_hint = clap::ValueHint::FilePath)]
     pub(super) paths: Vec<PathBuf>,
 }
 

@@ -1,0 +1,143 @@
+# bash completion for git-llmpatch, made by "git llmpatch completions bash".
+#
+# It answers through git's own completion, for "git llmpatch" and "git-llmpatch" alike.
+
+_git_llmpatch ()
+{
+	local at=$((__git_cmd_idx + 1)) command="" dashes=""
+	while [ $at -lt $cword ]; do
+		case "${words[at]}" in
+		-*) ;;
+		*)
+			command="${words[at]}"
+			break
+			;;
+		esac
+		((at++))
+	done
+	while [ $at -lt $cword ]; do
+		if [ "${words[at]}" = "--" ]; then
+			dashes=1
+		fi
+		((at++))
+	done
+
+	case "$command" in
+	"")
+		case "$cur" in
+		-*) __gitcomp "--version" ;;
+		*) __gitcomp "apply check diff recover man completions" ;;
+		esac
+		;;
+	apply)
+		case "$dashes,$cur" in
+		1,*) return ;;
+		,--message=*) return ;;
+		,--file=*) return ;;
+		,--trailer=*) return ;;
+		,--author=*) return ;;
+		,--date=*) return ;;
+		,--gpg-sign=*) return ;;
+		,--format=*) __gitcomp "envelope opx" "" "${cur#--format=}"; return ;;
+		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
+		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
+		,-*) __gitcomp "--index --cached --commit --intent-to-add --check --dry-run --diff --stat --numstat --summary --apply --message= --file= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --strict --no-strict --unique --no-unique --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
+		esac
+		case "$prev" in
+		-m|--message) return ;;
+		-F|--file) return ;;
+		--trailer) return ;;
+		--author) return ;;
+		--date) return ;;
+		--format) __gitcomp "envelope opx" "" "$cur"; return ;;
+		--directory) _git_llmpatch_folders "$cur"; return ;;
+		esac
+		;;
+	check)
+		case "$dashes,$cur" in
+		1,*) return ;;
+		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
+		,--format=*) __gitcomp "envelope opx" "" "${cur#--format=}"; return ;;
+		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
+		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
+		,-*) __gitcomp "--cached --onto= --format= --strict --no-strict --unique --no-unique --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
+		esac
+		case "$prev" in
+		--onto) __git_complete_refs --cur="$cur"; return ;;
+		--format) __gitcomp "envelope opx" "" "$cur"; return ;;
+		--directory) _git_llmpatch_folders "$cur"; return ;;
+		esac
+		;;
+	diff)
+		case "$dashes,$cur" in
+		1,*) return ;;
+		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
+		,--format=*) __gitcomp "envelope opx" "" "${cur#--format=}"; return ;;
+		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
+		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
+		,-*) __gitcomp "--cached --onto= --format= --strict --no-strict --unique --no-unique --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
+		esac
+		case "$prev" in
+		--onto) __git_complete_refs --cur="$cur"; return ;;
+		--format) __gitcomp "envelope opx" "" "$cur"; return ;;
+		--directory) _git_llmpatch_folders "$cur"; return ;;
+		esac
+		;;
+	recover)
+		case "$dashes,$cur" in
+		1,*) return ;;
+		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
+		,-*) __gitcomp "--quiet --verbose --color --color="; return ;;
+		esac
+		;;
+	man)
+		case "$dashes,$cur" in
+		1,*) return ;;
+		,-*) __gitcomp "--install"; return ;;
+		esac
+		__gitcomp "git-llmpatch apply check completions diff man recover" "" "$cur"; return
+		;;
+	completions)
+		case "$dashes,$cur" in
+		1,*) return ;;
+		,-*) __gitcomp "--install"; return ;;
+		esac
+		__gitcomp "bash elvish fish powershell zsh" "" "$cur"; return
+		;;
+	esac
+}
+
+# Names the folders for "--option=<dir>" and "--option <dir>".
+_git_llmpatch_folders ()
+{
+	local folder IFS=$'\n'
+	compopt -o filenames 2>/dev/null
+	COMPREPLY=($(compgen -d -- "$1"))
+}
+
+# Whoever asks for git's completion later finds ours; who asks for git-llmpatch first needs git's now.
+if ! declare -f __git_complete >/dev/null; then
+	if declare -f _comp_load >/dev/null; then
+		_comp_load git
+	elif declare -f __load_completion >/dev/null; then
+		__load_completion git
+	fi
+fi
+if ! declare -f __git_complete >/dev/null; then
+	for _git_llmpatch_file in \
+		/usr/share/bash-completion/completions/git \
+		/usr/local/share/bash-completion/completions/git \
+		/etc/bash_completion.d/git \
+		/usr/share/git/completion/git-completion.bash \
+		/usr/share/git-core/contrib/completion/git-completion.bash
+	do
+		if [ -r "$_git_llmpatch_file" ]; then
+			. "$_git_llmpatch_file"
+			break
+		fi
+	done
+	unset _git_llmpatch_file
+fi
+if declare -f __git_complete >/dev/null; then
+	__git_complete git-llmpatch _git_llmpatch
+fi

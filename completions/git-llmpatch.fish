@@ -1,0 +1,126 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_git_llmpatch_global_optspecs
+    string join \n h V/version
+end
+
+function __fish_git_llmpatch_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_git_llmpatch_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_git_llmpatch_using_subcommand
+    set -l cmd (__fish_git_llmpatch_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -s V -l version -d 'Print version'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "apply" -d 'Work out the whole change, then make it: all or nothing'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "check" -d 'Find out whether responses would apply, and write nothing'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "diff" -d 'Print the change as a diff that git apply accepts'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "recover" -d 'Finish or take back an apply that was interrupted'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "man" -d 'Print a manual page, or install all of them'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "completions" -d 'Print a shell\'s completion script, or install it'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s m -l message -d 'The commit message, instead of the response\'s notes; several are paragraphs' -r
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s F -l file -d 'Take the commit message from a file, or - for standard input' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l trailer -d 'Add a trailer, such as Reviewed-by: name (repeatable)' -r
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l author -d 'Name another author' -r
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l date -d 'Set the author date' -r
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l gpg-sign -d 'Sign the commit, with this key if one is given' -r
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
+opx\t'`<edit file=… op=…>`'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l directory -d 'Put this folder before every path of the response' -r -f -a "(__fish_complete_directories)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l color -d 'Colour messages: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
+always\t'Even if a program reads it'
+never\t'Not even if a terminal shows it'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l index -d 'Change the index as well as the work tree; both must agree'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l cached -d 'Change the index only'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l commit -d 'Change index and work tree, and commit exactly this change'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s N -l intent-to-add -d 'Let new files show in git diff, though their content isn\'t staged'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s n -l check -l dry-run -d 'Only find out whether it would apply'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l diff -d 'Print the change as a diff that git apply accepts'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l stat -d 'Print how much changes in each file'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l numstat -d 'Print the same for programs'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s z -d 'With --numstat, end names with NUL and don\'t quote them'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l summary -d 'Print which files come, go, are renamed or change their mode'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l apply -d 'Apply as well'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s e -l edit -d 'Edit the message before committing'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s s -l signoff -d 'Add a Signed-off-by trailer'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s S -d 'Sign the commit with the default key'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-gpg-sign -d 'Don\'t sign the commit, whatever commit.gpgSign says'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-verify -d 'Skip the hooks pre-commit and commit-msg'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l strict -d 'Accept what the bare format says and nothing looser (also llmpatch.strict)'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-strict -d 'Take back --strict or llmpatch.strict'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l unique -d 'Refuse lines that stand in several places of a file, instead of taking the first (also llmpatch.unique)'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-unique -d 'Take back --unique or llmpatch.unique'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l overwrite -d 'Let a patch make a new file where there is one already'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l allow-empty -d 'Accept a response that changes nothing'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s q -l quiet -d 'Say nothing but errors and what was asked for'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
+opx\t'`<edit file=… op=…>`'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l directory -d 'Put this folder before every path of the response' -r -f -a "(__fish_complete_directories)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l color -d 'Colour messages: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
+always\t'Even if a program reads it'
+never\t'Not even if a terminal shows it'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l cached -d 'Work it out against the index instead of the work tree'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l strict -d 'Accept what the bare format says and nothing looser (also llmpatch.strict)'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-strict -d 'Take back --strict or llmpatch.strict'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l unique -d 'Refuse lines that stand in several places of a file, instead of taking the first (also llmpatch.unique)'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-unique -d 'Take back --unique or llmpatch.unique'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l overwrite -d 'Let a patch make a new file where there is one already'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l allow-empty -d 'Accept a response that changes nothing'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s q -l quiet -d 'Say nothing but errors and what was asked for'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
+opx\t'`<edit file=… op=…>`'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l directory -d 'Put this folder before every path of the response' -r -f -a "(__fish_complete_directories)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l color -d 'Colour messages: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
+always\t'Even if a program reads it'
+never\t'Not even if a terminal shows it'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l cached -d 'Work it out against the index instead of the work tree'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l strict -d 'Accept what the bare format says and nothing looser (also llmpatch.strict)'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-strict -d 'Take back --strict or llmpatch.strict'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l unique -d 'Refuse lines that stand in several places of a file, instead of taking the first (also llmpatch.unique)'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-unique -d 'Take back --unique or llmpatch.unique'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l overwrite -d 'Let a patch make a new file where there is one already'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l allow-empty -d 'Accept a response that changes nothing'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s q -l quiet -d 'Say nothing but errors and what was asked for'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -l color -d 'Colour messages: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
+always\t'Even if a program reads it'
+never\t'Not even if a terminal shows it'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s q -l quiet -d 'Say nothing but errors and what was asked for'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -l install -d 'Put all pages where man finds them, and say where that is'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -l install -d 'Put it where the shell looks for your own completions, and say where that is'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply check completions diff man recover"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
+
+function __fish_git_llmpatch_of_git
+    set -l words (commandline -opc)
+    set -e words[1..(contains -i llmpatch $words)]
+    set -l typed (string join " " -- (string escape -- $words))
+    set -l word (commandline -ct)
+    complete -C "git-llmpatch $typed $word"
+end
+complete -c git -n "__fish_git_using_command llmpatch" -f -a "(__fish_git_llmpatch_of_git)"

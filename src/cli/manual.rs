@@ -1,0 +1,94 @@
+//! The manual pages that come with the program. They are made beforehand (`tests/manual.rs`): of the same definitions as `-h`, and
+//! of what is written in `man/`.
+
+use clap::Args;
+
+use super::exit::Exit;
+use super::install::{self, Home, Piece};
+use super::output;
+
+/// Print a manual page, or install all of them
+#[derive(Debug, Args)]
+#[command(override_usage = "git llmpatch man [<page>]\n       git llmpatch man --install")]
+#[command(
+    after_help = "Once they are installed, 'git llmpatch --help', 'git help llmpatch' and 'man git-llmpatch-apply' work.\n\
+    To read a page without that: git llmpatch man apply | man -l -"
+)]
+pub(super) struct Man {
+    /// The command whose page it is, or git-llmpatch
+    #[arg(value_name = "page", value_parser = names(), conflicts_with = "install")]
+    page: Option<String>,
+    /// Put all pages where man finds them, and say where that is
+    #[arg(long)]
+    install: bool,
+}
+
+macro_rules! pages {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, concat!($name, ".1"), include_str!(concat!("../../man/", $name, ".1")))),*]
+    };
+}
+
+/// The pages: name, file, content.
+const PAGES: &[(&str, &str, &str)] = pages![
+    "git-llmpatch",
+    "git-llmpatch-apply",
+    "git-llmpatch-check",
+    "git-llmpatch-completions",
+    "git-llmpatch-diff",
+    "git-llmpatch-man",
+    "git-llmpatch-recover",
+];
+
+const PREFIX: &str = "git-llmpatch-";
+
+fn names() -> clap::builder::PossibleValuesParser {
+    let names = PAGES.iter().map(|(name, ..)| {
+        let short = name.strip_prefix(PREFIX);
+        let value = clap::builder::PossibleValue::new(short.unwrap_or(name));
+        if short.is_some() { value.alias(*name) } else { value }
+    });
+    clap::builder::PossibleValuesParser::new(names)
+}
+
+impl Man {
+    /// Does it.
+    ///
+    /// # Errors
+    /// If there is no telling where pages go.
+    pub(super) fn run(&self) -> Result<Exit, clap::Error> {
+        if self.install {
+            let Some(home) = Home::find() else {
+                return Err(super::usage("man", "HOME names no folder to install to"));
+            };
+            let pages = PAGES.iter().map(|&(_, name, content)| Piece { name, content: content.into() });
+            let folder = home.manual();
+            let advice = advice(&folder);
+            return Ok(install::install(&folder.join("man1"), &pages.collect::<Vec<_>>(), &advice));
+        }
+        let wanted = self.page.as_deref().unwrap_or("git-llmpatch");
+        let page = PAGES.iter().find(|(name, ..)| *name == wanted || name.strip_prefix(PREFIX) == Some(wanted));
+        Ok(match page {
+            Some((.., content)) => install::said(output::print(content.as_bytes())),
+            None => return Err(super::usage("man", &format!("there is no page `{wanted}`"))),
+        })
+    }
+}
+
+/// Says what is still to be done so that `man` looks in a folder.
+fn advice(folder: &std::path::Path) -> String {
+    let bin = folder.parent().and_then(|share| share.parent()).map(|prefix| prefix.join("bin"));
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let is_found = bin.is_some_and(|bin| std::env::split_paths(&paths).any(|path| path == bin));
+    let is_named =
+        std::env::var_os("MANPATH").is_some_and(|set| std::env::split_paths(&set).any(|path| path == folder));
+    // man looks beside the folders in PATH, unless MANPATH says otherwise; an empty part of that stands for the usual ones.
+    let is_usual = std::env::var_os("MANPATH")
+        .is_none_or(|set| std::env::split_paths(&set).any(|path| path.as_os_str().is_empty()));
+    if is_named || (is_found && is_usual) {
+        return "try: git llmpatch --help".to_owned();
+    }
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = crate::text::Shown(folder.as_os_str().as_bytes());
+    format!("man must look there: put this line where your shell reads it\n    export MANPATH=\"{folder}:$MANPATH\"")
+}
