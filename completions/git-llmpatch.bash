@@ -26,7 +26,7 @@ _git_llmpatch ()
 	"")
 		case "$cur" in
 		-*) __gitcomp "--version" ;;
-		*) __gitcomp "apply check diff recover man completions" ;;
+		*) __gitcomp "apply check diff recover prompt man completions" ;;
 		esac
 		;;
 	apply)
@@ -90,12 +90,19 @@ _git_llmpatch ()
 		,-*) __gitcomp "--quiet --verbose --color --color="; return ;;
 		esac
 		;;
+	prompt)
+		case "$dashes,$cur" in
+		1,*) return ;;
+		,-*) __gitcomp ""; return ;;
+		esac
+		__gitcomp "envelope opx" "" "$cur"; return
+		;;
 	man)
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,-*) __gitcomp "--install"; return ;;
 		esac
-		__gitcomp "git-llmpatch apply check completions diff man recover" "" "$cur"; return
+		__gitcomp "git-llmpatch apply check completions diff man prompt recover" "" "$cur"; return
 		;;
 	completions)
 		case "$dashes,$cur" in

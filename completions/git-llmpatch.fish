@@ -30,6 +30,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "apply" -d
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "check" -d 'Find out whether responses would apply, and write nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "diff" -d 'Print the change as a diff that git apply accepts'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "recover" -d 'Finish or take back an apply that was interrupted'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "prompt" -d 'Print instructions that make a model answer in a format'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "man" -d 'Print a manual page, or install all of them'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "completions" -d 'Print a shell\'s completion script, or install it'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s m -l message -d 'The commit message, instead of the response\'s notes; several are paragraphs' -r
@@ -109,11 +110,13 @@ never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s q -l quiet -d 'Say nothing but errors and what was asked for'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s v -l verbose -d 'Say also what was read'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -l install -d 'Put all pages where man finds them, and say where that is'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -l install -d 'Put it where the shell looks for your own completions, and say where that is'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -s h -d 'Print help'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply check completions diff man recover"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -f -a "envelope opx"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply check completions diff man prompt recover"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
 
 function __fish_git_llmpatch_of_git

@@ -37,6 +37,7 @@ const PAGES: &[(&str, &str, &str)] = pages![
     "git-llmpatch-completions",
     "git-llmpatch-diff",
     "git-llmpatch-man",
+    "git-llmpatch-prompt",
     "git-llmpatch-recover",
 ];
 

@@ -17,6 +17,7 @@ mod manual;
 mod options;
 mod output;
 mod preview;
+mod prompt;
 mod recover;
 mod responses;
 mod watched;
@@ -63,6 +64,7 @@ enum Command {
     Check(check::Check),
     Diff(diff::Diff),
     Recover(recover::Recover),
+    Prompt(prompt::Prompt),
     Man(manual::Man),
     Completions(completions::Completions),
 }
@@ -74,6 +76,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Check(check) => check.run(),
         Command::Diff(diff) => diff.run(),
         Command::Recover(recover) => Ok(recover.run()),
+        Command::Prompt(prompt) => Ok(prompt.run()),
         Command::Man(man) => man.run(),
         Command::Completions(completions) => completions.run(),
     });

@@ -6,6 +6,7 @@ mod apply;
 mod check;
 mod commit;
 mod diff;
+mod prompt;
 mod recover;
 mod repositories;
 mod streams;
