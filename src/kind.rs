@@ -73,7 +73,7 @@ kinds! {
     Inexpressible = "inexpressible", Response;
     /// A path that is unmerged, or changes that can't be combined.
     Conflict = "conflict", Response;
-    /// Another process holds the index lock.
+    /// Another process holds the index lock, or committed at the same moment.
     Locked = "locked", System;
     /// A hook said no.
     Hook = "hook", System;

@@ -101,6 +101,9 @@ pub enum CommitFault {
         /// What git said of it.
         said: BString,
     },
+    /// Another commit came while ours was being made, so that ours would have taken it back.
+    #[error("`HEAD` was moved by another program, most likely a `git commit`")]
+    HeadMoved,
     /// There is no message, and nobody is asked for one.
     #[error("the commit message is empty")]
     EmptyMessage,
@@ -148,6 +151,7 @@ impl Explain for CommitFault {
             CommitFault::InProgress { .. } | CommitFault::EmptyMessage => Kind::Unsupported,
             CommitFault::Identity { .. } => Kind::Identity,
             CommitFault::NothingToCommit => Kind::Unchanged,
+            CommitFault::HeadMoved => Kind::Locked,
             CommitFault::Hook { .. } => Kind::Hook,
             CommitFault::NoCommit { .. } | CommitFault::Io { .. } => Kind::Io,
             CommitFault::Repository(fault) => fault.kind(),
@@ -173,6 +177,7 @@ impl Explain for CommitFault {
             CommitFault::Identity { .. } => {
                 "set `git config user.name` and `git config user.email`, then try again".to_owned()
             }
+            CommitFault::HeadMoved => "see with `git log` what it committed, then try again".to_owned(),
             CommitFault::EmptyMessage => "give a message with `-m`, or write one with `--edit`".to_owned(),
             CommitFault::NothingToCommit => {
                 "only line ends or permissions differ, which git doesn't store; apply it without `--commit`".to_owned()
@@ -241,14 +246,6 @@ impl Repo {
         }
     }
 
-    /// Returns the tree of HEAD; `None` on a branch without commits.
-    ///
-    /// # Errors
-    /// If HEAD can't be read.
-    pub(crate) fn head_tree(&self) -> Result<Option<Oid>, Fault> {
-        self.head_commit()?.map(|id| self.tree_of(id)).transpose()
-    }
-
     /// Returns the tree of a commit.
     ///
     /// # Errors
@@ -285,20 +282,24 @@ impl Repo {
         })
     }
 
-    /// Has git commit what an index holds. `folder` is ours, for files that go with it.
+    /// Has git commit what an index holds, which is one commit and a change to it. `folder` is ours, for files that go with it.
     ///
-    /// Whether there is a commit is judged by HEAD, not by an exit status: git also fails after it moved HEAD.
+    /// Whether there is a commit is judged by HEAD, not by an exit status: git also fails after it moved HEAD. And HEAD may have
+    /// been moved by somebody else: a `git commit` gives the lock on the index back before it moves HEAD.
     ///
     /// # Errors
-    /// If HEAD stayed where it was, and then nothing but the private index changed.
+    /// If there is no commit of ours, and then nothing but the private index changed.
     pub(crate) fn commit(
         &self,
         request: &CommitRequest,
+        before: Option<Oid>,
         index: &Path,
         folder: &Path,
         watch: &ChildWatch<'_>,
     ) -> Result<Oid, CommitFault> {
-        let before = self.head_commit()?;
+        if self.head_commit()? != before {
+            return Err(CommitFault::HeadMoved);
+        }
         let git = Git::new(self);
         let mut command = git.command(self.commit_arguments(request)?);
         if ["GIT_DIR", "GIT_WORK_TREE"].iter().all(|name| std::env::var_os(name).is_none()) {
@@ -319,7 +320,7 @@ impl Repo {
             git.attach(command.args(["-F", "-"]), Some(&request.message), watch)?
         };
         match self.head_commit()? {
-            Some(now) if Some(now) != before => Ok(now),
+            Some(now) if Some(now) != before => self.confirm_commit(before, now, index, status.success()),
             _ if status.success() => Err(CommitFault::NoCommit { status: None }),
             _ => Err(match trace.refusal() {
                 Some(Refusal { hook, status }) => CommitFault::Hook { name: Some(hook), status: Some(status) },
@@ -329,6 +330,46 @@ impl Repo {
                 None => CommitFault::NoCommit { status: status.code() },
             }),
         }
+    }
+
+    /// Makes sure that HEAD was moved by a commit of just what the index holds, made on the commit that it was made for.
+    ///
+    /// One that was made on another takes that one back, so it is itself taken back, unless there are more on top of it.
+    fn confirm_commit(&self, before: Option<Oid>, now: Oid, index: &Path, is_said: bool) -> Result<Oid, CommitFault> {
+        match self.descent(before, now, index) {
+            Ok(Descent::Right) => Ok(now),
+            Ok(Descent::Astray { parent }) if is_said => {
+                let (id, parent, now) = (now, parent.to_string(), now.to_string());
+                let reason = "git-llmpatch: take back a commit that was made on another than it was for";
+                step("move HEAD back").map_err(|source| CommitFault::Io { path: "HEAD".into(), source })?;
+                // Only if it still is where we saw it; else there are more commits on top.
+                match Git::new(self).output(["update-ref", "-m", reason, "HEAD", &parent, &now], b"") {
+                    Ok(_) => Err(CommitFault::HeadMoved),
+                    Err(_) => Ok(self.head_commit()?.unwrap_or(id)),
+                }
+            }
+            // A hook may have done with it what it liked.
+            Ok(_) | Err(_) if is_said => Ok(now),
+            _ => Err(CommitFault::HeadMoved),
+        }
+    }
+
+    /// Finds the commit of what an index holds among those that came, and says what it was made on.
+    fn descent(&self, before: Option<Oid>, now: Oid, index: &Path) -> Result<Descent, git2::Error> {
+        let tree = git2::Index::open(index)?.write_tree_to(self.git2())?;
+        let mut at = now;
+        // More than these don't come in the time that a commit takes.
+        for _ in 0..1000 {
+            let commit = self.git2().find_commit(at)?;
+            let parent = commit.parent_ids().next();
+            match parent {
+                _ if commit.tree_id() == tree && parent == before => return Ok(Descent::Right),
+                Some(parent) if commit.tree_id() == tree && at == now => return Ok(Descent::Astray { parent }),
+                Some(parent) if Some(parent) != before => at = parent,
+                _ => break,
+            }
+        }
+        Ok(Descent::Unknown)
     }
 
     fn commit_arguments(&self, request: &CommitRequest) -> Result<Vec<OsString>, Fault> {
@@ -384,6 +425,16 @@ impl Repo {
             root: commit.as_ref().is_some_and(|commit| commit.parent_count() == 0),
         }
     }
+}
+
+/// What a new commit was made on.
+enum Descent {
+    /// On what it was for.
+    Right,
+    /// On another, and it is the last one.
+    Astray { parent: Oid },
+    /// It isn't there, or further down.
+    Unknown,
 }
 
 /// Where git tells what it does, if nobody else listens.

@@ -203,7 +203,8 @@ impl NextIndex {
         Ok(())
     }
 
-    /// Takes over, from another index, the entries of all paths in which two commits differ.
+    /// Makes the entries of all paths in which two commits differ what the newer one says, with the stat data of another index
+    /// where it knows some.
     ///
     /// # Errors
     /// If the commits or the other index can't be read.
@@ -215,13 +216,18 @@ impl NextIndex {
         let other = Index::open(other).map_err(writing)?;
         let mut entries = Vec::new();
         for delta in diff.deltas() {
-            let Some(path) = delta.new_file().path_bytes().or(delta.old_file().path_bytes()) else { continue };
-            let path = Path::new(as_os(path));
+            let Some(name) = delta.new_file().path_bytes().or(delta.old_file().path_bytes()) else { continue };
+            let path = Path::new(as_os(name));
             // Removed first, all of them, so that nothing that comes finds an old path in its way.
             for stage in 0..=3 {
                 self.index.remove(path, stage).or_else(ignore_missing).map_err(writing)?;
             }
-            entries.extend(other.get_path(path, 0));
+            let (id, mode) = (delta.new_file().id(), u32::from(delta.new_file().mode()));
+            if delta.status() != git2::Delta::Deleted {
+                let known = other.get_path(path, 0).filter(|entry| (entry.id, entry.mode) == (id, mode));
+                // What the commit holds and the other index doesn't is of a commit that isn't ours.
+                entries.push(known.unwrap_or(IndexEntry { id, mode, path: name.to_vec(), ..blank() }));
+            }
         }
         for entry in entries {
             self.index.add(&entry).map_err(writing)?;
@@ -322,6 +328,10 @@ fn as_path(path: &RepoPath) -> &Path {
 }
 
 fn empty(path: &RepoPath) -> IndexEntry {
+    IndexEntry { path: path.as_bytes().to_vec(), ..blank() }
+}
+
+fn blank() -> IndexEntry {
     IndexEntry {
         ctime: IndexTime::new(0, 0),
         mtime: IndexTime::new(0, 0),
@@ -334,7 +344,7 @@ fn empty(path: &RepoPath) -> IndexEntry {
         id: Oid::ZERO_SHA1,
         flags: 0,
         flags_extended: 0,
-        path: path.as_bytes().to_vec(),
+        path: Vec::new(),
     }
 }
 

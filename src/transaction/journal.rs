@@ -215,6 +215,15 @@ impl Journal {
         flush.file(&file)
     }
 
+    /// Takes back that a commit was begun: it ended, and made none.
+    pub(super) fn forget_child(&self, flush: Flush) {
+        let path = self.folder.join("child");
+        if path.exists() && step("forget the child").is_ok() {
+            // If it stays, recovery asks HEAD, and only one that somebody else moves until then would mislead it.
+            let _ = std::fs::remove_file(path).and_then(|()| flush.folders(&[&self.folder]));
+        }
+    }
+
     /// Returns the process that makes the commit, if one was started.
     pub(super) fn child(&self) -> Option<Owner> {
         let text = std::fs::read_to_string(self.folder.join("child")).ok()?;

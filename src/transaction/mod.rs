@@ -107,6 +107,8 @@ pub struct Prepared<'r> {
     index_path: PathBuf,
     place: Workplace<'r>,
     blobs: Vec<(&'r RepoPath, Option<Blob>)>,
+    /// The commit that a new one is made on.
+    head: Option<git2::Oid>,
     next: Option<NextIndex>,
     private: Option<NextIndex>,
     warnings: Vec<Warning>,
@@ -132,12 +134,15 @@ pub fn begin<'r>(repo: &'r Repo, changes: &'r ChangeSet, target: Target) -> Resu
     if !matches!(target, Target::WorkTree { .. }) {
         repo.refresh_index()?;
     }
+    let mut head = None;
     match &target {
         Target::WorkTree { .. } => recheck::still_holds(&repo.work_tree()?, changes)?,
         Target::Index => recheck::still_holds(&repo.index_tree()?, changes)?,
         Target::IndexAndWorkTree => recheck::still_holds(&repo.agreeing_tree(Against::Index)?, changes)?,
         Target::Commit(_) => {
             repo.check_calm()?;
+            // Read once, before all that is compared with it: should it move, the commit is refused.
+            head = repo.head_commit()?;
             recheck::still_holds(&repo.agreeing_tree(Against::IndexAndHead)?, changes)?;
         }
     }
@@ -152,8 +157,20 @@ pub fn begin<'r>(repo: &'r Repo, changes: &'r ChangeSet, target: Target) -> Resu
     }
     let place = Workplace::prepare(repo, changes, journal, watch)?;
     let (blobs, next, private) = (Vec::new(), None, None);
-    let mut prepared =
-        Prepared { repo, changes, target, index_path, place, blobs, next, private, warnings, _lock: lock, _held: held };
+    let mut prepared = Prepared {
+        repo,
+        changes,
+        target,
+        index_path,
+        place,
+        blobs,
+        head,
+        next,
+        private,
+        warnings,
+        _lock: lock,
+        _held: held,
+    };
     prepared.prepare()?;
     Ok(prepared)
 }
@@ -216,14 +233,14 @@ impl<'r> Prepared<'r> {
         if let Target::Commit(_) = &self.target {
             let path = self.place.journal.path_of("index");
             let mut private = NextIndex::copy(self.repo, &self.index_path, path)?;
-            let head = self.repo.head_tree()?;
+            let head = self.head.map(|head| self.repo.tree_of(head)).transpose()?;
             private.reset_to(head)?;
             set_all(&mut private, &self.blobs, &BTreeMap::new())?;
             let tree = private.tree()?;
             if head == Some(tree) {
                 return Err(CommitFault::NothingToCommit.into());
             }
-            let head = self.repo.head_commit()?.map(|id| id.to_string());
+            let head = self.head.map(|id| id.to_string());
             self.place.manifest.commit = Some(Expected { head, tree: tree.to_string() });
             self.private = Some(private);
         }
@@ -271,6 +288,8 @@ impl<'r> Prepared<'r> {
             Err(fault) => {
                 // A `git commit` that was killed leaves its own locks, which would keep the next one out.
                 recover::remove_ref_locks(self.repo, &self.place.journal, &self.place.manifest);
+                // Whoever finds the journal would take a HEAD that another moved for moved by it.
+                self.place.journal.forget_child(self.place.flush);
                 let remains = self.place.take_back();
                 return Err(Undone { fault, attention: remains.paths(), kept: remains.kept, is_torn: remains.is_torn });
             }
@@ -349,13 +368,19 @@ impl<'r> Prepared<'r> {
     /// Commits what the private index holds; then lets the index follow.
     fn commit(&mut self, private: &mut NextIndex, next: NextIndex) -> Result<Committed, Fault> {
         let Target::Commit(request) = &self.target else { unreachable!("there is a private index for a commit only") };
-        let before = self.repo.head_commit()?;
+        let (repo, before) = (self.repo, self.head);
         let expected = private.tree()?;
         let (journal, flush) = (&self.place.journal, self.place.flush);
-        let watch =
-            ChildWatch { started: &|pid| journal.note_child(pid, flush), is_to_stop: &|| signal::pending().is_some() };
+        let started = |pid| {
+            journal.note_child(pid, flush)?;
+            match repo.head_commit() {
+                Ok(head) if head == before => Ok(()),
+                _ => Err(std::io::Error::other("HEAD moved")),
+            }
+        };
+        let watch = ChildWatch { started: &started, is_to_stop: &|| signal::pending().is_some() };
         self.place.check_signals()?;
-        let made = self.repo.commit(request, private.path(), journal.path(), &watch);
+        let made = repo.commit(request, before, private.path(), journal.path(), &watch);
         let id = match (made, signal::pending()) {
             (Ok(id), _) => id,
             (Err(_), Some(signal)) => return Err(Fault::Interrupted { signal }),

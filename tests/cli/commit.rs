@@ -1,4 +1,4 @@
-use super::{envelope, opx, repo, update};
+use super::{envelope, opx, repo, support, update};
 
 #[test]
 fn a_commit_is_announced_and_holds_exactly_the_change() {
@@ -58,4 +58,31 @@ fn a_hook_that_says_no_has_everything_put_back() {
     assert_eq!(repo.files(), before);
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
     repo.run(&["apply", "--commit", "--no-verify"], update("a.txt", "two", "2")).succeeded();
+}
+
+#[test]
+fn a_commit_that_was_made_on_somebody_elses_is_taken_back() {
+    let repo = repo();
+    let which = support::run(std::process::Command::new("sh").args(["-c", "command -v git"]), b"").succeeded().stdout;
+    let git = which.trim();
+    // Somebody's `git commit`, begun before ours, ends when ours was started and hasn't looked at HEAD yet.
+    let another = format!(
+        "export GIT_INDEX_FILE=$PWD/../index; {git} read-tree HEAD; blob=$(echo theirs | {git} hash-object -w --stdin)
+        {git} update-index --cacheinfo 100644,$blob,src/b.txt
+        {git} update-ref HEAD $({git} commit-tree $({git} write-tree) -p HEAD -m theirs)"
+    );
+    let script = format!("#!/bin/sh\ntest \"$1\" = commit && ({another})\nexec {git} \"$@\"\n");
+    repo.write("../bin/git", script);
+    repo.chmod("../bin/git", 0o755);
+    for editor in ["--edit", "--no-verify"] {
+        let mut command = repo.command();
+        let path = format!("{}/../bin:{}", repo.path().display(), std::env::var("PATH").unwrap());
+        command.env("PATH", path).env("GIT_EDITOR", "true").args(["apply", "--commit", "-m", "ours", editor]);
+        let run = support::run(&mut command, update("a.txt", "two", "2").as_bytes()).ended(3);
+        assert!(run.stderr.contains("error[locked]: `HEAD` was moved by another program"), "{}", run.stderr);
+        assert_eq!(repo.git(&["log", "-1", "--format=%s", "HEAD"]), "theirs\n");
+        assert_eq!(repo.git(&["show", "HEAD:src/b.txt"]), "theirs\n");
+        assert_eq!(repo.text("a.txt"), "one\ntwo\nthree\n");
+        assert_eq!(repo.git(&["diff", "--name-only"]), "");
+    }
 }

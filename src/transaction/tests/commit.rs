@@ -185,3 +185,40 @@ fn a_linked_work_tree_has_its_own_lock_index_and_store() {
     assert_eq!(git(&sample, &["-C", top, "status", "--porcelain"]), "");
     assert!(outside(&sample, "where").contains("worktrees/linked"));
 }
+
+/// Commits something else, as a `git commit` does that gave the lock back already.
+const ANOTHER: &str = "export GIT_INDEX_FILE=\"$PWD/../other-index\"; git read-tree HEAD
+echo theirs | git update-index --add --cacheinfo \"100644,$(echo theirs | git hash-object -w --stdin),staged\"
+git update-ref HEAD $(git commit-tree $(git write-tree) -p HEAD -m theirs)";
+
+fn theirs(sample: &Sample) -> String {
+    git(sample, &["log", "--format=%s"]) + &git(sample, &["show", "HEAD:staged"])
+}
+
+#[test]
+fn a_commit_of_somebody_else_is_never_taken_for_ours() {
+    let sample = sample();
+    hook(&sample, "pre-commit", ANOTHER);
+    let before = seen(&sample);
+    let undone = commit(&sample, WANTED[1].1, request("change\n")).unwrap_err();
+    assert_eq!(undone.fault.to_string(), "`HEAD` was moved by another program, most likely a `git commit`");
+    assert_eq!(undone.fault.kind(), Kind::Locked, "{undone}");
+    assert_eq!((undone.attention, undone.kept), (vec![], None));
+    let after = seen(&sample);
+    assert_eq!((after.tree, after.index, after.git), (before.tree, before.index, before.git));
+    assert_eq!(theirs(&sample), "theirs\nsample\ntheirs\n");
+}
+
+#[test]
+fn a_commit_of_somebody_else_is_never_taken_back() {
+    let sample = sample();
+    let repo = sample.open();
+    let target = Target::Commit(request("change\n"));
+    let changes = changes(&*tree_of(&repo, &target), WANTED[1].1);
+    let prepared = begin(&repo, &changes, target).unwrap();
+    git(&sample, &["-c", &format!("alias.another=!{ANOTHER}"), "another"]);
+    let undone = prepared.publish().unwrap_err();
+    assert_eq!(undone.fault.kind(), Kind::Locked, "{undone}");
+    assert_eq!(theirs(&sample), "theirs\nsample\ntheirs\n");
+    assert_eq!(git(&sample, &["diff", "--name-only"]), "dirty\n");
+}
