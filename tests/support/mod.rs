@@ -53,7 +53,7 @@ pub struct Run {
 }
 
 impl Run {
-    fn of(output: Output) -> Self {
+    pub fn of(output: Output) -> Self {
         Self {
             status: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
