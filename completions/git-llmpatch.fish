@@ -42,7 +42,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l gpg-
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l directory -d 'Put this folder before every path of the response' -r -f -a "(__fish_complete_directories)"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l color -d 'Colour messages: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l index -d 'Change the index as well as the work tree; both must agree'
@@ -74,7 +74,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l onto
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l directory -d 'Put this folder before every path of the response' -r -f -a "(__fish_complete_directories)"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l color -d 'Colour messages: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l cached -d 'Work it out against the index instead of the work tree'
@@ -91,7 +91,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l onto 
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l directory -d 'Put this folder before every path of the response' -r -f -a "(__fish_complete_directories)"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l color -d 'Colour messages: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l cached -d 'Work it out against the index instead of the work tree'
@@ -104,7 +104,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l allow
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s q -l quiet -d 'Say nothing but errors and what was asked for'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s v -l verbose -d 'Say also what was read'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s h -d 'Print help'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -l color -d 'Colour messages: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s q -l quiet -d 'Say nothing but errors and what was asked for'

@@ -74,6 +74,7 @@ impl Apply {
             Err(exit) => return Ok(exit),
         };
         Ok(match self.apply(&session) {
+            Ok((report, asked_for)) if self.preview.prints() => flow::finish_with_diff(&session, report, &asked_for),
             Ok((report, asked_for)) => flow::finish(&session, report, &asked_for),
             Err(report) => session.conclude(&report),
         })

@@ -46,7 +46,7 @@ impl Completions {
             return Err(super::usage("completions", &format!("which shell? one of {}", names())));
         };
         if !self.install {
-            return Ok(install::said(output::print(&script(shell))));
+            return Ok(install::said(output::print_as_is(&script(shell))));
         }
         let Some((folder, name, advice)) = Home::find().and_then(|home| place(&home, shell)) else {
             let message =

@@ -23,6 +23,21 @@ pub(super) fn style(talk: &Talk, config: Option<&Config>) -> Style {
     Style { colored, width: width(std::io::stderr()).unwrap_or(Style::DEFAULT_WIDTH) }
 }
 
+/// Decides whether a diff on standard output is coloured, as for `git diff`.
+pub(super) fn paints(talk: &Talk, config: &Config) -> bool {
+    let set = ["color.llmpatch", "color.diff", "color.ui"].iter().find_map(|key| colors(config, key));
+    match talk.color.or(set) {
+        Some(When::Always) => true,
+        Some(When::Never) => false,
+        // git has started a pager of its own already, as `pager.llmpatch` tells it to.
+        Some(When::Auto) | None => (std::io::stdout().is_terminal() || is_paged()) && environment_allows_color(),
+    }
+}
+
+fn is_paged() -> bool {
+    std::env::var_os("GIT_PAGER_IN_USE").is_some_and(|value| value == "1" || value == "true")
+}
+
 /// Reads a colour setting as git does: a boolean that is true means `auto`. What makes no sense is nobody's business here.
 fn colors(config: &Config, key: &str) -> Option<When> {
     let value = config.string(key).ok()??;

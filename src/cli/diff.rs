@@ -34,7 +34,7 @@ impl Diff {
             Err(exit) => return Ok(exit),
         };
         Ok(match self.print(&session) {
-            Ok((report, diff)) => flow::finish(&session, report, &diff),
+            Ok((report, diff)) => flow::finish_with_diff(&session, report, &diff),
             Err(report) => session.conclude(&report),
         })
     }

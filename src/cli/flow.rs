@@ -7,9 +7,11 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
 use super::config;
+use super::edge::Edge;
 use super::exit::Exit;
 use super::options::{self, Reading, Talk};
 use super::output;
+use super::pager;
 use super::watched::Watched;
 use crate::explain::Explain;
 use crate::format;
@@ -176,8 +178,17 @@ pub(super) fn conclude(report: &Report, talk: &Talk, style: Style) -> Exit {
 }
 
 /// Prints what was asked for, then concludes. What can't be printed is one error more, and changes nothing of the state.
-pub(super) fn finish(session: &Session, mut report: Report, asked_for: &[u8]) -> Exit {
-    if let Err(error) = output::print(asked_for) {
+pub(super) fn finish(session: &Session, report: Report, asked_for: &[u8]) -> Exit {
+    finished(session, report, output::print(asked_for))
+}
+
+/// Does the same with a diff, which a person reads in colours and in a pager.
+pub(super) fn finish_with_diff(session: &Session, report: Report, diff: &[u8]) -> Exit {
+    finished(session, report, pager::print_diff(diff, &session.talk, session.repo.config()))
+}
+
+fn finished(session: &Session, mut report: Report, printed: Result<(), Edge>) -> Exit {
+    if let Err(error) = printed {
         report.errors.push(Diagnostic::new(&error, None, &[]));
     }
     session.conclude(&report)

@@ -70,7 +70,7 @@ impl Man {
         let wanted = self.page.as_deref().unwrap_or("git-llmpatch");
         let page = PAGES.iter().find(|(name, ..)| *name == wanted || name.strip_prefix(PREFIX) == Some(wanted));
         Ok(match page {
-            Some((.., content)) => install::said(output::print(content.as_bytes())),
+            Some((.., content)) => install::said(output::print_as_is(content.as_bytes())),
             None => return Err(super::usage("man", &format!("there is no page `{wanted}`"))),
         })
     }

@@ -16,6 +16,7 @@ mod install;
 mod manual;
 mod options;
 mod output;
+mod pager;
 mod preview;
 mod prompt;
 mod recover;

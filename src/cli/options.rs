@@ -66,7 +66,7 @@ pub(super) struct Talk {
     /// Say also what was read
     #[arg(short, long)]
     pub(super) verbose: bool,
-    /// Colour messages: auto, always or never (also color.ui, NO_COLOR)
+    /// Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)
     #[arg(long, value_name = "when", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "always")]
     pub(super) color: Option<When>,
 }

@@ -14,13 +14,20 @@ use crate::text::Shown;
 /// # Errors
 /// Whatever the system says but `EPIPE`.
 pub(super) fn print(bytes: &[u8]) -> Result<(), Edge> {
-    let stdout = io::stdout().lock();
-    let bytes = if stdout.is_terminal() { Cow::Owned(harmless(bytes)) } else { Cow::Borrowed(bytes) };
-    Ok(written(stdout, &bytes).context("can't write standard output")?)
+    let bytes = if io::stdout().is_terminal() { Cow::Owned(harmless(bytes)) } else { Cow::Borrowed(bytes) };
+    print_as_is(&bytes)
+}
+
+/// Writes to standard output what is ours, or was made harmless before.
+///
+/// # Errors
+/// Whatever the system says but `EPIPE`.
+pub(super) fn print_as_is(bytes: &[u8]) -> Result<(), Edge> {
+    Ok(written(io::stdout().lock(), bytes).context("can't write standard output")?)
 }
 
 /// Escapes all that a terminal might obey but line ends and tabs.
-fn harmless(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn harmless(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
         let text = line.strip_suffix(b"\r\n").or(line.strip_suffix(b"\n")).unwrap_or(line);

@@ -37,6 +37,6 @@ impl Taught {
 impl Prompt {
     /// Does it.
     pub(super) fn run(&self) -> Exit {
-        install::said(output::print(self.format.text().as_bytes()))
+        install::said(output::print_as_is(self.format.text().as_bytes()))
     }
 }

@@ -6,6 +6,7 @@
 mod diagnostic;
 mod excerpt;
 pub mod human;
+pub mod paint;
 mod render;
 
 pub use diagnostic::{Diagnostic, ResponsePlace, merge};

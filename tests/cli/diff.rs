@@ -1,3 +1,4 @@
+use super::support::Repo;
 use super::{envelope, repo, update};
 
 #[test]
@@ -19,4 +20,35 @@ fn a_refusal_prints_no_diff() {
     let run = repo().run(&["diff"], update("a.txt", "four", "4")).ended(1);
     assert_eq!(run.stdout, "");
     assert!(run.stderr.starts_with("error[lines-not-found]: ") && run.stderr.ends_with("nothing was changed\n"));
+}
+
+/// What is coloured, and how, is what git would colour: as set, and by default.
+#[test]
+fn colours_are_those_of_git_diff() {
+    let settings: &[&[(&str, &str)]] =
+        &[&[], &[("color.diff.new", "blue"), ("color.diff.meta", "yellow"), ("color.diff.context", "dim")]];
+    for settings in settings {
+        let repo = Repo::with(&[("a.txt", "fn f() {\n1\n2\n3\n4\n-- old\n6\n}\n"), ("b.txt", "b\n")]);
+        settings.iter().for_each(|(key, value)| drop(repo.git(&["config", key, value])));
+        let response = envelope(
+            "*** Update File: a.txt\n@@\n 4\n--- old\n+++ new \n+\t\n+\n 6\n*** Add File: c.txt\n+c\n*** Delete File: b.txt\n",
+        );
+        let painted = repo.run(&["diff", "--color=always"], &response).succeeded().stdout;
+        repo.run(&["apply", "--index"], &response).succeeded();
+        assert_eq!(painted, repo.git(&["diff", "--cached", "--color=always"]));
+        assert!(painted.contains("\x1b["));
+    }
+}
+
+#[test]
+fn a_program_gets_no_colours_unless_it_asks() {
+    let repo = repo();
+    repo.git(&["config", "color.ui", "auto"]);
+    let run = repo.run(&["diff"], update("a.txt", "two", "2")).succeeded();
+    assert!(!run.stdout.contains('\x1b'));
+    repo.git(&["config", "color.diff", "always"]);
+    let run = repo.run(&["diff"], update("a.txt", "two", "2")).succeeded();
+    assert!(run.stdout.contains('\x1b'));
+    let run = repo.run(&["diff", "--color=never"], update("a.txt", "two", "2")).succeeded();
+    assert!(!run.stdout.contains('\x1b'));
 }

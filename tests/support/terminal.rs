@@ -22,10 +22,11 @@ pub struct Terminal {
     master: File,
     output: Arc<(Mutex<Vec<u8>>, Condvar)>,
     seen: usize,
+    reader: Option<thread::JoinHandle<()>>,
 }
 
 impl Terminal {
-    /// Starts a command whose standard streams and controlling terminal it is.
+    /// Starts a command whose standard streams and controlling terminal it is, with the variables that it sets and no others.
     pub fn start(command: &Command) -> Terminal {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
@@ -49,15 +50,15 @@ impl Terminal {
         let child = session.spawn().unwrap();
         let master = File::from(master);
         let output = Arc::new((Mutex::new(Vec::new()), Condvar::new()));
-        let (mut reader, written) = (master.try_clone().unwrap(), Arc::clone(&output));
-        thread::spawn(move || {
+        let (mut stream, written) = (master.try_clone().unwrap(), Arc::clone(&output));
+        let reader = thread::spawn(move || {
             let mut buffer = [0; 4096];
-            while let Ok(count @ 1..) = reader.read(&mut buffer) {
+            while let Ok(count @ 1..) = stream.read(&mut buffer) {
                 written.0.lock().unwrap().extend(&buffer[..count]);
                 written.1.notify_all();
             }
         });
-        Terminal { child, master, output, seen: 0 }
+        Terminal { child, master, output, seen: 0, reader: Some(reader) }
     }
 
     /// Types.
@@ -87,9 +88,12 @@ impl Terminal {
         String::from_utf8_lossy(&self.output.0.lock().unwrap()).into_owned()
     }
 
-    /// Waits for the end of the program.
+    /// Waits for the end of the program, and of all that it wrote.
     pub fn end(&mut self) -> ExitStatus {
-        self.child.wait().unwrap()
+        let status = self.child.wait().unwrap();
+        // A terminal that nobody has open any more reads as an error.
+        self.reader.take().into_iter().for_each(|reader| reader.join().unwrap());
+        status
     }
 }
 
