@@ -14,7 +14,7 @@ use git_llmpatch::text::Source;
 use git_llmpatch::tree::{Entry, File, MemoryTree, Mode, Obstacle, Tree as _};
 
 use super::deriving::turns_before_into_after;
-use super::{drawn, source};
+use super::{source, told, turn};
 
 /// Plans a response over one file: what stands before the last NUL is in every file that it changes, what stands behind it
 /// is the response.
@@ -37,22 +37,25 @@ pub fn place(bytes: &[u8]) {
 pub fn plan(bytes: &[u8]) {
     let (choices, response) = split(bytes);
     let source = source(response);
-    under_every_rule(&source, |patch| {
-        let mut wanted = BTreeMap::new();
-        for edit in &patch.edits {
-            if let Some(path) = path(edit) {
-                wanted.entry(path).or_insert_with(Vec::new).push(&edit.operation);
-            }
-        }
-        let mut tree = MemoryTree::new();
-        for (index, (path, operations)) in wanted.iter().enumerate() {
-            tree = made_up(tree, path, operations, choices.get(index).copied().unwrap_or_default());
-        }
-        tree
-    });
+    under_every_rule(&source, |patch| wishes(patch, choices));
 }
 
-fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
+/// Makes up a tree for a patch: what is at each path departs from what the patch wants there as a byte says.
+pub(super) fn wishes(patch: &Patch<'_>, choices: &[u8]) -> MemoryTree {
+    let mut wanted = BTreeMap::new();
+    for edit in &patch.edits {
+        if let Some(path) = path(edit) {
+            wanted.entry(path).or_insert_with(Vec::new).push(&edit.operation);
+        }
+    }
+    let mut tree = MemoryTree::new();
+    for (index, (path, operations)) in wanted.iter().enumerate() {
+        tree = made_up(tree, path, operations, choices.get(index).copied().unwrap_or_default());
+    }
+    tree
+}
+
+pub(super) fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     match bytes.iter().rposition(|&byte| byte == 0) {
         Some(at) => (&bytes[..at], &bytes[at + 1..]),
         None => (&[], bytes),
@@ -106,7 +109,7 @@ fn wanted<'o>(operation: &'o Operation<'_>) -> Vec<&'o [u8]> {
     }
 }
 
-/// Plans what can be read under all rules.
+/// Plans what can be read, and once more under other rules.
 fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
     let lenient = format::parse(source, &Options::default());
     let tree = tree(&lenient.patch);
@@ -114,7 +117,7 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
         let planned = plan::plan(std::slice::from_ref(patch), &tree, &Resolver::default(), &rules);
         match &planned {
             Ok(Plan { changes, warnings, .. }) => {
-                drawn::<plan::Fault, _>(source, &[], warnings);
+                told::<plan::Fault, _>(source, &[], warnings);
                 for change in changes {
                     let before = match tree.read(&change.path).unwrap() {
                         Entry::File(file) => Some(file),
@@ -125,16 +128,53 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
             }
             Err(Refusal { faults, warnings }) => {
                 assert!(!faults.is_empty(), "a refusal says why");
-                drawn(source, faults, warnings);
+                told(source, faults, warnings);
             }
         }
         planned
     };
 
     let plain = planned(&lenient.patch, Rules::default());
-    let unique = planned(&lenient.patch, Rules { unique: true, ..Rules::default() });
-    let overwrite = planned(&lenient.patch, Rules { overwrite: true, ..Rules::default() });
-    match (&plain, &unique) {
+    match turn(source.bytes(), [Turn::Unique, Turn::Overwrite, Turn::Strict]) {
+        Turn::Unique => {
+            let unique = planned(&lenient.patch, Rules { unique: true, ..Rules::default() });
+            unique_only_ever_refuses(&plain, &unique);
+        }
+        Turn::Overwrite => {
+            let overwrite = planned(&lenient.patch, Rules { overwrite: true, ..Rules::default() });
+            if let Ok(plain) = &plain {
+                let overwrite = overwrite.expect("leave to overwrite forbids nothing");
+                assert_eq!(plain.changes, overwrite.changes, "nothing was in the way");
+            }
+        }
+        Turn::Strict => {
+            let strictly = format::parse(source, &Options { strict: true, ..Options::default() });
+            let strict = planned(&strictly.patch, Rules { strict: true, ..Rules::default() });
+            let said = !lenient.faults.is_empty() || !lenient.warnings.is_empty();
+            if let (Ok(plain), false) = (&plain, said)
+                && plain.warnings.is_empty()
+                && !has_additions(&lenient.patch)
+            {
+                let strict = strict.expect("what strict refuses carries a warning");
+                assert_eq!(plain.changes, strict.changes, "and what it does otherwise does too");
+            }
+        }
+    }
+    let (Ok(plain), true) = (plain, lenient.faults.is_empty()) else { return };
+    untouched_lines_stay(&lenient.patch, &plain);
+    message::compose(std::slice::from_ref(&lenient.patch), &plain.changes);
+    turns_before_into_after(&plain.changes, &DiffOptions::default());
+}
+
+/// The rules that a plan is compared under.
+enum Turn {
+    Unique,
+    Overwrite,
+    Strict,
+}
+
+fn unique_only_ever_refuses(plain: &Result<Plan, Refusal>, unique: &Result<Plan, Refusal>) {
+    match (plain, unique) {
         (Ok(plain), Ok(unique)) => assert_eq!(plain.changes, unique.changes, "unique only ever refuses"),
         (Err(_), Ok(_)) => panic!("unique only ever refuses"),
         (Ok(plain), Err(refusal)) => {
@@ -144,24 +184,6 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
         }
         (Err(_), Err(_)) => {}
     }
-    if let Ok(plain) = &plain {
-        let overwrite = overwrite.expect("leave to overwrite forbids nothing");
-        assert_eq!(plain.changes, overwrite.changes, "nothing was in the way");
-    }
-
-    let strictly = format::parse(source, &Options { strict: true, ..Options::default() });
-    let strict = planned(&strictly.patch, Rules { strict: true, ..Rules::default() });
-    if !lenient.faults.is_empty() {
-        return;
-    }
-    let Ok(plain) = plain else { return };
-    if lenient.warnings.is_empty() && plain.warnings.is_empty() && !has_additions(&lenient.patch) {
-        let strict = strict.expect("what strict refuses carries a warning");
-        assert_eq!(plain.changes, strict.changes, "and what it does otherwise does too");
-    }
-    untouched_lines_stay(&lenient.patch, &plain);
-    message::compose(std::slice::from_ref(&lenient.patch), &plain.changes);
-    turns_before_into_after(&plain.changes, &DiffOptions::default());
 }
 
 /// Returns whether lines are added without any that they stand beside: strictly they go elsewhere.

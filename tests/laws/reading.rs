@@ -4,9 +4,9 @@ use git_llmpatch::format::{self, Options, Parsed};
 use git_llmpatch::patch::{Format, Operation};
 use git_llmpatch::text::Source;
 
-use super::{drawn, source};
+use super::{source, told, turn};
 
-/// Reads bytes in every way that there is.
+/// Reads bytes leniently and strictly, as whatever they are or, by the turn of their length, as one format.
 pub fn detect(bytes: &[u8]) {
     let source = source(bytes);
     let read = |format, strict| {
@@ -14,20 +14,19 @@ pub fn detect(bytes: &[u8]) {
         sound(&source, &parsed);
         parsed
     };
-    for format in [None, Some(Format::Envelope), Some(Format::Opx)] {
-        let (lenient, strict) = (read(format, false), read(format, true));
-        if strict.faults.is_empty() {
-            assert!(lenient.faults.is_empty(), "only strictly it can be read: {:?}", lenient.faults);
-        }
-        if lenient.faults.is_empty() && lenient.warnings.is_empty() {
-            assert!(strict.faults.is_empty(), "what strict refuses carries a warning: {:?}", strict.faults);
-            assert_eq!(lenient.patch, strict.patch);
-        }
-        if format.is_none() && lenient.faults.is_empty() {
-            let asked = read(Some(lenient.patch.format), false);
-            assert!(asked.faults.is_empty(), "as the format that it is, it can't be read: {:?}", asked.faults);
-            assert_eq!(asked.patch, lenient.patch);
-        }
+    let format = turn(bytes, [None, Some(Format::Envelope), Some(Format::Opx)]);
+    let (lenient, strict) = (read(format, false), read(format, true));
+    if strict.faults.is_empty() {
+        assert!(lenient.faults.is_empty(), "only strictly it can be read: {:?}", lenient.faults);
+    }
+    if lenient.faults.is_empty() && lenient.warnings.is_empty() {
+        assert!(strict.faults.is_empty(), "what strict refuses carries a warning: {:?}", strict.faults);
+        assert_eq!(lenient.patch, strict.patch);
+    }
+    if format.is_none() && lenient.faults.is_empty() {
+        let asked = read(Some(lenient.patch.format), false);
+        assert!(asked.faults.is_empty(), "as the format that it is, it can't be read: {:?}", asked.faults);
+        assert_eq!(asked.patch, lenient.patch);
     }
 }
 
@@ -37,9 +36,7 @@ pub fn envelope(bytes: &[u8]) {
         true => bytes.to_vec(),
         false => [b"*** Begin Patch\n", bytes, b"\n*** End Patch\n"].concat(),
     };
-    detect(&whole);
-    same_in_prose(&whole);
-    same_with_crlf(&whole);
+    turn(bytes, [detect, same_in_prose, same_with_crlf])(&whole);
 }
 
 /// Reads bytes as the inside of an edit, unless they begin one themselves, and as a payload.
@@ -48,15 +45,13 @@ pub fn opx(bytes: &[u8]) {
         true => bytes.to_vec(),
         false => [b"<edit file=\"f\" op=\"patch\">\n", bytes, b"\n</edit>\n"].concat(),
     };
-    detect(&whole);
-    same_in_prose(&whole);
-    same_with_crlf(&whole);
+    turn(bytes, [detect, same_in_prose, same_with_crlf])(&whole);
     payload(bytes);
 }
 
 /// Checks what is true of every reading.
 fn sound(source: &Source, parsed: &Parsed<'_>) {
-    drawn(source, &parsed.faults, &parsed.warnings);
+    told(source, &parsed.faults, &parsed.warnings);
     if parsed.faults.is_empty() {
         assert!(!parsed.patch.edits.is_empty(), "an empty patch is an error");
         let unread = parsed.patch.edits.iter().find(|edit| edit.operation == Operation::Unreadable);
@@ -96,7 +91,7 @@ fn same_with_crlf(bytes: &[u8]) {
 /// a payload that was never closed: that is refused and never done otherwise.
 fn payload(bytes: &[u8]) {
     let lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
-    let is_marker = |line: &&[u8]| [&b"<<<"[..], b">>>"].contains(&line.trim_ascii());
+    let is_marker = |line: &&[u8]| line.trim_ascii().ends_with(b"<<<") || line.trim_ascii().starts_with(b">>>");
     if bytes.contains(&0) || bytes.contains(&b'\r') || lines.iter().any(is_marker) {
         return;
     }

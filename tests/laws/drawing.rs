@@ -1,0 +1,40 @@
+//! Laws of what is said: nothing of it may move a terminal's cursor or turn its text around.
+
+use git_llmpatch::explain::Explain;
+use git_llmpatch::format::{self, Options};
+use git_llmpatch::path::Resolver;
+use git_llmpatch::plan::{self, Plan, Refusal, Rules};
+use git_llmpatch::report::human::Style;
+use git_llmpatch::report::{Diagnostic, Report, State};
+use git_llmpatch::text::{Located, Shown, Source};
+
+use super::planning::{split, wishes};
+use super::source;
+
+/// How many errors and how many warnings of a response are drawn: each takes as long as reading a few kilobytes.
+const DRAWN: usize = 8;
+
+/// Reads and plans a response over a tree as `plan` makes it up, and draws what is said of it.
+pub fn draw(bytes: &[u8]) {
+    let (choices, response) = split(bytes);
+    let source = source(response);
+    let strict = choices.len() % 2 == 1;
+    let parsed = format::parse(&source, &Options { strict, ..Options::default() });
+    drawn(&source, &parsed.faults, &parsed.warnings);
+    let rules = Rules { strict, unique: choices.len() % 4 > 1, ..Rules::default() };
+    let tree = wishes(&parsed.patch, choices);
+    match plan::plan(&[parsed.patch], &tree, &Resolver::default(), &rules) {
+        Ok(Plan { warnings, .. }) => drawn::<plan::Fault, _>(&source, &[], &warnings),
+        Err(Refusal { faults, warnings }) => drawn(&source, &faults, &warnings),
+    }
+}
+
+fn drawn<F: Explain, W: Explain>(source: &Source, faults: &[Located<F>], warnings: &[Located<W>]) {
+    let sources = std::slice::from_ref(source);
+    let errors = Diagnostic::all(faults.iter().take(DRAWN), sources);
+    let warnings = Diagnostic::all(warnings.iter().take(DRAWN), sources);
+    let report = Report::failed_with(State::NothingChanged, errors, warnings);
+    let drawn = report.complaints(Style::PLAIN);
+    let raw = drawn.chars().find(|&c| c != '\n' && !Shown::is_harmless(c));
+    assert_eq!(raw, None, "a message goes to the terminal with it:\n{drawn}");
+}
