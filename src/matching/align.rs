@@ -1,0 +1,202 @@
+//! Two runs of lines side by side: which lines agree, and where the first doesn't.
+
+use super::plain::alike;
+use crate::text::Lines;
+
+/// What the first and the last line of a run stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// Whole lines.
+    Whole,
+    /// The end of one line and the beginning of another; a single one for any part of a line.
+    Part,
+}
+
+/// A place of a file and how it compares with the lines that were sought.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Near {
+    /// The index, from 0, of its first line.
+    pub start: usize,
+    /// The index behind its last line.
+    pub end: usize,
+    /// How many of the sought lines are there as they were written.
+    pub agree: usize,
+    /// How many of these say more than a brace or a blank line does.
+    pub telling: usize,
+    /// How alike the whole is, in percent.
+    pub alike: u8,
+    /// The first line that isn't as it was written; `None` if all are.
+    pub gap: Option<Gap>,
+}
+
+/// The first line that isn't as it was written. Indices are from 0: of the sought lines, and of the file's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gap {
+    /// The file has another line.
+    Other {
+        /// Which sought line.
+        wanted: usize,
+        /// The file's line there.
+        line: usize,
+        /// How alike they are, in percent.
+        alike: u8,
+    },
+    /// The file has lines that weren't sought.
+    LeftOut {
+        /// The sought line that the file has only behind them.
+        wanted: usize,
+        /// The first of them.
+        line: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// Lines were sought that the file hasn't got between the others.
+    Invented {
+        /// The first of them.
+        wanted: usize,
+        /// The file's line that stands where they should.
+        line: usize,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+impl Gap {
+    /// Returns the sought line that it is about, from 0.
+    pub fn wanted(self) -> usize {
+        let (Gap::Other { wanted, .. } | Gap::LeftOut { wanted, .. } | Gap::Invented { wanted, .. }) = self;
+        wanted
+    }
+
+    /// Returns the file's line that it is about, from 0; behind the last one where the file ends too early.
+    pub fn line(self) -> usize {
+        let (Gap::Other { line, .. } | Gap::LeftOut { line, .. } | Gap::Invented { line, .. }) = self;
+        line
+    }
+}
+
+/// How many lines may be left out, or be too many, in one go.
+const REACH: usize = 6;
+/// How many pairs of lines that differ are compared to say how alike the whole is.
+const COMPARED: usize = 32;
+/// Below this, in percent, two lines that stand in for each other aren't versions of one.
+const KIN: u8 = 40;
+
+/// Lays sought lines beside a file's, from line `start` on. Costs a few dozen comparisons a line at most.
+pub fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: Ends) -> Near {
+    let mut walk = Walk {
+        lines,
+        wanted,
+        ends,
+        near: Near { start, end: start, agree: 0, telling: 0, alike: 0, gap: None },
+        sum: 0,
+        compared: 0,
+        compared_sum: 0,
+    };
+    let (mut i, mut j) = (0, start);
+    while i < wanted.len() && j < lines.len() {
+        if walk.same(i, j) {
+            walk.agreed(i);
+            (i, j) = (i + 1, j + 1);
+            continue;
+        }
+        let (a, mut b) = walk.skip(i, j);
+        // Before the first line nothing is left out: the place begins later.
+        if i == 0 && b > a {
+            j += b - a;
+            b = a;
+            walk.near.start = j;
+        }
+        walk.differ(i, j, a, b);
+        (i, j) = (i + a, j + b);
+    }
+    if i < wanted.len() {
+        walk.near.gap.get_or_insert(Gap::Invented { wanted: i, line: j, count: wanted.len() - i });
+    }
+    let most: usize = wanted.iter().map(|line| weight(line)).sum();
+    Near { end: j, alike: (walk.sum / most.max(1)).min(100) as u8, ..walk.near }
+}
+
+struct Walk<'w, 'f> {
+    lines: &'w Lines<'f>,
+    wanted: &'w [&'w [u8]],
+    ends: Ends,
+    near: Near,
+    /// Percents, by the weight of their lines.
+    sum: usize,
+    compared: usize,
+    compared_sum: usize,
+}
+
+impl Walk<'_, '_> {
+    fn is_part(&self, i: usize) -> bool {
+        self.ends == Ends::Part && (i == 0 || i + 1 == self.wanted.len())
+    }
+
+    fn same(&self, i: usize, j: usize) -> bool {
+        let (wanted, line) = (self.wanted[i], self.lines.text(j));
+        match (self.is_part(i), i == 0, i + 1 == self.wanted.len()) {
+            (false, ..) => wanted == line,
+            (_, true, true) => memchr::memmem::find(line, wanted).is_some(),
+            (_, true, _) => line.ends_with(wanted),
+            _ => line.starts_with(wanted),
+        }
+    }
+
+    fn agreed(&mut self, i: usize) {
+        self.near.agree += 1;
+        self.near.telling += usize::from(weight(self.wanted[i]) == TELLING);
+        self.sum += 100 * weight(self.wanted[i]);
+    }
+
+    /// Returns how many sought lines and how many of the file to step over until both agree again; one of each if they
+    /// don't soon.
+    fn skip(&self, i: usize, j: usize) -> (usize, usize) {
+        for total in 1..=2 * REACH {
+            for a in total.saturating_sub(REACH)..=total.min(REACH) {
+                let (next, line) = (i + a, j + total - a);
+                if next >= self.wanted.len() || line >= self.lines.len() || !self.same(next, line) {
+                    continue;
+                }
+                // Braces and blank lines agree by chance.
+                let follows =
+                    next + 1 < self.wanted.len() && line + 1 < self.lines.len() && self.same(next + 1, line + 1);
+                if weight(self.wanted[next]) == TELLING || follows || 2 * a == total {
+                    return (a, total - a);
+                }
+            }
+        }
+        (1, 1)
+    }
+
+    /// Takes down that `a` sought lines from `i` on stand against `b` of the file from `j` on.
+    fn differ(&mut self, i: usize, j: usize, a: usize, b: usize) {
+        let mut first = None;
+        for nth in 0..a.min(b) {
+            let alike = match self.compared < COMPARED {
+                true => alike(self.wanted[i + nth], self.lines.text(j + nth), self.is_part(i + nth)),
+                // Of the many others it is taken that they are like these.
+                false => (self.compared_sum / COMPARED) as u8,
+            };
+            if self.compared < COMPARED {
+                (self.compared, self.compared_sum) = (self.compared + 1, self.compared_sum + usize::from(alike));
+            }
+            first.get_or_insert(alike);
+            self.sum += usize::from(alike) * weight(self.wanted[i + nth]);
+        }
+        let gap = match first {
+            Some(alike) if a == b || alike >= KIN => Gap::Other { wanted: i, line: j, alike },
+            _ if b > a => Gap::LeftOut { wanted: i, line: j, count: b - a },
+            _ => Gap::Invented { wanted: i, line: j, count: a - b },
+        };
+        self.near.gap.get_or_insert(gap);
+        self.sum = self.sum.saturating_sub(10 * a.abs_diff(b));
+    }
+}
+
+const TELLING: usize = 5;
+
+/// Returns how much it says that a line is there.
+fn weight(line: &[u8]) -> usize {
+    if line.iter().filter(|byte| !byte.is_ascii_whitespace()).take(4).count() > 3 { TELLING } else { 1 }
+}
