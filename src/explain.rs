@@ -1,11 +1,12 @@
 //! What every room's errors and warnings can say of themselves, so that reports need to know none of them one by one.
 
 use std::fmt;
+use std::ops::Range;
 
 use bstr::BString;
 
 use crate::kind::Kind;
-use crate::text::LineNo;
+use crate::text::{Excerpt, LineNo, Lines};
 
 /// An error or a warning that can be shown to a person.
 ///
@@ -39,6 +40,11 @@ pub trait Explain: fmt::Display {
         Vec::new()
     }
 
+    /// Returns what the file holds around the places in question, for somebody who can't look at it.
+    fn passages(&self) -> Vec<Passage> {
+        Vec::new()
+    }
+
     /// Returns further facts, one sentence each.
     fn notes(&self) -> Vec<String> {
         Vec::new()
@@ -57,8 +63,10 @@ pub struct FilePlace {
     pub path: BString,
     /// The line.
     pub line: LineNo,
-    /// The line's text, without its terminator.
-    pub text: BString,
+    /// The column at which the marked part begins, from 1, in characters.
+    pub column: usize,
+    /// The line's text, without its terminator, as far as it is shown, and the part that is meant.
+    pub excerpt: Excerpt,
     /// A sentence to introduce it, such as `closest place, 2 of 3 lines agree`.
     pub caption: String,
     /// The few words that stand under the line.
@@ -86,5 +94,69 @@ impl Nearest {
     /// Makes one of a line; a line that is very long is cut.
     pub fn new(start: LineNo, line: LineNo, text: &[u8]) -> Self {
         Self { start, line, text: text[..text.len().min(Self::LONGEST)].into() }
+    }
+}
+
+/// Some lines of a file as they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// The file, from the top of the work tree.
+    pub path: BString,
+    /// The number of the first of the lines.
+    pub start: LineNo,
+    /// The lines, without terminators.
+    pub lines: Vec<BString>,
+    /// Whether it is the whole file.
+    pub is_whole: bool,
+}
+
+impl Passage {
+    /// How many lines are shown before and behind what is meant.
+    const AROUND: usize = 3;
+    /// How many bytes of a file are shown at most for one problem.
+    const MOST: usize = 6000;
+    /// A file of not more lines is shown whole where nothing in it is meant.
+    const SMALL: usize = 40;
+
+    /// Takes the lines around some ranges of a file's lines, from 0. Where they meet they are one passage; where there are no
+    /// ranges, the whole file if it is small.
+    pub fn around(path: &bstr::BStr, lines: &Lines<'_>, mut ranges: Vec<Range<usize>>) -> Vec<Passage> {
+        if ranges.is_empty() {
+            let is_small = lines.len() <= Self::SMALL && lines.bytes().len() <= Self::MOST;
+            ranges.extend((is_small && !lines.is_empty()).then_some(0..lines.len()));
+        }
+        ranges.sort_by_key(|range| range.start);
+        let mut joined: Vec<Range<usize>> = Vec::new();
+        for range in ranges {
+            let start = range.start.saturating_sub(Self::AROUND);
+            let end = range.end.saturating_add(Self::AROUND).min(lines.len());
+            match joined.last_mut() {
+                Some(last) if start <= last.end => last.end = last.end.max(end),
+                _ => joined.push(start..end),
+            }
+        }
+        let mut room = Self::MOST;
+        let mut passages = Vec::new();
+        for range in joined {
+            let mut passage = Passage {
+                path: path.to_owned(),
+                start: LineNo::from_index(range.start),
+                lines: Vec::new(),
+                is_whole: range == (0..lines.len()),
+            };
+            for at in range {
+                let Some(left) = room.checked_sub(lines.text(at).len() + 1) else {
+                    passage.is_whole = false;
+                    room = 0;
+                    break;
+                };
+                room = left;
+                passage.lines.push(lines.text(at).into());
+            }
+            if !passage.lines.is_empty() {
+                passages.push(passage);
+            }
+        }
+        passages
     }
 }

@@ -1,15 +1,13 @@
 //! What planning can find wrong.
 
-use std::num::NonZeroUsize;
+use bstr::BString;
 
-use bstr::{BString, ByteSlice as _};
-
-use super::alike::Difference;
-use super::wording::{absence, behind, difference, files, hunk, places_of, presence, times, unfit};
-use crate::explain::{Explain, FilePlace, Nearest};
+use super::miss::Miss;
+use super::wording::{absence, difference, files, hunk, presence, unfit};
+use crate::explain::{Explain, FilePlace, Nearest, Passage};
 use crate::kind::Kind;
 use crate::path::{PathFault, RepoPath};
-use crate::text::{LineNo, Lines, Shown};
+use crate::text::{Excerpt, LineNo, Lines};
 use crate::tree::{Disagreement, Obstacle, TreeFault};
 
 /// Why a response can't be applied to this tree.
@@ -65,6 +63,8 @@ pub enum Fault {
         number: usize,
         /// Why not.
         miss: Miss,
+        /// What the file holds there.
+        passages: Vec<Passage>,
     },
     /// The file isn't the one whose content the delete section shows.
     #[error("`{path}` isn't the file that this section wants to delete: {}", difference(.line))]
@@ -116,114 +116,12 @@ pub enum Presence {
     Twin(RepoPath),
 }
 
-/// Why a hunk, or a find, has no place.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Miss {
-    /// The context line isn't in the file.
-    #[error("names a context line that isn't in the file: `{}`", Shown(.text))]
-    Context {
-        /// The context line.
-        text: BString,
-        /// The first few lines that a looser reading finds, if they are several.
-        loose: Vec<FilePlace>,
-        /// The numbers of all of them.
-        places: Vec<LineNo>,
-        /// How many those are.
-        count: usize,
-    },
-    /// The context line stands only before the hunks that came before.
-    #[error(
-        "names a context line that stands only on line {at}, before the previous hunk; hunks must follow the file's order"
-    )]
-    ContextEarlier {
-        /// Where it stands.
-        at: LineNo,
-        /// That line.
-        place: FilePlace,
-    },
-    /// The lines are nowhere at or after the cursor.
-    #[error("matches no lines {}", behind(*.after))]
-    Lines {
-        /// The line behind which they are looked for; `None` for the whole file.
-        after: Option<LineNo>,
-        /// What is known of why.
-        reason: Reason,
-    },
-    /// The lines aren't at the end of the file.
-    #[error("isn't at the end of the file, where `*** End of File` wants it")]
-    NotAtEnd {
-        /// A place where the lines do stand.
-        stands: Option<FilePlace>,
-    },
-    /// Several places match and nothing decides.
-    #[error("matches {count} places, and nothing says which is meant: {}", places_of(.places, *.count, *.because))]
-    Many {
-        /// The places, up to [`crate::explain::CANDIDATES`].
-        places: Vec<LineNo>,
-        /// How many there are.
-        count: usize,
-        /// Why that matters here.
-        because: Because,
-    },
-    /// The lines stand at the context line and again behind it.
-    #[error("matches at its context line {context} and again on line {behind}, and nothing says which is meant")]
-    RestatedTwice {
-        /// The context line.
-        context: LineNo,
-        /// The other place.
-        behind: LineNo,
-    },
-    /// Added lines with nothing to say where they go.
-    #[error("only adds lines, and its line numbers mean nothing in this format")]
-    Nowhere,
-    /// An occurrence that isn't there.
-    #[error("asks for occurrence {wanted}, and the text occurs {}", times(*.count))]
-    OutOfRange {
-        /// Which was asked for.
-        wanted: NonZeroUsize,
-        /// How many there are.
-        count: usize,
-    },
-    /// Two hunks change the same lines.
-    #[error("changes lines that another hunk changes too")]
-    Overlap,
-}
-
-/// Why lines that the patch says are there aren't.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// This line of the hunk is nowhere in the file; the span of the message points at it.
-    NoSuchLine,
-    /// Each line is in the file, but not in this order one after the other.
-    NotTogether,
-    /// Lines that look the same stand in the file; the span of the message points at the first that isn't the same.
-    Alike {
-        /// The file's line.
-        place: FilePlace,
-        /// Where the two differ.
-        difference: Difference,
-    },
-    /// They stand earlier than where this hunk may go: before its own context line, or before what earlier hunks reached.
-    Earlier {
-        /// Where they stand.
-        place: FilePlace,
-        /// The hunk's context line, if it names one.
-        context: Option<LineNo>,
-    },
-    /// The file is empty.
-    EmptyFile,
-}
-
-/// Why several places are too many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Because {
-    /// A find without `occurrence`.
-    Find,
-    /// Line numbers in the hunk's header claim a place.
-    Numbers,
-    /// `--unique`
-    Unique,
+impl Fault {
+    /// Says that a hunk of so many old lines has no place in these lines of a file.
+    pub(super) fn hunk(path: &RepoPath, number: usize, miss: Miss, lines: &Lines<'_>, len: usize) -> Self {
+        let passages = Passage::around(path.as_bstr(), lines, miss.regions(len));
+        Fault::Hunk { path: path.clone(), number, miss, passages }
+    }
 }
 
 impl Explain for Fault {
@@ -234,13 +132,7 @@ impl Explain for Fault {
             Fault::Missing { .. } => Kind::FileMissing,
             Fault::Exists { .. } => Kind::FileExists,
             Fault::Binary { .. } => Kind::Binary,
-            Fault::Hunk { miss, .. } => match miss {
-                Miss::Context { .. } | Miss::ContextEarlier { .. } => Kind::ContextNotFound,
-                Miss::Lines { .. } | Miss::NotAtEnd { .. } => Kind::LinesNotFound,
-                Miss::Many { .. } | Miss::RestatedTwice { .. } | Miss::Nowhere => Kind::Ambiguous,
-                Miss::OutOfRange { .. } => Kind::Occurrence,
-                Miss::Overlap => Kind::Conflict,
-            },
+            Fault::Hunk { miss, .. } => miss.kind(),
             Fault::DeleteBody { .. } => Kind::Stale,
             Fault::Unchanged { .. } => Kind::Unchanged,
             Fault::Tree(fault) => match fault {
@@ -253,23 +145,11 @@ impl Explain for Fault {
     }
 
     fn label(&self) -> Option<String> {
-        let label = match self {
-            Fault::Hunk { miss, .. } => match miss {
-                Miss::Context { .. } => "this line is not there",
-                Miss::ContextEarlier { .. } => "stands earlier",
-                Miss::Lines { reason: Reason::NoSuchLine, .. } => "this line is not in the file",
-                Miss::Lines { reason: Reason::Alike { .. }, .. } => "this line differs",
-                Miss::Lines { reason: Reason::Earlier { .. }, .. } => "stands earlier",
-                Miss::Lines { .. } => "from here on",
-                Miss::NotAtEnd { .. } => "not at the end of the file",
-                Miss::Many { .. } | Miss::RestatedTwice { .. } => "which one?",
-                Miss::Nowhere => "where?",
-                Miss::OutOfRange { .. } | Miss::Overlap => return None,
-            },
-            Fault::DeleteBody { .. } => "differs here",
-            _ => return None,
-        };
-        Some(label.into())
+        match self {
+            Fault::Hunk { miss, .. } => miss.label(),
+            Fault::DeleteBody { .. } => Some("differs here".into()),
+            _ => None,
+        }
     }
 
     fn path(&self) -> Option<BString> {
@@ -291,38 +171,28 @@ impl Explain for Fault {
 
     fn places(&self) -> Vec<FilePlace> {
         match self {
-            Fault::Hunk { miss, .. } => match miss {
-                Miss::Context { loose, .. } => loose.clone(),
-                Miss::ContextEarlier { place, .. } => vec![place.clone()],
-                Miss::Lines { reason: Reason::Earlier { place, .. }, .. } => vec![place.clone()],
-                Miss::Lines { reason: Reason::Alike { place, .. }, .. } => vec![place.clone()],
-                Miss::NotAtEnd { stands } => stands.iter().cloned().collect(),
-                _ => Vec::new(),
-            },
+            Fault::Hunk { miss, .. } => miss.places(),
             Fault::DeleteBody { line, .. } => line.iter().cloned().collect(),
             _ => Vec::new(),
         }
     }
 
     fn nearest(&self) -> Option<Nearest> {
-        let place = match self {
-            Fault::Hunk { miss, .. } => match miss {
-                Miss::ContextEarlier { place, .. } | Miss::NotAtEnd { stands: Some(place) } => place,
-                Miss::Lines { reason: Reason::Earlier { place, .. } | Reason::Alike { place, .. }, .. } => place,
-                _ => return None,
-            },
-            Fault::DeleteBody { line, .. } => line.as_ref()?,
-            _ => return None,
-        };
-        Some(Nearest::new(place.line, place.line, &place.text))
+        match self {
+            Fault::Hunk { miss, .. } => miss.nearest(),
+            Fault::DeleteBody { line: Some(place), .. } => {
+                Some(Nearest::new(place.line, place.line, place.excerpt.text()))
+            }
+            _ => None,
+        }
+    }
+
+    fn passages(&self) -> Vec<Passage> {
+        if let Fault::Hunk { passages, .. } = self { passages.clone() } else { Vec::new() }
     }
 
     fn candidates(&self) -> Vec<LineNo> {
-        match self {
-            Fault::Hunk { miss: Miss::Many { places, .. } | Miss::Context { places, .. }, .. } => places.clone(),
-            Fault::Hunk { miss: Miss::RestatedTwice { context, behind }, .. } => vec![*context, *behind],
-            _ => Vec::new(),
-        }
+        if let Fault::Hunk { miss, .. } = self { miss.candidates() } else { Vec::new() }
     }
 
     fn notes(&self) -> Vec<String> {
@@ -330,20 +200,7 @@ impl Explain for Fault {
             Fault::Missing { why: Absence::Never { meant: Some(meant) }, .. } => {
                 vec![format!("did you mean `{meant}`?")]
             }
-            Fault::Hunk { miss, .. } => match miss {
-                Miss::Context { loose, count, .. } if *count > loose.len() => {
-                    vec![format!("{} more lines hold that text", count - loose.len())]
-                }
-                Miss::Lines { reason: Reason::Earlier { context: Some(line), .. }, .. } => {
-                    vec![format!("its context line is line {line}, and a hunk's lines come after that")]
-                }
-                Miss::Lines { reason: Reason::NotTogether, .. } => {
-                    vec!["every one of these lines is in the file, but they don't follow one another there".into()]
-                }
-                Miss::Lines { reason: Reason::Alike { difference, .. }, .. } => vec![difference.to_string()],
-                Miss::Lines { reason: Reason::EmptyFile, .. } => vec!["the file is empty".into()],
-                _ => Vec::new(),
-            },
+            Fault::Hunk { miss, .. } => miss.notes(),
             _ => Vec::new(),
         }
     }
@@ -376,33 +233,7 @@ impl Explain for Fault {
             }
             Fault::Unfit { .. } => "name the regular file itself, inside this repository",
             Fault::Binary { .. } => "replace, delete or move the file as a whole",
-            Fault::Hunk { miss, .. } => match miss {
-                Miss::Context { .. } => "give a whole line of the file after `@@`, or drop it",
-                Miss::ContextEarlier { .. } => "put the hunks into the file's order, or into a section of their own",
-                Miss::Lines { reason: Reason::Earlier { context: Some(_), .. }, .. } => {
-                    "give a context line that comes before these lines, or drop it"
-                }
-                Miss::Lines { reason: Reason::Earlier { context: None, .. }, .. } => {
-                    "put the hunks into the file's order, or into a section of their own"
-                }
-                Miss::Lines { .. } => {
-                    "old lines must be in the file byte for byte; correct them, or send this message to the author"
-                }
-                Miss::NotAtEnd { .. } => "drop `*** End of File`, or give the file's last lines",
-                Miss::Many { because, .. } => match because {
-                    Because::Find => "give more of the text around it, or occurrence=\"first\", \"last\" or a number",
-                    Because::Numbers => {
-                        "give more lines around the change, or a context line after `@@` instead of numbers"
-                    }
-                    Because::Unique => "give more lines around the change, or a context line after `@@`",
-                },
-                Miss::RestatedTwice { .. } => "give more lines around the change, or another context line",
-                Miss::Nowhere => {
-                    "give a line of context next to the added ones, or a context line after `@@` instead of numbers"
-                }
-                Miss::OutOfRange { .. } => "correct the number, or give more of the text around it and no occurrence",
-                Miss::Overlap => "join the two hunks",
-            },
+            Fault::Hunk { miss, .. } => miss.help(),
             Fault::DeleteBody { .. } => {
                 "the file has changed since the author saw it; look at it, and drop the `-` lines if it may go"
             }
@@ -434,7 +265,8 @@ pub(super) fn place(path: &RepoPath, lines: &Lines<'_>, index: usize, caption: &
     FilePlace {
         path: path.as_bstr().into(),
         line: LineNo::from_index(index),
-        text: lines.text(index).as_bstr().into(),
+        column: 1,
+        excerpt: Excerpt::of_line(lines.text(index)),
         caption: caption.into(),
         label: label.into(),
     }

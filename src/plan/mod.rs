@@ -10,12 +10,14 @@
 //! - A file that is overwritten keeps its mode, unless another is moved onto it.
 //! - A `-` body is compared with the file's lines, their terminators aside.
 
-mod alike;
 mod changeset;
 pub mod derive;
+mod diagnosis;
+mod difference;
 mod elsewhere;
 mod fault;
 mod lint;
+mod miss;
 mod nearby;
 mod overlay;
 mod placement;
@@ -31,15 +33,17 @@ use std::collections::BTreeMap;
 
 use bstr::BString;
 
-pub use self::alike::Difference;
 pub use self::changeset::{Change, ChangeSet};
-pub use self::fault::{Absence, Because, Fault, Miss, Presence, Reason};
+pub use self::difference::{Blanks, Difference, How, Writer};
+pub use self::fault::{Absence, Fault, Presence};
+pub use self::miss::{Because, Closest, Divergence, Miss, Reason};
 use self::overlay::{Found, Overlay};
 use self::placement::Stood;
 pub use self::placement::{Match, Placement, Rows};
 pub use self::warning::Warning;
 use crate::explain::Explain as _;
 use crate::kind::Kind;
+use crate::matching::Effort;
 use crate::patch::{FileEdit, Hunk, Operation, Patch, Substitution};
 use crate::path::{PathFault, RepoPath, Resolver};
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
@@ -102,6 +106,7 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
         named: BTreeMap::new(),
         faults: Vec::new(),
         warnings: Vec::new(),
+        effort: Effort::default(),
         placements: Vec::new(),
         number: 0,
     };
@@ -150,6 +155,8 @@ struct Planner<'p> {
     named: BTreeMap<RepoPath, Option<Span>>,
     faults: Vec<Located<Fault>>,
     warnings: Vec<Located<Warning>>,
+    /// What may still be done to make messages better.
+    effort: Effort,
     placements: Vec<Placement>,
     /// Which edit of the response is at work, from 0.
     number: usize,
@@ -321,11 +328,16 @@ impl Planner<'_> {
         if file.content.is_binary() {
             return (file.content.clone(), self.fail(span, Fault::Binary { path: path.clone() }));
         }
-        let rewritten = rewrite::rewrite(path, &file.content, hunks, self.rules, self.overlay.lost(path));
+        let lost = self.overlay.lost(path);
+        let rewritten = rewrite::rewrite(path, &file.content, hunks, self.rules, lost, &self.effort);
         self.warnings.extend(rewritten.warnings);
         self.note(path, rewritten.stood);
-        for (number, miss) in rewritten.misses {
-            self.faults.push(miss.map(|miss| Fault::Hunk { path: path.clone(), number, miss }));
+        if !rewritten.misses.is_empty() {
+            let lines = Lines::new(&file.content);
+            for (number, miss) in rewritten.misses {
+                let len = hunks.get(number - 1).map_or(0, |hunk| hunk.old().count());
+                self.faults.push(miss.map(|miss| Fault::hunk(path, number, miss, &lines, len)));
+            }
         }
         (rewritten.bytes.into(), if rewritten.whole { Ok(()) } else { Err(Failed::Partly) })
     }
@@ -367,7 +379,7 @@ impl Planner<'_> {
         if file.content.is_binary() {
             return self.fail(span, Fault::Binary { path: path.clone() });
         }
-        match substitute::substitute(path, &file.content, edit, self.rules) {
+        match substitute::substitute(path, &file.content, edit, self.rules, &self.effort) {
             Ok(done) => {
                 self.warnings.extend(done.warnings);
                 self.note(path, [done.stood]);
@@ -379,7 +391,7 @@ impl Planner<'_> {
                 let follows = rewrite::follows_from(&miss.value, edit.find.iter().map(|line| &line[..]), lost);
                 lost.extend(edit.put.iter().map(|line| line.to_vec()));
                 if !follows {
-                    let fault = Fault::Hunk { path: path.clone(), number: 0, miss: miss.value };
+                    let fault = Fault::hunk(path, 0, miss.value, &Lines::new(&file.content), edit.find.len());
                     self.faults.push(Located::new(miss.span.or(span), fault));
                 }
                 Err(Failed::Partly)

@@ -12,22 +12,22 @@
 //!   failed one didn't add them isn't reported.
 //! - Under line numbers (`@@ -1,7 +1,8 @@`), old lines must be unique from the cursor on, after any context line.
 
-use std::cell::Cell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::alike::{self, Alike};
+use super::diagnosis::Diagnosis;
 use super::elsewhere::{Elsewhere, SHOWN};
-use super::fault::{Because, Miss, Reason, place};
+use super::fault::place;
+use super::miss::{Because, Miss, Reason};
 use super::placement::{Match, Stood};
 use super::splice::Splice;
 use super::warning::Warning;
 use super::{Rules, lint};
 use crate::explain::CANDIDATES;
-use crate::matching::{Haystack, Locators, Loose, Run};
+use crate::matching::{Effort, Haystack, Locators, Loose, Run};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::path::RepoPath;
-use crate::text::{LineNo, Lines, Located, Span};
+use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// What became of a file.
 pub(super) struct Rewritten {
@@ -51,6 +51,7 @@ pub(super) fn rewrite(
     hunks: &[Hunk<'_>],
     rules: &Rules,
     lost: &mut HashSet<Vec<u8>>,
+    effort: &Effort,
 ) -> Rewritten {
     let lines = Lines::new(before);
     let locators = hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| &text[..]);
@@ -66,7 +67,7 @@ pub(super) fn rewrite(
         cursor: 0,
         placed: Vec::new(),
         elsewhere: Elsewhere::default(),
-        missed: Cell::new(0),
+        diagnosis: Diagnosis::of_hunks(path, &lines, hunks, effort),
         warnings: Vec::new(),
     };
     let (mut misses, mut whole) = (Vec::new(), true);
@@ -186,8 +187,7 @@ struct Placer<'f, 'h, 'p> {
     cursor: usize,
     placed: Vec<Placed<'h, 'p>>,
     elsewhere: Elsewhere<'h>,
-    /// How many hunks have been looked at for what is only alike: each look goes through the whole file.
-    missed: Cell<usize>,
+    diagnosis: Diagnosis<'f, 'h>,
     warnings: Vec<Located<Warning>>,
 }
 
@@ -253,7 +253,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         &mut self,
         number: usize,
         hunk: &Hunk<'_>,
-        locator: &crate::text::Text<'_>,
+        locator: &Text<'_>,
         run: &Run,
     ) -> Result<usize, Located<Miss>> {
         let miss = |miss| Err(Located::new(locator.span.or(hunk.span), miss));
@@ -261,9 +261,8 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             let place = place(self.path, self.lines, at, "the context line stands here", "before the previous hunk");
             return miss(Miss::ContextEarlier { at: LineNo::from_index(at), place });
         }
-        let text = bstr::BString::from(&locator[..]);
         if self.rules.strict {
-            return miss(Miss::Context { text, loose: Vec::new(), places: Vec::new(), count: 0 });
+            return Err(self.no_context(hunk, locator));
         }
         match self.loose.relaxed(locator, self.cursor) {
             Loose::One { at, how } => {
@@ -275,10 +274,29 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             Loose::Many { places, count, .. } => {
                 let show = |&at: &usize| place(self.path, self.lines, at, "a line that is like it", "this one?");
                 let loose = places.iter().take(3).map(show).collect();
-                miss(Miss::Context { text, loose, places: places.into_iter().map(LineNo::from_index).collect(), count })
+                let places = places.into_iter().map(LineNo::from_index).collect();
+                let text = bstr::BString::from(&locator[..]);
+                let lines = self.only_place(hunk);
+                miss(Miss::Context { text, loose, places, count, near: None, lines })
             }
-            Loose::None => miss(Miss::Context { text, loose: Vec::new(), places: Vec::new(), count: 0 }),
+            Loose::None => Err(self.no_context(hunk, locator)),
         }
+    }
+
+    fn no_context(&self, hunk: &Hunk<'_>, locator: &Text<'_>) -> Located<Miss> {
+        let text = bstr::BString::from(&locator[..]);
+        let near = self.diagnosis.of_locator(locator, self.cursor);
+        let span = near.as_ref().and_then(|near| near.span).or(locator.span).or(hunk.span);
+        let near = near.map(|near| Box::new(near.value));
+        let (loose, places, lines) = (Vec::new(), Vec::new(), self.only_place(hunk));
+        Located::new(span, Miss::Context { text, loose, places, count: 0, near, lines })
+    }
+
+    /// Returns where the old lines of a hunk stand, if that is one place.
+    fn only_place(&self, hunk: &Hunk<'_>) -> Option<LineNo> {
+        let run = self.haystack.run(hunk.old().map(|line| &line.text[..]));
+        let places = self.haystack.places(&run);
+        places.first().filter(|_| places.count() == 1).map(LineNo::from_index)
     }
 
     /// Places a hunk that has added lines only.
@@ -420,26 +438,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         if self.lines.is_empty() {
             return Located::new(first_old(hunk), Miss::Lines { after: None, reason: Reason::EmptyFile });
         }
-        if let Some(miss) = self.alike(hunk, after) {
-            return miss;
-        }
-        let is_absent = |line: &&HunkLine<'_>| self.haystack.first(&self.haystack.run([&line.text[..]]), 0).is_none();
-        match hunk.old().find(is_absent) {
-            Some(line) => Located::new(line.text.span.or(hunk.span), Miss::Lines { after, reason: Reason::NoSuchLine }),
-            None => Located::new(first_old(hunk), Miss::Lines { after, reason: Reason::NotTogether }),
-        }
-    }
-
-    /// Finds where the file has lines that only look like the old ones of a hunk, for the first few hunks that have no place.
-    fn alike(&self, hunk: &Hunk<'_>, after: Option<LineNo>) -> Option<Located<Miss>> {
-        if self.missed.get() >= 5 {
-            return None;
-        }
-        self.missed.set(self.missed.get() + 1);
-        let Alike { wanted, line, difference } = alike::find(self.lines, hunk.old().map(|line| &line.text[..]))?;
-        let place = place(self.path, self.lines, line, "the file has this line there", "alike, not equal");
-        let span = hunk.old().nth(wanted).and_then(|line| line.text.span);
-        Some(Located::new(span.or(hunk.span), Miss::Lines { after, reason: Reason::Alike { place, difference } }))
+        self.diagnosis.of_hunk(hunk, self.cursor, self.haystack).map(|reason| Miss::Lines { after, reason })
     }
 
     fn warn(&mut self, span: Option<Span>, warning: Warning) {

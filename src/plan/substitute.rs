@@ -9,13 +9,14 @@
 
 use std::ops::Range;
 
-use super::alike::{self, Alike};
-use super::fault::{Because, Miss, Reason, place};
+use super::diagnosis::Diagnosis;
+use super::fault::place;
+use super::miss::{Because, Miss, Reason};
 use super::placement::{Match, Stood};
 use super::splice::terminator;
 use super::warning::Warning;
 use super::{Rules, lint};
-use crate::matching::{Bounds, Needle, Side, cuts_word};
+use crate::matching::{Bounds, Effort, Needle, Side, cuts_word};
 use crate::patch::{Occurrence, Substitution};
 use crate::path::RepoPath;
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
@@ -36,6 +37,7 @@ pub(super) fn substitute(
     before: &[u8],
     edit: &Substitution<'_>,
     rules: &Rules,
+    effort: &Effort,
 ) -> Result<Substituted, Located<Miss>> {
     let lines = Lines::new(before);
     let (mut find, mut put) = (&edit.find[..], &edit.put[..]);
@@ -54,7 +56,7 @@ pub(super) fn substitute(
             }
         }
     }
-    let Some(range) = range else { return Err(miss(path, &lines, find, span)) };
+    let Some(range) = range else { return Err(miss(path, &lines, edit, span, effort)) };
     let how = if find.len() < edit.find.len() { Match::BlankEdges } else { Match::Exact };
     let stood = stood(&lines, &range, put.len(), span, how);
     if let Some(how) = cuts_word(&lines, &range) {
@@ -112,20 +114,32 @@ fn without_blank_edges<'e, 't>(lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds
     (&lines[start..end], Bounds { start_at_line: start > 0, end_at_line: end < lines.len() })
 }
 
-fn miss(path: &RepoPath, lines: &Lines<'_>, find: &[Text<'_>], span: Option<Span>) -> Located<Miss> {
-    let reason = |span, reason| Located::new(span, Miss::Lines { after: None, reason });
-    if lines.is_empty() {
-        return reason(span, Reason::EmptyFile);
-    }
-    if let Some(Alike { wanted, line, difference }) = alike::find(lines, find.iter().map(|line| &line[..])) {
-        let place = place(path, lines, line, "the file has this line there", "alike, not equal");
-        return reason(find[wanted].span.or(span), Reason::Alike { place, difference });
-    }
-    let absent = find.iter().find(|line| memchr::memmem::find(lines.bytes(), line).is_none());
-    match absent {
-        Some(line) => reason(line.span.or(span), Reason::NoSuchLine),
-        None => reason(span, Reason::NotTogether),
-    }
+fn miss(
+    path: &RepoPath,
+    lines: &Lines<'_>,
+    edit: &Substitution<'_>,
+    span: Option<Span>,
+    effort: &Effort,
+) -> Located<Miss> {
+    let reason = match lines.is_empty() {
+        true => Located::new(span, Reason::EmptyFile),
+        false => {
+            // Blank lines at the edges are no reason why the rest isn't there.
+            let find = without_blank_edges(&edit.find).0;
+            if find.len() < edit.find.len() {
+                let texts: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
+                if let Some(range) = Needle::new(&texts, Bounds::default()).first(lines) {
+                    let index = lines.index_at(range.start);
+                    let caption = "the text is here, without blank lines around it";
+                    let reason =
+                        Reason::Edges { place: place(path, lines, index, caption, "in the middle of other text") };
+                    return Located::new(span, Miss::Lines { after: None, reason });
+                }
+            }
+            Diagnosis::of_text(path, lines, find, &edit.put, effort).of_find(find, &edit.put, span)
+        }
+    };
+    reason.map(|reason| Miss::Lines { after: None, reason })
 }
 
 /// Says which lines a match touches, and which are there when `put` lines have taken its place.

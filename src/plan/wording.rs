@@ -1,6 +1,7 @@
 //! The words in which faults and warnings tell numbers, lines and states.
 
-use super::fault::{Absence, Because, Presence};
+use super::fault::{Absence, Presence};
+use super::miss::Because;
 use crate::explain::FilePlace;
 use crate::matching::{Needle, Relaxation, Side};
 use crate::path::RepoPath;
@@ -13,6 +14,11 @@ pub(super) fn hunk(number: usize) -> String {
 
 pub(super) fn behind(after: Option<LineNo>) -> String {
     after.map_or_else(|| "of the file".into(), |line| format!("after line {line}"))
+}
+
+/// Counts lines: `1 line`, `3 lines`.
+pub(super) fn lines_of(count: usize, line: &str) -> String {
+    format!("{count} {line}{}", if count == 1 { "" } else { "s" })
 }
 
 pub(super) fn times(count: usize) -> String {

@@ -3,10 +3,9 @@ use std::collections::hash_map::Entry;
 
 use bstr::BString;
 
-use super::Excerpt;
-use crate::explain::{Explain, FilePlace, Nearest};
+use crate::explain::{Explain, FilePlace, Nearest, Passage};
 use crate::kind::Kind;
-use crate::text::{LineNo, Lines, Located, Source, Span};
+use crate::text::{Excerpt, LineNo, Lines, Located, Source, Span};
 
 /// An error or a warning with everything that a reader needs, independent of where it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +28,8 @@ pub struct Diagnostic {
     pub nearest: Option<Nearest>,
     /// The lines among which nothing decides.
     pub candidates: Vec<LineNo>,
+    /// What the files hold around the places in question.
+    pub passages: Vec<Passage>,
     /// Further facts.
     pub notes: Vec<String>,
     /// What to do about it.
@@ -61,6 +62,7 @@ impl Diagnostic {
             places: said.places(),
             nearest: said.nearest(),
             candidates: said.candidates(),
+            passages: said.passages(),
             notes: said.notes(),
             help: said.help(),
         }
@@ -91,6 +93,7 @@ impl Diagnostic {
                 places: Vec::new(),
                 nearest: None,
                 candidates: Vec::new(),
+                passages: Vec::new(),
                 notes: Vec::new(),
                 help: None,
             });

@@ -1,18 +1,11 @@
+//! Drawing an excerpt: what must not reach a terminal is escaped, what doesn't fit is cut around the mark.
+
 use std::ops::Range;
 
-use bstr::BString;
+use bstr::ByteSlice as _;
 use unicode_width::UnicodeWidthChar as _;
 
-use crate::text::Shown;
-
-/// A part of one line with a part of it marked: as much as a message can show, so that a line of a gigabyte costs nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Excerpt {
-    text: BString,
-    mark: Range<usize>,
-    cut_before: bool,
-    cut_after: bool,
-}
+use crate::text::{Excerpt, Shown};
 
 /// An excerpt as it is drawn: safe text that fits, and the marked bytes of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,79 +18,50 @@ pub(super) struct Drawn {
 const TAB: usize = 4;
 const ELLIPSIS: &str = "...";
 
-impl Excerpt {
-    /// How many bytes are kept before the mark, and from its start.
-    const KEPT: (usize, usize) = (512, 1024);
+/// Escapes what mustn't reach a terminal and cuts what doesn't fit into `room` columns, the mark's start in view.
+pub(super) fn draw(excerpt: &Excerpt, room: usize) -> Drawn {
+    let pieces = pieces(excerpt.text());
+    let (mark_in_text, (cut_before, cut_after)) = (excerpt.mark(), excerpt.is_cut());
+    let column = |byte: usize| pieces.partition_point(|piece| piece.start < byte);
+    let (first, end) = (column(mark_in_text.start), column(mark_in_text.end));
+    let window = window(&pieces, first..end, room, (cut_before, cut_after));
 
-    /// Cuts a line around a mark; a mark that reaches past the line ends where the line ends.
-    pub fn new(line: &[u8], mark: Range<usize>) -> Self {
-        let mark = mark.start.min(line.len())..mark.end.min(line.len());
-        let from = boundary(line, mark.start.saturating_sub(Self::KEPT.0));
-        let to = boundary(line, mark.start.saturating_add(Self::KEPT.1).min(line.len()));
-        Self {
-            text: line[from..to].into(),
-            mark: mark.start - from..mark.end.clamp(mark.start, to) - from,
-            cut_before: from > 0,
-            cut_after: to < line.len(),
-        }
+    let mut drawn = Drawn { text: String::new(), mark: 0..0 };
+    if window.start > 0 || cut_before {
+        drawn.text.push_str(ELLIPSIS);
     }
-
-    /// Takes a whole line of which everything but the indentation is marked.
-    pub fn of_line(line: &[u8]) -> Self {
-        let indent = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-        if indent == line.len() { Self::new(line, 0..line.len()) } else { Self::new(line, indent..line.len()) }
-    }
-
-    /// Returns the bytes that were kept, as they are in the line.
-    pub fn text(&self) -> &[u8] {
-        &self.text
-    }
-
-    /// Escapes what mustn't reach a terminal and cuts what doesn't fit into `room` columns, the mark's start in view.
-    pub(super) fn draw(&self, room: usize) -> Drawn {
-        let pieces = self.pieces();
-        let column = |byte: usize| pieces.partition_point(|piece| piece.start < byte);
-        let (first, end) = (column(self.mark.start), column(self.mark.end));
-        let window = window(&pieces, first..end, room, (self.cut_before, self.cut_after));
-
-        let mut drawn = Drawn { text: String::new(), mark: 0..0 };
-        if window.start > 0 || self.cut_before {
-            drawn.text.push_str(ELLIPSIS);
-        }
-        for (index, piece) in pieces.iter().enumerate().take(window.end).skip(window.start) {
-            if index == first {
-                drawn.mark.start = drawn.text.len();
-            }
-            drawn.text.push_str(&piece.shown);
-            if index < end {
-                drawn.mark.end = drawn.text.len();
-            }
-        }
-        if first >= window.end {
+    for (index, piece) in pieces.iter().enumerate().take(window.end).skip(window.start) {
+        if index == first {
             drawn.mark.start = drawn.text.len();
         }
-        drawn.mark.end = drawn.mark.end.max(drawn.mark.start);
-        if window.end < pieces.len() || self.cut_after {
-            drawn.text.push_str(ELLIPSIS);
+        drawn.text.push_str(&piece.shown);
+        if index < end {
+            drawn.mark.end = drawn.text.len();
         }
-        drawn
     }
+    if first >= window.end {
+        drawn.mark.start = drawn.text.len();
+    }
+    drawn.mark.end = drawn.mark.end.max(drawn.mark.start);
+    if window.end < pieces.len() || cut_after {
+        drawn.text.push_str(ELLIPSIS);
+    }
+    drawn
+}
 
-    /// Splits the text into what is shown as one: a character, or the escape of a byte or of a character.
-    fn pieces(&self) -> Vec<Piece> {
-        use bstr::ByteSlice as _;
-        let piece = |(start, end, c): (usize, usize, char)| {
-            let bytes = &self.text[start..end];
-            let shown = if bytes == b"\t" { "\t".to_owned() } else { Shown(bytes).to_string() };
-            let width = match shown.as_str() {
-                "\t" => TAB,
-                shown if shown.chars().eq([c]) => c.width().unwrap_or(1),
-                shown => shown.len(),
-            };
-            Piece { start, shown, width }
+/// Splits the text into what is shown as one: a character, or the escape of a byte or of a character.
+fn pieces(text: &[u8]) -> Vec<Piece> {
+    let piece = |(start, end, c): (usize, usize, char)| {
+        let bytes = &text[start..end];
+        let shown = if bytes == b"\t" { "\t".to_owned() } else { Shown(bytes).to_string() };
+        let width = match shown.as_str() {
+            "\t" => TAB,
+            shown if shown.chars().eq([c]) => c.width().unwrap_or(1),
+            shown => shown.len(),
         };
-        self.text.char_indices().map(piece).collect()
-    }
+        Piece { start, shown, width }
+    };
+    text.char_indices().map(piece).collect()
 }
 
 struct Piece {
@@ -134,18 +98,12 @@ fn window(pieces: &[Piece], mark: Range<usize>, room: usize, (before, after): (b
     start..end
 }
 
-/// Returns the nearest offset at or before `at` that isn't inside a character.
-fn boundary(line: &[u8], at: usize) -> usize {
-    let is_inside = |at: usize| at < line.len() && line[at] & 0xc0 == 0x80;
-    (at.saturating_sub(3)..=at).rev().find(|&at| !is_inside(at)).unwrap_or(at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn drawn(line: &[u8], mark: Range<usize>, room: usize) -> (String, String) {
-        let Drawn { text, mark } = Excerpt::new(line, mark).draw(room);
+        let Drawn { text, mark } = draw(&Excerpt::new(line, mark), room);
         (text[mark].to_owned(), text.clone())
     }
 
@@ -187,7 +145,7 @@ mod tests {
         let excerpt = Excerpt::new(line.as_bytes(), 1 << 20..1 << 21);
         assert!(excerpt.text().len() < 2000);
         assert!(std::str::from_utf8(excerpt.text()).is_ok());
-        let drawn = excerpt.draw(40);
+        let drawn = draw(&excerpt, 40);
         assert!(drawn.text.starts_with("...ä") && drawn.text.ends_with("ä..."), "{}", drawn.text);
     }
 
@@ -195,7 +153,7 @@ mod tests {
         #[test]
         fn whatever_the_bytes_nothing_raw_comes_out(line: Vec<u8>, start: u8, length: u8, room in 0_usize..60) {
             let start = usize::from(start);
-            let Drawn { text, mark } = Excerpt::new(&line, start..start + usize::from(length)).draw(room);
+            let Drawn { text, mark } = draw(&Excerpt::new(&line, start..start + usize::from(length)), room);
             assert!(text.chars().all(|c| c == '\t' || Shown::is_harmless(c)), "{text:?}");
             assert!(text.get(mark).is_some());
         }

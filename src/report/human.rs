@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::render::{Pen, Shot, Tone};
-use super::{Diagnostic, Excerpt, FileReport, Report, ResponsePlace, State};
+use super::{Diagnostic, FileReport, Report, ResponsePlace, State};
 use crate::text::Shown;
 
 /// How a stream wants its text.
@@ -97,12 +97,11 @@ pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
         out += &pen.draw(Tone::Note, None, &the_same_is_true_of(also, response.as_ref()), None);
     }
     for place in places.iter().take(SHOWN_PLACES) {
-        let excerpt = Excerpt::of_line(&place.text);
         let shot = Shot {
             file: Shown(&place.path).to_string(),
             line: place.line.get() as usize,
-            column: 1,
-            excerpt: &excerpt,
+            column: place.column,
+            excerpt: &place.excerpt,
             label: Some(safe(&place.label)),
         };
         out += &pen.draw(Tone::Note, None, &safe(&place.caption), Some(&shot));

@@ -10,7 +10,6 @@ pub mod paint;
 mod render;
 
 pub use diagnostic::{Diagnostic, ResponsePlace, merge};
-pub use excerpt::Excerpt;
 
 use std::fmt;
 

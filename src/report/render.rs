@@ -8,8 +8,8 @@ use annotate_snippets::renderer::Renderer;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Snippet};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::Excerpt;
-use super::excerpt::Drawn;
+use super::excerpt::{Drawn, draw};
+use crate::text::Excerpt;
 
 /// How a message is introduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Pen {
         let gutter = shot.line.to_string().len() + 3;
         let room = self.width.saturating_sub(gutter);
         let room = room.saturating_sub(label_width).max(Self::MIN_ROOM);
-        let Drawn { text, mark } = shot.excerpt.draw(room);
+        let Drawn { text, mark } = draw(shot.excerpt, room);
         let mark = AnnotationKind::Primary.span(mark).label(label);
         let snippet = Snippet::source(text).line_start(shot.line).annotation(mark);
         drawn.push_str(&self.render(Group::with_level(level).element(snippet)));

@@ -7,7 +7,7 @@ use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
 use crate::report::{CommitReport, LineCount, Status};
-use crate::text::{LineNo, Source, SourceId};
+use crate::text::{Excerpt, LineNo, Source, SourceId};
 use crate::tree::{File, Mode};
 
 fn source(text: &str) -> Source {
@@ -25,6 +25,7 @@ fn said(kind: Kind, message: &str) -> Diagnostic {
         places: Vec::new(),
         nearest: None,
         candidates: Vec::new(),
+        passages: Vec::new(),
         notes: Vec::new(),
         help: None,
     }
@@ -46,7 +47,8 @@ fn an_error_points_at_the_patch_then_at_the_file_then_says_what_to_do() {
         places: vec![FilePlace {
             path: "src/net.rs".into(),
             line: LineNo::from_index(51),
-            text: "    let port = cfg.port_or(80);".into(),
+            column: 1,
+            excerpt: Excerpt::of_line("    let port = cfg.port_or(80);".as_bytes()),
             caption: "closest place, 2 of 3 lines agree".to_owned(),
             label: "differs here".to_owned(),
         }],
@@ -83,7 +85,8 @@ fn nothing_raw_reaches_the_terminal() {
         places: vec![FilePlace {
             path: BString::from("a\u{1b}\nb"),
             line: LineNo::FIRST,
-            text: BString::from(b"\xff\x1b[2J".to_vec()),
+            column: 1,
+            excerpt: Excerpt::of_line(b"\xff\x1b[2J"),
             caption: "a \u{1b} caption".to_owned(),
             label: String::new(),
         }],

@@ -1,0 +1,417 @@
+//! Why a hunk, or a find, has no place, and what a person or a program is told of it.
+
+use std::num::NonZeroUsize;
+use std::ops::Range;
+
+use bstr::BString;
+
+use super::difference::{Difference, How};
+use super::wording::{behind, lines_of, listed, places_of, times};
+use crate::explain::{FilePlace, Nearest};
+use crate::kind::Kind;
+use crate::text::{LineNo, Shown};
+
+/// Why a hunk, or a find, has no place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Miss {
+    /// The context line isn't in the file.
+    #[error("names a context line that isn't in the file: `{}`", Shown(.text))]
+    Context {
+        /// The context line.
+        text: BString,
+        /// The first few lines that a looser reading finds, if they are several.
+        loose: Vec<FilePlace>,
+        /// The numbers of all of them.
+        places: Vec<LineNo>,
+        /// How many those are.
+        count: usize,
+        /// The line that may be meant, if nothing looser finds any.
+        near: Option<Box<Closest>>,
+        /// The one place where the hunk's old lines stand, if there is only one.
+        lines: Option<LineNo>,
+    },
+    /// The context line stands only before the hunks that came before.
+    #[error(
+        "names a context line that stands only on line {at}, before the previous hunk; hunks must follow the file's order"
+    )]
+    ContextEarlier {
+        /// Where it stands.
+        at: LineNo,
+        /// That line.
+        place: FilePlace,
+    },
+    /// The lines are nowhere at or after the cursor.
+    #[error("{}", missing(*.after, .reason))]
+    Lines {
+        /// The line behind which they are looked for; `None` for the whole file.
+        after: Option<LineNo>,
+        /// What is known of why.
+        reason: Reason,
+    },
+    /// The lines aren't at the end of the file.
+    #[error("isn't at the end of the file, where `*** End of File` wants it")]
+    NotAtEnd {
+        /// A place where the lines do stand.
+        stands: Option<FilePlace>,
+    },
+    /// Several places match and nothing decides.
+    #[error("matches {count} places, and nothing says which is meant: {}", places_of(.places, *.count, *.because))]
+    Many {
+        /// The places, up to [`crate::explain::CANDIDATES`].
+        places: Vec<LineNo>,
+        /// How many there are.
+        count: usize,
+        /// Why that matters here.
+        because: Because,
+    },
+    /// The lines stand at the context line and again behind it.
+    #[error("matches at its context line {context} and again on line {behind}, and nothing says which is meant")]
+    RestatedTwice {
+        /// The context line.
+        context: LineNo,
+        /// The other place.
+        behind: LineNo,
+    },
+    /// Added lines with nothing to say where they go.
+    #[error("only adds lines, and its line numbers mean nothing in this format")]
+    Nowhere,
+    /// An occurrence that isn't there.
+    #[error("asks for occurrence {wanted}, and the text occurs {}", times(*.count))]
+    OutOfRange {
+        /// Which was asked for.
+        wanted: NonZeroUsize,
+        /// How many there are.
+        count: usize,
+    },
+    /// Two hunks change the same lines.
+    #[error("changes lines that another hunk changes too")]
+    Overlap,
+}
+
+/// Why lines that the patch says are there aren't.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Lines like them stand in the file; the span of the message points at the first that isn't so.
+    Near(Box<Closest>),
+    /// Nothing in the file is like them; the span points at the first line that is nowhere in the file.
+    NoSuchLine,
+    /// Each line is in the file, but not in this order one after the other.
+    NotTogether {
+        /// Where the first few stand.
+        lines: Vec<LineNo>,
+    },
+    /// The new lines are there already.
+    Applied {
+        /// Where.
+        place: FilePlace,
+    },
+    /// They stand earlier than where this hunk may go: before its own context line, or before what earlier hunks reached.
+    Earlier {
+        /// Where they stand.
+        place: FilePlace,
+        /// The hunk's context line, if it names one.
+        context: Option<LineNo>,
+    },
+    /// The text is there, but not the blank lines at its edges.
+    Edges {
+        /// Where.
+        place: FilePlace,
+    },
+    /// The file is empty.
+    EmptyFile,
+}
+
+/// The place of a file that comes nearest to what was looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closest {
+    /// The first line that differs, for people.
+    pub place: FilePlace,
+    /// The same, for programs.
+    pub nearest: Nearest,
+    /// How many lines agree.
+    pub agree: usize,
+    /// Of how many.
+    pub of: usize,
+    /// What is otherwise there.
+    pub how: Divergence,
+    /// Where the first few places are at which the patch's line stands as it was written.
+    pub stands: Vec<LineNo>,
+    /// How many such places there are.
+    pub count: usize,
+    /// The lines of the place, from 0.
+    pub region: Range<usize>,
+}
+
+/// What is otherwise in the file at the first line that isn't as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Divergence {
+    /// Another line.
+    Differs(Difference),
+    /// So many lines that the patch hasn't, before its line.
+    LeftOut(usize),
+    /// The patch's line isn't there, nor those behind it.
+    Invented {
+        /// How many there are.
+        count: usize,
+        /// Whether the file ends where they should stand.
+        at_end: bool,
+    },
+}
+
+/// Why several places are too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Because {
+    /// A find without `occurrence`.
+    Find,
+    /// Line numbers in the hunk's header claim a place.
+    Numbers,
+    /// `--unique`
+    Unique,
+}
+
+fn missing(after: Option<LineNo>, reason: &Reason) -> String {
+    match reason {
+        Reason::Applied { place } => {
+            format!("is already applied, as it seems: its new lines stand on line {}", place.line)
+        }
+        Reason::Earlier { place, context: None } => {
+            format!("matches no lines {}; found on line {}, before the previous hunk", behind(after), place.line)
+        }
+        Reason::Earlier { place, .. } => {
+            format!("matches no lines {}; found on line {}, before its context line", behind(after), place.line)
+        }
+        _ => format!("matches no lines {}", behind(after)),
+    }
+}
+
+impl Divergence {
+    /// Returns the few words that stand under the file's line.
+    pub(super) fn label_of_file(&self) -> &'static str {
+        match self {
+            Divergence::Differs(difference) if difference.is_hidden() => "alike, not equal",
+            Divergence::Differs(_) => "differs here",
+            Divergence::LeftOut(_) => "the patch leaves this out",
+            Divergence::Invented { at_end: true, .. } => "the file ends with this line",
+            Divergence::Invented { .. } => "the file goes on with this",
+        }
+    }
+
+    fn label_of_patch(&self) -> String {
+        match self {
+            Divergence::Differs(Difference { how: How::Unlike, .. }) => "the file has another line here".into(),
+            Divergence::Differs(difference) if difference.patch.is_empty() => "something is missing here".into(),
+            Divergence::Differs(_) => "not so in the file".into(),
+            Divergence::LeftOut(count) => format!("the file has {} before this", lines_of(*count, "more line")),
+            Divergence::Invented { count: 1, .. } => "this line is not there".into(),
+            Divergence::Invented { count, .. } => format!("from here on, {} are not there", lines_of(*count, "line")),
+        }
+    }
+}
+
+impl Miss {
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Miss::Context { .. } | Miss::ContextEarlier { .. } => Kind::ContextNotFound,
+            Miss::Lines { .. } | Miss::NotAtEnd { .. } => Kind::LinesNotFound,
+            Miss::Many { .. } | Miss::RestatedTwice { .. } | Miss::Nowhere => Kind::Ambiguous,
+            Miss::OutOfRange { .. } => Kind::Occurrence,
+            Miss::Overlap => Kind::Conflict,
+        }
+    }
+
+    pub(super) fn label(&self) -> Option<String> {
+        let label = match self {
+            Miss::Context { near: Some(near), .. } => return Some(near.how.label_of_patch()),
+            Miss::Context { .. } => "this line is not there",
+            Miss::ContextEarlier { .. } => "stands earlier",
+            Miss::Lines { reason, .. } => match reason {
+                Reason::Near(closest) => return Some(closest.how.label_of_patch()),
+                Reason::NoSuchLine => "this line is not in the file",
+                Reason::Earlier { .. } => "stands earlier",
+                Reason::Applied { .. } | Reason::NotTogether { .. } | Reason::Edges { .. } | Reason::EmptyFile => {
+                    "from here on"
+                }
+            },
+            Miss::NotAtEnd { .. } => "not at the end of the file",
+            Miss::Many { .. } | Miss::RestatedTwice { .. } => "which one?",
+            Miss::Nowhere => "where?",
+            Miss::OutOfRange { .. } | Miss::Overlap => return None,
+        };
+        Some(label.into())
+    }
+
+    pub(super) fn places(&self) -> Vec<FilePlace> {
+        match self {
+            Miss::Context { near: Some(near), .. } => vec![near.place.clone()],
+            Miss::Context { loose, .. } => loose.clone(),
+            Miss::ContextEarlier { place, .. } => vec![place.clone()],
+            Miss::Lines { reason, .. } => match reason {
+                Reason::Near(closest) => vec![closest.place.clone()],
+                Reason::Earlier { place, .. } | Reason::Applied { place } | Reason::Edges { place } => {
+                    vec![place.clone()]
+                }
+                _ => Vec::new(),
+            },
+            Miss::NotAtEnd { stands } => stands.iter().cloned().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn nearest(&self) -> Option<Nearest> {
+        let place = match self {
+            Miss::Lines { reason: Reason::Near(closest), .. } => return Some(closest.nearest.clone()),
+            Miss::Context { near: Some(closest), .. } => return Some(closest.nearest.clone()),
+            Miss::ContextEarlier { place, .. } | Miss::NotAtEnd { stands: Some(place) } => place,
+            Miss::Lines {
+                reason: Reason::Earlier { place, .. } | Reason::Applied { place } | Reason::Edges { place },
+                ..
+            } => place,
+            _ => return None,
+        };
+        Some(Nearest::new(place.line, place.line, place.excerpt.text()))
+    }
+
+    /// Returns the lines of the file, from 0, that a reader should see who can't look at the file; `len` is how many lines
+    /// the hunk looks for.
+    pub(super) fn regions(&self, len: usize) -> Vec<Range<usize>> {
+        let from = |line: &LineNo| line.index()..line.index() + len.max(1);
+        match self {
+            Miss::Lines { reason, .. } => match reason {
+                Reason::Near(closest) => vec![closest.region.clone()],
+                Reason::Earlier { place, .. } | Reason::Applied { place } | Reason::Edges { place } => {
+                    vec![from(&place.line)]
+                }
+                Reason::NotTogether { lines } => {
+                    lines.iter().take(3).map(|line| line.index()..line.index() + 1).collect()
+                }
+                Reason::NoSuchLine | Reason::EmptyFile => Vec::new(),
+            },
+            Miss::Context { lines: Some(line), .. } => vec![from(line)],
+            Miss::Context { near: Some(near), .. } => vec![near.region.clone()],
+            Miss::Context { places, .. } => places.iter().take(3).map(|line| line.index()..line.index() + 1).collect(),
+            Miss::ContextEarlier { at, .. } => vec![from(at)],
+            Miss::NotAtEnd { stands } => stands.iter().map(|place| from(&place.line)).collect(),
+            Miss::Many { places, .. } => places.iter().take(3).map(from).collect(),
+            Miss::RestatedTwice { context, behind } => [context, behind].map(from).into(),
+            Miss::Nowhere | Miss::OutOfRange { .. } | Miss::Overlap => Vec::new(),
+        }
+    }
+
+    pub(super) fn candidates(&self) -> Vec<LineNo> {
+        match self {
+            Miss::Many { places, .. } | Miss::Context { places, .. } => places.clone(),
+            Miss::RestatedTwice { context, behind } => vec![*context, *behind],
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        match self {
+            Miss::Context { loose, count, near, lines, .. } => {
+                if *count > loose.len() {
+                    notes.push(format!("{} more lines hold that text", count - loose.len()));
+                }
+                notes.extend(near.iter().flat_map(|near| near.notes()));
+                if let Some(line) = lines {
+                    notes.push(format!("the hunk's own lines stand in the file once, on line {line}"));
+                }
+            }
+            Miss::Lines { reason, .. } => match reason {
+                Reason::Near(closest) => notes.extend(closest.notes()),
+                Reason::Earlier { context: Some(line), .. } => {
+                    notes.push(format!("its context line is line {line}, and a hunk's lines come after that"));
+                }
+                Reason::NotTogether { lines } => notes.push(format!(
+                    "every one of these lines is in the file, but they don't follow one another there: they stand on lines {}",
+                    listed(lines, lines.len())
+                )),
+                Reason::EmptyFile => notes.push("the file is empty".into()),
+                _ => {}
+            },
+            _ => {}
+        }
+        notes
+    }
+
+    pub(super) fn help(&self) -> &'static str {
+        match self {
+            Miss::Context { lines: Some(_), .. } => "drop the text after `@@`, or give a whole line of the file there",
+            Miss::Context { .. } => "give a whole line of the file after `@@`, or drop it",
+            Miss::ContextEarlier { .. } => "put the hunks into the file's order, or into a section of their own",
+            Miss::Lines { reason, .. } => match reason {
+                Reason::Earlier { context: Some(_), .. } => {
+                    "give a context line that comes before these lines, or drop it"
+                }
+                Reason::Earlier { context: None, .. } => {
+                    "put the hunks into the file's order, or into a section of their own"
+                }
+                Reason::Applied { .. } => "leave out what is there already",
+                Reason::Edges { .. } => "leave out the blank lines at the edges, or give whole lines next to them",
+                Reason::Near(closest) => closest.help(),
+                _ => "old lines must be in the file byte for byte; correct them, or send this message to the author",
+            },
+            Miss::NotAtEnd { .. } => "drop `*** End of File`, or give the file's last lines",
+            Miss::Many { because, .. } => match because {
+                Because::Find => "give more of the text around it, or occurrence=\"first\", \"last\" or a number",
+                Because::Numbers => {
+                    "give more lines around the change, or a context line after `@@` instead of numbers"
+                }
+                Because::Unique => "give more lines around the change, or a context line after `@@`",
+            },
+            Miss::RestatedTwice { .. } => "give more lines around the change, or another context line",
+            Miss::Nowhere => {
+                "give a line of context next to the added ones, or a context line after `@@` instead of numbers"
+            }
+            Miss::OutOfRange { .. } => "correct the number, or give more of the text around it and no occurrence",
+            Miss::Overlap => "join the two hunks",
+        }
+    }
+}
+
+impl Closest {
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        match &self.how {
+            Divergence::Differs(difference) if difference.is_hidden() => notes.push(difference.to_string()),
+            Divergence::LeftOut(count) if *count > 1 => {
+                notes.push(format!("{count} lines of the file stand there that the patch hasn't"));
+            }
+            _ => {}
+        }
+        let lines = if self.count == 1 { "line" } else { "lines" };
+        if self.count > 0 {
+            notes.push(format!(
+                "the patch's line is in the file, but elsewhere: {lines} {}",
+                listed(&self.stands, self.count)
+            ));
+        }
+        notes
+    }
+
+    fn help(&self) -> &'static str {
+        match &self.how {
+            Divergence::Differs(Difference { how, .. }) => match how {
+                How::Numbered(_) => {
+                    "leave the line numbers out of the patch: they were only shown beside the file's text"
+                }
+                How::Escaped(_) | How::EscapedNewline => {
+                    "give the text itself, not a JSON string: no backslash before quotes, and real line ends"
+                }
+                How::Entity(..) => {
+                    "give the text itself: nothing in a patch is ever decoded, so write `<`, `>` and `&` plainly"
+                }
+                How::Unprefixed => "begin every context line with one blank, in front of the line's own indentation",
+                How::Cut(_) => "give whole lines of the file",
+                _ => "old lines must be in the file byte for byte; correct them, or send this message to the author",
+            },
+            Divergence::LeftOut(_) => {
+                "old lines must follow one another without a gap: put the missing ones in, or make two hunks of it"
+            }
+            Divergence::Invented { .. } => {
+                "old lines must be in the file byte for byte; leave out those that aren't, or mark new ones as added"
+            }
+        }
+    }
+}
