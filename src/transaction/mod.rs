@@ -322,6 +322,7 @@ impl<'r> Prepared<'r> {
             set_all(&mut next, &self.blobs, &stats)?;
         }
         next.write()?;
+        self.keep_indexes(&next)?;
         self.place.clear_the_view()?;
         if let Some(mut private) = self.private.take() {
             set_all(&mut private, &self.blobs, &stats)?;
@@ -341,13 +342,20 @@ impl<'r> Prepared<'r> {
         let mut next = self.copy_index()?;
         next.follow(before, id, private.path())?;
         next.write()?;
+        self.keep_indexes(&next)?;
+        self.place.flush_all()?;
         self.install(next, Confirmed::Before)
     }
 
-    /// Lets the next index stand where the index does, once all that it replaces is kept.
-    fn install(&self, next: NextIndex, confirmed: Confirmed) -> Result<(), Fault> {
+    /// Keeps the index and the next one; what was kept is flushed with the rest before the one replaces the other.
+    fn keep_indexes(&self, next: &NextIndex) -> Result<(), Fault> {
         let io = |source| Fault::Io { doing: "keep", path: lock::path_bytes(&self.index_path), source };
-        self.place.journal.keep_indexes(&self.index_path, next.path()).map_err(io)?;
+        self.place.journal.keep_indexes(&self.index_path, next.path()).map_err(io)
+    }
+
+    /// Lets the next index stand where the index does.
+    fn install(&self, next: NextIndex, confirmed: Confirmed) -> Result<(), Fault> {
+        let io = |source| Fault::Io { doing: "flush", path: lock::path_bytes(&self.index_path), source };
         if confirmed == Confirmed::Last {
             self.place.confirm()?;
             self.place.check_signals()?;
@@ -361,6 +369,11 @@ impl<'r> Prepared<'r> {
 
     fn decide(&mut self) -> Result<(), Fault> {
         self.place.check_signals()?;
+        self.decide_on_commit()
+    }
+
+    /// The same where there is no way back any more.
+    fn decide_on_commit(&mut self) -> Result<(), Fault> {
         let path = lock::path_bytes(self.place.journal.path());
         self.place.decide().map_err(|source| Fault::Io { doing: "write the journal", path, source })
     }
@@ -404,7 +417,8 @@ impl<'r> Prepared<'r> {
         };
         if let Err(fault) = following {
             self.warnings.push(Warning::IndexBehind { reason: fault.to_string() });
-        } else if let Err(fault) = self.place.decide() {
+        } else if let Err(fault) = self.place.flush_all().and_then(|()| self.decide_on_commit()) {
+            // git flushes neither its objects nor its references of its own accord.
             let path = lock::path_bytes(self.place.journal.path());
             self.warnings.push(Warning::Unsettled { path, reason: fault.to_string() });
         } else {

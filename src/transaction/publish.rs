@@ -248,6 +248,8 @@ impl<'r> Workplace<'r> {
     pub(super) fn settle(mut self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let mut is_whole = true;
+        // Before any original goes, lest the manifest be there again when the power is back.
+        let settled = self.flush.folders(&[self.journal.path()]);
         if let Some(dir) = self.dir {
             for (number, change) in self.changes.iter().enumerate() {
                 let (Some(spot), Some(before)) = (self.originals.get(&number), &change.before) else { continue };
@@ -275,7 +277,6 @@ impl<'r> Workplace<'r> {
                 let _ = self.remove_emptied_folders(dir);
             }
         }
-        let settled = self.flush.folders(&[self.journal.path()]);
         let settled = settled.and_then(|()| if is_whole { self.journal.settle() } else { Ok(()) });
         if self.journal.kept().is_none()
             && let Err(fault) = settled

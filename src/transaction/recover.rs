@@ -259,7 +259,8 @@ impl Recovery<'_> {
             return Left::Manifest;
         }
         let _ = self.flush.everything_around(&[self.repo.git_dir()]);
-        if let Err(fault) = self.journal.decide() {
+        let decided = self.journal.decide();
+        if let Err(fault) = decided.and_then(|()| self.flush.folders(&[self.journal.path()])) {
             done.notes.push(format!("the journal could not be ended: {fault}"));
         }
         Left::Nothing

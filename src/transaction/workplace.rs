@@ -276,6 +276,8 @@ impl<'r> Workplace<'r> {
                     break;
                 }
             }
+            // Should the power go before this is on the disk, the manifest is there and it is done again.
+            let _ = self.flush_all();
             let ended = match (remains.failed.is_empty(), remains.theirs.is_empty()) {
                 (false, _) => Ok(None),
                 (true, true) => self.journal.forget(self.flush).map(|()| None),

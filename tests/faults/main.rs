@@ -11,6 +11,7 @@
 
 mod disk;
 mod meddle;
+mod order;
 mod scene;
 #[path = "../support/mod.rs"]
 mod support;
@@ -41,6 +42,7 @@ fn main() {
     if has_recover() {
         trials.sweeps();
         trials.disks();
+        trials.orders();
     }
     trials.bystanders();
     if let Some(reason) = trace::hindrance() {
@@ -105,6 +107,21 @@ impl Trials {
         let rounds = if self.extent == Extent::All { 500 } else { 25 };
         self.add("race for a link".to_owned(), move |stages, _| meddle::race(stages, rounds));
         self.add("pipes and devices".to_owned(), |stages, _| meddle::specials(stages));
+    }
+
+    fn orders(&mut self) {
+        for target in Target::ALL {
+            for layout in [Layout::Together, Layout::Apart] {
+                if layout == Layout::Apart && (target.commits() || !Scene::can_be_apart()) {
+                    continue;
+                }
+                let apart = if layout == Layout::Apart { " apart" } else { "" };
+                for run in order::Run::ALL {
+                    let name = format!("{}{apart} {}", target.name(), run.name());
+                    self.add(name, move |stages, _| run.run(stages, target, layout));
+                }
+            }
+        }
     }
 
     fn disks(&mut self) {

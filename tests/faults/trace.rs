@@ -152,6 +152,12 @@ pub(crate) fn options(log: &Path, calls: Calls, injection: &Injection) -> Vec<St
 pub(crate) fn traced(command: &Command, log: &Path, calls: Calls, injection: &Injection) -> Command {
     let mut strace = Command::new("strace");
     strace.args(options(log, calls, injection)).arg("--").arg(command.get_program()).args(command.get_args());
+    take_over(&mut strace, command);
+    strace
+}
+
+/// Runs one command where and with what another would be run.
+fn take_over(strace: &mut Command, command: &Command) {
     if let Some(folder) = command.get_current_dir() {
         strace.current_dir(folder);
     }
@@ -161,6 +167,14 @@ pub(crate) fn traced(command: &Command, log: &Path, calls: Calls, injection: &In
             None => strace.env_remove(name),
         };
     }
+}
+
+/// The same, of all that changes something, with the path behind every descriptor.
+pub(crate) fn traced_with_paths(command: &Command, log: &Path, injection: &Injection) -> Command {
+    let plain = traced(command, log, Calls::Changing, injection);
+    let mut strace = Command::new(plain.get_program());
+    strace.arg("-y").args(plain.get_args());
+    take_over(&mut strace, &plain);
     strace
 }
 
@@ -200,7 +214,7 @@ pub(crate) fn calls_of_all(log: &Path) -> Vec<Call> {
     calls
 }
 
-fn numbered<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<Call> {
+pub(crate) fn numbered<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<Call> {
     let mut counts = std::collections::BTreeMap::<String, usize>::new();
     let mut calls = Vec::new();
     for line in lines {
