@@ -16,6 +16,17 @@ pub enum Format {
     Unified,
 }
 
+impl Format {
+    /// Names the format in a sentence.
+    pub fn the(self) -> &'static str {
+        match self {
+            Format::Envelope => "an envelope",
+            Format::Opx => "OPX",
+            Format::Unified => "a unified diff",
+        }
+    }
+}
+
 impl std::fmt::Display for Format {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {

@@ -5,7 +5,12 @@
 pub mod detect;
 pub mod envelope;
 pub mod opx;
+mod prose;
 pub mod unified;
+mod unsaid;
+
+pub use prose::prose;
+pub use unsaid::{Unsaid, Why};
 
 use crate::explain::Explain;
 use crate::kind::Kind;

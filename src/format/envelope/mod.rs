@@ -25,6 +25,7 @@ mod fault;
 mod findings;
 mod marker;
 mod parse;
+mod print;
 mod section;
 #[cfg(test)]
 mod tests;
@@ -33,3 +34,4 @@ pub use fault::{Chunkless, Fault, Habit, NearEnd, Warning};
 pub(crate) use marker::{Marker, is_blank, meant, read as read_marker, trim, trim_start};
 pub use marker::{Meant, Verb};
 pub use parse::{Block, parse_block, starts_here};
+pub use print::print;

@@ -46,6 +46,7 @@ mod fault;
 mod indentation;
 mod literal;
 mod parse;
+mod print;
 mod tags;
 #[cfg(test)]
 mod tests;
@@ -58,6 +59,7 @@ use crate::text::Located;
 pub use fault::{Child, Fault, Oddity, Op, Problem, Reason, Warning};
 pub use literal::Holder;
 pub use parse::parse_block;
+pub use print::print;
 pub use tags::starts_here;
 
 /// What was read of one top-level element: an `<edit>`, or an `<opx>` with all that it holds.

@@ -1,0 +1,98 @@
+//! Prose that can stand before a patch: whatever a commit message says, none of it is read as a patch, as a part of one, or
+//! as the rest of one that was lost.
+
+use bstr::ByteSlice as _;
+
+use super::{Options, parse};
+use crate::text::{Source, SourceId};
+
+/// How many lines are looked at one by one; longer texts are quoted as a whole where anything of them is in doubt.
+const LINES: usize = 2000;
+
+/// Patches between which prose must mean nothing.
+const PATCHES: [&str; 2] =
+    ["*** Begin Patch\n*** Delete File: a\n*** End Patch\n", "<edit file=\"a\" op=\"remove\"/>\n"];
+
+/// Makes prose of any text: lines that could be taken for something else are quoted with `| `, bytes that aren't UTF-8 are
+/// replaced. It ends with an empty line; an empty text stays empty.
+pub fn prose(text: &[u8]) -> Vec<u8> {
+    let text = text.to_str_lossy().replace('\0', "\u{fffd}");
+    let lines: Vec<&str> = text.trim_end().lines().skip_while(|line| line.trim().is_empty()).collect();
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let plain = joined(lines.iter().map(|line| line.trim_end().to_owned()));
+    if is_nothing(&plain) {
+        return plain;
+    }
+    if lines.len() <= LINES {
+        let line = |line: &&str| {
+            let plain = line.trim_end().to_owned();
+            if is_nothing(&joined([plain.clone()].into_iter())) { plain } else { quoted(line) }
+        };
+        let some = joined(lines.iter().map(line));
+        if is_nothing(&some) {
+            return some;
+        }
+    }
+    joined(lines.iter().map(|line| quoted(line)))
+}
+
+fn joined(lines: impl Iterator<Item = String>) -> Vec<u8> {
+    let mut text = lines.collect::<Vec<_>>().join("\n");
+    text.push_str("\n\n");
+    text.into_bytes()
+}
+
+fn quoted(line: &str) -> String {
+    format!("| {}", line.trim_end().replace('<', "&lt;").replace("-->", "--&gt;"))
+}
+
+fn is_nothing(prose: &[u8]) -> bool {
+    PATCHES.iter().all(|patch| {
+        // What follows would end a comment that the prose began, and so take the patch between out of it.
+        let text = [patch.as_bytes(), b"\n", prose, patch.as_bytes(), b"-->\n", patch.as_bytes()].concat();
+        let Some(source) = Source::new(SourceId(0), "", text) else { return false };
+        let parsed = parse(&source, &Options { strict: true, ..Options::default() });
+        parsed.faults.is_empty() && parsed.warnings.is_empty() && parsed.patch.edits.len() == 3
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_looks_like_a_part_of_a_patch_is_quoted() {
+        for (text, want) in [
+            ("", ""),
+            ("\n \n", ""),
+            ("Fix it\n\nMore of it.\n", "Fix it\n\nMore of it.\n\n"),
+            ("a\n*** Begin Patch\n  *** End Patch", "a\n| *** Begin Patch\n|   *** End Patch\n\n"),
+            ("*** Add File: x", "| *** Add File: x\n\n"),
+            ("- *** Begin Patch", "| - *** Begin Patch\n\n"),
+            ("see <edit file=\"x\" op=\"new\">", "| see &lt;edit file=\"x\" op=\"new\">\n\n"),
+            ("see `<edit file=\"x\" op=\"new\">`", "see `<edit file=\"x\" op=\"new\">`\n\n"),
+            ("</put>\n>>>\nx", "| &lt;/put>\n| >>>\nx\n\n"),
+            ("a <!-- b", "| a &lt;!-- b\n\n"),
+        ] {
+            assert_eq!(prose(text.as_bytes()).as_bstr(), want, "{text:?}");
+            assert!(text.trim().is_empty() || is_nothing(&prose(text.as_bytes())), "{text:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn it_means_nothing(
+            lines in proptest::collection::vec(proptest::sample::select(&[
+                "*** Begin Patch", "*** End Patch", "+x", "@@", "*** Update File: a", "<edit file=\"a\" op=\"patch\">", "<opx>",
+                "</edit>", "<find>", "<<<", ">>>", "</find>", "<!--", "-->", "```", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "`",
+                "diff --git a/x b/x", "text", "", " ", "* *** Begin Patch", "\u{feff}", "{\"patch\": \"*** Begin Patch\\n\"}",
+            ][..]), 0..8),
+            joint in proptest::sample::select(&["\n", "\r\n", " ", "\n  "][..]),
+        ) {
+            let prose = prose(lines.join(joint).as_bytes());
+            proptest::prop_assert!(prose.is_empty() || is_nothing(&prose), "{}", prose.as_bstr());
+        }
+    }
+}
