@@ -4,13 +4,28 @@
 //! configuration makes a diff for people only (`diff.noprefix`, external drivers, `textconv`): it is to be applied. A path
 //! whose content and mode are the same once they are as git stores them isn't in it.
 
+//!
+//! As an envelope or OPX it is what somebody would have written who knew the files, in the words that leave least in doubt;
+//! and it is tried out before it is handed over. These formats speak of contents as they are, not as git stores them.
+
+mod chunks;
+mod deeds;
+mod envelope;
 mod hunks;
+mod inexpressible;
+mod opx;
+mod proof;
 mod renames;
 mod similarity;
+mod substitutions;
 
 use std::borrow::Cow;
 
+pub use self::envelope::envelope;
 use self::hunks::{Sides, hunks};
+pub use self::inexpressible::{Derived, Inexpressible, What};
+pub use self::opx::opx;
+pub use self::proof::leaves_doubt;
 use self::renames::{Candidate, Rename};
 use super::{Change, ChangeSet};
 use crate::compare::{Compare, Fault, Options, Renames};
@@ -30,6 +45,24 @@ pub fn unified<'c>(changes: &'c ChangeSet, compare: &dyn Compare, options: &Opti
     }
     let edits = pairs.into_iter().map(|pair| edit(pair, compare, options)).collect::<Result<_, _>>()?;
     Ok(Patch { format: Format::Unified, edits })
+}
+
+/// Puts the renames that git would show into a change, of which only the contents are known so far.
+///
+/// # Errors
+/// If contents can't be compared.
+pub fn with_renames(changes: &ChangeSet, compare: &dyn Compare, options: &Options) -> Result<ChangeSet, Fault> {
+    let mut pairs = pair_up(changes, compare)?;
+    if let Renames::Detected { limit } = options.renames {
+        join_renames(&mut pairs, limit);
+    }
+    let renamed: std::collections::HashMap<_, _> = pairs
+        .iter()
+        .filter_map(|pair| Some((pair.new.as_ref()?.path, pair.old.as_ref()?.path)))
+        .filter(|(new, old)| new != old)
+        .collect();
+    let renamed = |change: &Change| renamed.get(&change.path).map(|from| (*from).clone());
+    Ok(ChangeSet::new(changes.iter().map(|change| Change { from: renamed(change), ..change.clone() })))
 }
 
 /// A file on one side of a change.

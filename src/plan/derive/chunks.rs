@@ -1,0 +1,229 @@
+//! Regions that differ → the chunks of an envelope, each of which can stand in one place only.
+//!
+//! A chunk is found by its old lines, from where the one before ended. So it gets more context until these lines stand
+//! nowhere behind it, and, unless a context line after `@@` leads past them, nowhere before it either. Chunks that grow into
+//! one another become one; in the end all of the file is one, and stands once.
+
+use std::ops::Range;
+
+use crate::compare::{Headings, Options, Region};
+use crate::matching::{Haystack, Run};
+use crate::patch::{Hunk, HunkLine, Mark};
+use crate::text::{Lines, Text};
+
+/// How far around a region lines are looked up at once. Farther ones are found too, at the price of reading the file again.
+const NEAR: usize = 40;
+
+/// How many lines above a chunk are looked through for one to name after `@@`.
+const ABOVE: usize = 400;
+
+/// The longest line, in bytes, that is named after `@@`.
+const WIDEST: usize = 160;
+
+/// Makes the chunks that turn one content into another. Their lines are without terminators and byte order marks.
+pub(super) fn chunks<'c>(
+    old: &Lines<'c>,
+    new: &Lines<'c>,
+    regions: &[Region],
+    headings: &Headings,
+    options: &Options,
+) -> Vec<Hunk<'c>> {
+    let groups = groups(old, new, regions, options);
+    let near = |group: &Group| group.old.start.saturating_sub(NEAR)..(group.old.end + NEAR).min(old.len());
+    let haystack = Haystack::new(old, groups.iter().flat_map(near).map(|line| old.text(line)));
+    let headings = (0..old.len()).filter(|&line| headings.of(old.text(line)).is_some()).collect();
+    let placed = Placer { old, haystack, headings, groups, at: 0, placed: Vec::new() }.run();
+    placed.into_iter().map(|(group, locators)| hunk(old, new, &group, &locators)).collect()
+}
+
+/// Makes one chunk of all that differs, with the whole file around it.
+pub(super) fn whole<'c>(old: &Lines<'c>, new: &Lines<'c>, regions: &[Region]) -> Vec<Hunk<'c>> {
+    let group = Group { old: 0..old.len(), regions: regions.to_vec() };
+    vec![hunk(old, new, &group, &[])]
+}
+
+/// Regions that are one chunk, and the old lines that it shows.
+#[derive(Clone, Debug)]
+struct Group {
+    old: Range<usize>,
+    regions: Vec<Region>,
+}
+
+fn groups(old: &Lines<'_>, new: &Lines<'_>, regions: &[Region], options: &Options) -> Vec<Group> {
+    let context = options.context as usize;
+    let together = context.saturating_mul(2).saturating_add(options.interhunk as usize);
+    let group = |regions: &[Region]| {
+        let (first, last) = (&regions[0], &regions[regions.len() - 1]);
+        let start = first.old.start.saturating_sub(context);
+        Group { old: start..last.old.end.saturating_add(context).min(old.len()), regions: regions.to_vec() }
+    };
+    let mut groups: Vec<_> =
+        regions.chunk_by(|one, next| next.old.start - one.old.end <= together).map(group).collect();
+    // A chunk that changes no more than how lines end changes nothing, but as part of another it ends the last line.
+    let only_ends = |group: &Group| {
+        let text =
+            |side: &Lines<'_>, lines: Range<usize>| lines.map(|line| side.text(line).to_vec()).collect::<Vec<_>>();
+        group.regions.iter().all(|region| text(old, region.old.clone()) == text(new, region.new.clone()))
+    };
+    if groups.len() > 1
+        && groups.last().is_some_and(only_ends)
+        && let Some(last) = groups.pop()
+        && let Some(before) = groups.last_mut()
+    {
+        before.join(last);
+    }
+    groups
+}
+
+impl Group {
+    fn join(&mut self, next: Group) {
+        self.old.end = self.old.end.max(next.old.end);
+        self.regions.extend(next.regions);
+    }
+}
+
+struct Placer<'l, 'c> {
+    old: &'l Lines<'c>,
+    haystack: Haystack<'l>,
+    /// The lines that name what follows them.
+    headings: Vec<usize>,
+    groups: Vec<Group>,
+    /// Which group is next.
+    at: usize,
+    placed: Vec<(Group, Vec<usize>)>,
+}
+
+impl Placer<'_, '_> {
+    fn run(mut self) -> Vec<(Group, Vec<usize>)> {
+        while let Some(group) = self.groups.get(self.at).cloned() {
+            self.at += 1;
+            self.settle(group);
+        }
+        self.placed
+    }
+
+    /// Finds out what a group needs to be found, and takes it down.
+    fn settle(&mut self, mut group: Group) {
+        let mut step = 1;
+        loop {
+            while self.groups.get(self.at).is_some_and(|next| next.old.start <= group.old.end) {
+                group.join(self.groups[self.at].clone());
+                self.at += 1;
+            }
+            let floor = self.cursor();
+            group.old.start = group.old.start.max(floor);
+            if let Some(locators) = self.locators(&group) {
+                return self.placed.push((group, locators));
+            }
+            let grown = group.old.start.saturating_sub(step).max(floor)..(group.old.end + step).min(self.old.len());
+            // The first steps are a line each; one long way takes a few more.
+            step = if grown.len() > 2 * NEAR { step * 2 } else { 1 };
+            if grown != group.old {
+                group.old = grown;
+            } else if let Some((mut before, _)) = self.placed.pop() {
+                before.join(group);
+                group = before;
+            } else {
+                return self.placed.push((group, Vec::new()));
+            }
+        }
+    }
+
+    /// Returns where the search for the next chunk begins.
+    fn cursor(&self) -> usize {
+        self.placed.last().map_or(0, |(group, _)| group.old.end)
+    }
+
+    /// Returns the lines to name after `@@` so that a chunk is found where it is and nothing is to be warned of; `None` if
+    /// it needs more context.
+    fn locators(&self, group: &Group) -> Option<Vec<usize>> {
+        let Range { start, end } = group.old;
+        if start == end {
+            return self.old.is_empty().then(Vec::new);
+        }
+        let run = self.run_of(start..end);
+        let places = self.haystack.places(&run);
+        if places.count_from(start + 1) > 0 {
+            return None;
+        }
+        // What names the place best may be among the chunk's own lines; then the one above names something else.
+        let first = group.regions.first().map_or(start, |region| region.old.start);
+        let heading = self.headings[..self.headings.partition_point(|&line| line < first)].last().copied();
+        let heading = heading.filter(|&line| (self.cursor()..start).contains(&line) && self.is_telling(line));
+        let stands_once = |line: &usize| self.haystack.places(&self.run_of(*line..line + 1)).count() == 1;
+        if let Some(line) = heading.filter(stands_once)
+            && self.leads_to(&[line], &run, start)
+        {
+            return Some(vec![line]);
+        }
+        if places.count() == 1 {
+            return Some(Vec::new());
+        }
+        let openers = self.openers(start, end);
+        let alone = openers.iter().map(|&line| vec![line]);
+        let below = |&line: &usize| heading.filter(|&heading| heading < line).map(|heading| vec![heading, line]);
+        alone.chain(openers.iter().filter_map(below)).find(|locators| self.leads_to(locators, &run, start))
+    }
+
+    /// Returns whether a search for these lines, then for the run, ends where it should.
+    fn leads_to(&self, locators: &[usize], run: &Run, start: usize) -> bool {
+        let mut cursor = self.cursor();
+        for &line in locators {
+            if self.haystack.first(&self.run_of(line..line + 1), cursor) != Some(line) {
+                return false;
+            }
+            cursor = line + 1;
+        }
+        self.haystack.first(run, cursor) == Some(start)
+            && !locators.last().is_some_and(|&line| self.haystack.stands_at(run, line))
+    }
+
+    /// Returns the lines above a chunk that open what it is in: each indented less than all below it. Nearest first.
+    fn openers(&self, start: usize, end: usize) -> Vec<usize> {
+        let indent = |line: usize| {
+            let text = self.old.text(line);
+            text.iter().position(|byte| !matches!(byte, b' ' | b'\t')).filter(|_| !text.trim_ascii().is_empty())
+        };
+        let mut least = (start..end).find_map(indent).unwrap_or(usize::MAX);
+        let floor = self.cursor().max(start.saturating_sub(ABOVE));
+        let mut openers = Vec::new();
+        for line in (floor..start).rev() {
+            if let Some(width) = indent(line).filter(|&width| width < least) {
+                least = width;
+                if self.is_telling(line) {
+                    openers.push(line);
+                }
+            }
+        }
+        openers
+    }
+
+    /// Returns whether a line may be named after `@@`: not one that is nothing but brackets, or could be taken for numbers.
+    fn is_telling(&self, line: usize) -> bool {
+        let text = self.old.text(line);
+        let trimmed = text.trim_ascii();
+        text.len() <= WIDEST
+            && text.trim_ascii_end() == text
+            && !trimmed.starts_with(b"-")
+            && trimmed.iter().any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
+    }
+
+    fn run_of(&self, lines: Range<usize>) -> Run {
+        self.haystack.run(lines.map(|line| self.old.text(line)))
+    }
+}
+
+fn hunk<'c>(old: &Lines<'c>, new: &Lines<'c>, group: &Group, locators: &[usize]) -> Hunk<'c> {
+    let line = |mark, text: &'c [u8]| HunkLine { mark, text: Text::derived(text), unterminated: false };
+    let mut lines = Vec::with_capacity(group.old.len());
+    let mut at = group.old.start;
+    for region in &group.regions {
+        lines.extend((at..region.old.start).map(|at| line(Mark::Context, old.text(at))));
+        lines.extend(region.old.clone().map(|at| line(Mark::Removed, old.text(at))));
+        lines.extend(region.new.clone().map(|at| line(Mark::Added, new.text(at))));
+        at = region.old.end;
+    }
+    lines.extend((at..group.old.end).map(|at| line(Mark::Context, old.text(at))));
+    let locators = locators.iter().map(|&line| Text::derived(old.text(line))).collect();
+    Hunk { locators, lines, ..Hunk::default() }
+}

@@ -1,0 +1,151 @@
+//! [`ChangeSet`] → OPX edits that somebody would have written who knew the files.
+
+use super::deeds::{Deed, deeds};
+use super::envelope::edit;
+use super::{Derived, Inexpressible, What, path_text, proof, substitutions};
+use crate::compare::{Compare, Fault, Region};
+use crate::patch::{FileEdit, Format, Operation, Patch};
+use crate::path::RepoPath;
+use crate::plan::ChangeSet;
+use crate::text::{Ending, Lines, Text};
+use crate::tree::File;
+
+/// Derives OPX: what it is planned to is the change, by every rule and without a warning that the place of anything is in
+/// doubt. Contents are those of the change as they are, not as git stores them.
+///
+/// Texts to find are whole lines that stand once in the file as the edits before have left it: those that change, with
+/// `context` lines around them and as many more as that takes; `occurrence` is used only where that would be a great many.
+/// Files of which more changes than stays are replaced whole.
+///
+/// # Errors
+/// If contents can't be compared.
+pub fn opx<'c>(changes: &'c ChangeSet, compare: &dyn Compare, context: u32) -> Result<Derived<'c>, Fault> {
+    let mut unsaid = Vec::new();
+    let mut edits = Vec::with_capacity(changes.len());
+    for deed in deeds(changes, Format::Opx, &mut unsaid) {
+        let path = match deed {
+            Deed::Add { path, .. } | Deed::Delete { path } | Deed::Change { to: None, path, .. } => path,
+            Deed::Change { to: Some(to), .. } => to,
+        };
+        match said(deed, path, compare, context)? {
+            Ok(these) => edits.extend(these),
+            Err(what) => unsaid.push(Inexpressible { path: path.as_bstr().into(), format: Format::Opx, what }),
+        }
+    }
+    Ok(Derived::new(Patch { format: Format::Opx, edits }, unsaid))
+}
+
+fn said<'c>(
+    deed: Deed<'c>,
+    path: &'c RepoPath,
+    compare: &dyn Compare,
+    context: u32,
+) -> Result<Result<Vec<FileEdit<'c>>, What>, Fault> {
+    let edits = |operations: Vec<Operation<'c>>| operations.into_iter().map(|operation| edit(path, operation));
+    Ok(match deed {
+        Deed::Delete { .. } => Ok(edits(vec![Operation::Delete { expected: None }]).collect()),
+        Deed::Add { file, .. } => {
+            let (core, around) = core(&file.content);
+            let create = Operation::Create { lines: proof::whole_file(core) };
+            around.map(|around| edits([vec![create], around].concat()).collect()).ok_or(What::BlankEdges)
+        }
+        Deed::Change { path: from, to, before, after } => {
+            let moved = to.map(|to| edit(from, Operation::Move { to: path_text(to) }));
+            update(path, before, after, compare, context)?
+                .map(|operations| moved.into_iter().chain(edits(operations)).collect())
+        }
+    })
+}
+
+/// Cuts the blank lines off the edges of a new file, which a payload can't hold, and returns what puts them back.
+fn core(content: &[u8]) -> (&[u8], Option<Vec<Operation<'_>>>) {
+    let lines = Lines::new(content);
+    let is_full = |&line: &usize| !lines.text(line).iter().all(|byte| matches!(byte, b' ' | b'\t'));
+    let (first, last) = match ((0..lines.len()).find(is_full), (0..lines.len()).rev().find(is_full)) {
+        (Some(first), Some(last)) => (first, last),
+        _ => return (b"", lines.is_empty().then(Vec::new)),
+    };
+    let core = &content[lines.start(first)..lines.start(last + 1)];
+    if core.len() == content.len() - lines.bom().len() {
+        return (content, Some(Vec::new()));
+    }
+    // A mark would have to come first.
+    let (0, Some(old)) = (lines.bom().len(), Some(Lines::new(core))) else { return (core, None) };
+    let regions =
+        [(0..0, 0..first), (old.len()..old.len(), last + 1..lines.len())].map(|(old, new)| Region { old, new });
+    let regions: Vec<_> = regions.into_iter().filter(|region| !region.new.is_empty()).collect();
+    (core, substitutions::substitutions(core, content, &regions, 0))
+}
+
+fn update<'c>(
+    path: &RepoPath,
+    before: &'c File,
+    after: &'c File,
+    compare: &dyn Compare,
+    context: u32,
+) -> Result<Result<Vec<Operation<'c>>, What>, Fault> {
+    if before.content == after.content {
+        return Ok(Ok(Vec::new()));
+    }
+    let (old, new) = (Lines::new(&before.content), Lines::new(&after.content));
+    let mut tries = Vec::new();
+    if !before.content.is_binary() {
+        let regions = compare.regions(path, &old.bytes()[old.bom().len()..], &new.bytes()[new.bom().len()..])?;
+        tries.extend(substitutions::substitutions(&before.content, &after.content, &regions, context as usize));
+    }
+    let replaced = replaced(&old, &new);
+    let length = |operations: &Vec<Operation<'_>>| operations.iter().map(length).sum::<usize>();
+    let is_shorter =
+        replaced.as_ref().is_some_and(|replaced| tries.iter().all(|other| length(replaced) < length(other)));
+    tries.extend(replaced);
+    if is_shorter {
+        tries.reverse();
+    }
+    let has_nul = tries.iter().all(|operations| operations.iter().any(has_nul));
+    let fits = |operations: &Vec<Operation<'_>>| {
+        !operations.iter().any(|operation| self::has_nul(operation)) && proof::turns(before, operations, after)
+    };
+    Ok(match tries.into_iter().find(fits) {
+        Some(operations) => Ok(operations),
+        None if has_nul || before.content.is_binary() => Err(What::Binary),
+        None => Err(match proof::reason(&old, &new) {
+            What::Misread if replaced_edges_are_blank(&new) => What::BlankEdges,
+            what => what,
+        }),
+    })
+}
+
+/// Puts all of the new content in place of the old one; `None` where lines end in more than one way.
+fn replaced<'c>(old: &Lines<'c>, new: &Lines<'c>) -> Option<Vec<Operation<'c>>> {
+    let majority = if crate::tree::is_binary(old.bytes()) { Ending::Lf } else { old.majority() };
+    if !new.iter().all(|line| line.ending == majority) {
+        return None;
+    }
+    let content = &new.bytes()[new.bom().len()..];
+    let (core, around) = core(content);
+    let replace = Operation::Replace { lines: proof::whole_file(core) };
+    around.map(|around| [vec![replace], around].concat())
+}
+
+fn replaced_edges_are_blank(new: &Lines<'_>) -> bool {
+    let is_blank = |line: usize| new.text(line).trim_ascii().is_empty();
+    !new.is_empty() && (is_blank(0) || is_blank(new.len() - 1))
+}
+
+fn lines<'o, 'c>(operation: &'o Operation<'c>) -> impl Iterator<Item = &'o Text<'c>> {
+    let (one, other): (&[Text<'c>], &[Text<'c>]) = match operation {
+        Operation::Create { lines } | Operation::Replace { lines } => (lines, &[]),
+        Operation::Substitute(substitution) => (&substitution.find, &substitution.put),
+        _ => (&[], &[]),
+    };
+    one.iter().chain(other)
+}
+
+fn has_nul(operation: &Operation<'_>) -> bool {
+    lines(operation).any(|line| memchr::memchr(0, line).is_some())
+}
+
+/// Says how much is to be read, with what stands around it.
+fn length(operation: &Operation<'_>) -> usize {
+    100 + lines(operation).map(|line| line.len() + 1).sum::<usize>()
+}

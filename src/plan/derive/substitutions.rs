@@ -1,0 +1,123 @@
+//! Regions that differ → texts to find and to put, one after the other, each standing once when its turn comes.
+
+use std::num::NonZeroUsize;
+
+use crate::compare::Region;
+use crate::matching::{Bounds, Needle};
+use crate::patch::{Occurrence, Operation, Substitution};
+use crate::text::{Lines, Text};
+
+/// Up to how many unchanged lines between two changes keep them in one edit: less than the lines that another one takes.
+const TOGETHER: usize = 3;
+
+/// How many lines of context are tried before an occurrence is counted.
+const MOST: usize = 24;
+
+/// How many bytes are searched at most. A file of megabytes that changes in thousands of places is better replaced.
+const ENOUGH: usize = 1 << 30;
+
+/// Makes the edits that turn one content into another, given where they differ, in lines from 0; `None` where that can't be
+/// done so, or at too great a price. Whether new lines end as they should is for the caller to try.
+pub(super) fn substitutions<'c>(
+    before: &'c [u8],
+    after: &'c [u8],
+    regions: &[Region],
+    context: usize,
+) -> Option<Vec<Operation<'c>>> {
+    let (old, new) = (Lines::new(before), Lines::new(after));
+    let mut spent = 0;
+    let mut made = Vec::new();
+    for group in regions.chunk_by(|one, next| next.old.start - one.old.end <= TOGETHER.max(2 * context)) {
+        let (first, last) = (&group[0], &group[group.len() - 1]);
+        let change =
+            Change { old: &old, new: &new, gone: first.old.start..last.old.end, come: first.new.start..last.new.end };
+        made.push(Operation::Substitute(change.substitution(context, &mut spent)?));
+    }
+    Some(made)
+}
+
+/// Some lines in place of others. All before them is new already, all behind them is as it was.
+struct Change<'l, 'c> {
+    old: &'l Lines<'c>,
+    new: &'l Lines<'c>,
+    gone: std::ops::Range<usize>,
+    come: std::ops::Range<usize>,
+}
+
+impl<'c> Change<'_, 'c> {
+    fn substitution(&self, context: usize, spent: &mut usize) -> Option<Substitution<'c>> {
+        let mut state = self.new.bytes()[..self.new.start(self.come.start)].to_vec();
+        state.extend_from_slice(&self.old.bytes()[self.old.start(self.gone.start)..]);
+        let hay = Lines::new(&state);
+        let mut counted = None;
+        for (above, below) in around(context) {
+            let above = above.min(self.come.start);
+            let below = below.min(self.old.len() - self.gone.end);
+            let find = [self.above(above), self.texts_gone(), self.below(below)].concat();
+            if find.iter().all(|line| line.trim_ascii().is_empty()) {
+                if (above, below) == (self.come.start, self.old.len() - self.gone.end) {
+                    break;
+                }
+                continue;
+            }
+            *spent += state.len();
+            if *spent > ENOUGH {
+                return None;
+            }
+            let at = hay.start(self.come.start - above);
+            let texts: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
+            let needle = Needle::new(&texts, Bounds::default());
+            let substitution = |occurrence| {
+                let come = (self.come.clone()).map(|line| Text::derived(self.new.text(line))).collect();
+                Substitution {
+                    find: find.clone(),
+                    put: [self.above(above), come, self.below(below)].concat(),
+                    occurrence,
+                }
+            };
+            if needle.only(&hay).is_ok_and(|range| range.start == at) {
+                return Some(substitution(Occurrence::Only));
+            }
+            if counted.is_none() && above + below >= 2.min(self.come.start + self.old.len() - self.gone.end) {
+                counted = occurrence(&needle, &hay, at).map(substitution);
+            }
+        }
+        counted
+    }
+
+    fn texts_gone(&self) -> Vec<Text<'c>> {
+        self.gone.clone().map(|line| Text::derived(self.old.text(line))).collect()
+    }
+
+    fn above(&self, count: usize) -> Vec<Text<'c>> {
+        (self.come.start - count..self.come.start).map(|line| Text::derived(self.new.text(line))).collect()
+    }
+
+    fn below(&self, count: usize) -> Vec<Text<'c>> {
+        (self.gone.end..self.gone.end + count).map(|line| Text::derived(self.old.text(line))).collect()
+    }
+}
+
+/// Says how many lines above and below to try, one after the other.
+fn around(context: usize) -> impl Iterator<Item = (usize, usize)> {
+    let least = (context, context);
+    (0..=MOST).map(move |more| (least.0 + more.div_ceil(2), least.1 + more / 2))
+}
+
+fn occurrence(needle: &Needle, hay: &Lines<'_>, at: usize) -> Option<Occurrence> {
+    let is_here = |range: std::ops::Range<usize>| range.start == at;
+    if needle.first(hay).is_some_and(is_here) {
+        return Some(Occurrence::First);
+    }
+    if needle.last(hay).is_some_and(is_here) {
+        return Some(Occurrence::Last);
+    }
+    for number in (1..).map_while(NonZeroUsize::new) {
+        match needle.nth(hay, number) {
+            Ok(range) if range.start == at => return Some(Occurrence::Nth(number)),
+            Ok(range) if range.start < at => {}
+            _ => return None,
+        }
+    }
+    None
+}
