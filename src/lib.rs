@@ -34,6 +34,8 @@
 //! | access to the work tree that can't leave it | [`dir`] |
 //! | locks, writing, rolling back, committing, the journal, recovery | [`transaction`] |
 //! | the commit message | [`message`] |
+//! | what a change looks like as an envelope or OPX, and what these can't say | [`plan::derive`] |
+//! | commits and other changes written as responses that have been read back | [`respond`] |
 //! | the printed diff and its statistics | [`plan::derive`], [`format::unified`], [`compare`] |
 //! | kinds of errors and warnings, exit statuses | [`kind`] |
 //! | what messages look like | [`explain`], [`report`] |
@@ -47,6 +49,7 @@
 //! text ◀ patch ◀ format            text ◀ matching            path ◀ patch
 //! {patch, matching, tree, compare} ◀ plan ◀ {message, transaction}
 //! path ◀ {tree, dir} ◀ repo ◀ transaction
+//! {format, plan} ◀ respond
 //! report knows the values of all rooms and calls none of them; cli knows all; nothing knows cli
 //! ```
 //!
@@ -71,6 +74,7 @@ pub mod path;
 pub mod plan;
 pub mod repo;
 pub mod report;
+pub mod respond;
 pub mod text;
 pub mod transaction;
 pub mod tree;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+mod laws;
 mod support;
 
 use git_llmpatch::format::{self, Options};
@@ -156,5 +157,78 @@ proptest! {
         prop_assert_eq!(ours.files(), theirs.files());
         prop_assert_eq!(ours.git(&["diff"]), theirs.git(&["diff", "--cached"]), "git sees the same change");
         prop_assert_eq!(diff.stdout, theirs.git(&["diff", "--cached"]), "and prints it as we do");
+    }
+}
+
+/// Lines of a file that repeats itself, and lines that look like a part of a patch.
+fn odd_line() -> impl Strategy<Value = &'static str> {
+    let plain = prop::sample::select(&["a", "b", "  c", "", "fn f() {", "}", "x = 1", "\t"][..]);
+    let markup = [
+        ">>>",
+        "<<<",
+        "</put>",
+        "</find>",
+        "</edit>",
+        "<put>",
+        "<find>",
+        "<put><<<",
+        ">>></put>",
+        "*** End Patch",
+        "*** Begin Patch",
+        "*** End of File",
+        "@@ a",
+        "@@ -1 +1 @@",
+        "+a",
+        "-b",
+        " c",
+        "-- a/f",
+        "++ b/f",
+        "<edit file=\"f\" op=\"new\">",
+        "\\ No newline",
+        "<opx>",
+        "a\r",
+        "\u{feff}a",
+        "    ",
+        "é",
+    ];
+    prop_oneof![6 => plain, 1 => prop::sample::select(markup.to_vec())]
+}
+
+/// A file and what becomes of it: some lines go, others come.
+fn oddly_edited() -> impl Strategy<Value = (String, String)> {
+    let line = (odd_line(), 0..8u8, odd_line());
+    let ends = (0..8u8, 0..8u8);
+    (prop::collection::vec(line, 0..30), ends).prop_map(|(lines, (old_end, new_end))| {
+        let (mut before, mut after) = (String::new(), String::new());
+        for (line, fate, other) in lines {
+            let mut put = |old: Option<&str>, new: Option<&str>| {
+                for (text, side) in [(old, &mut before), (new, &mut after)] {
+                    side.extend(text.map(|text| format!("{text}\n")));
+                }
+            };
+            match fate {
+                0 => put(Some(line), None),
+                1 => put(None, Some(line)),
+                2 => put(Some(line), Some(other)),
+                _ => put(Some(line), Some(line)),
+            }
+        }
+        for (end, side) in [(old_end, &mut before), (new_end, &mut after)] {
+            if end == 0 {
+                side.pop();
+            }
+        }
+        (before, after)
+    })
+}
+
+proptest! {
+    #![proptest_config(config(600))]
+
+    /// Any change can be written as an envelope and as OPX that is read as this very change, or it has something about it
+    /// that the format can't say.
+    #[test]
+    fn a_change_is_said_in_both_formats((before, after) in oddly_edited(), context in 0..6u8) {
+        laws::derive(&[before.as_bytes(), b"\0", after.as_bytes(), b"\0", &[context]].concat());
     }
 }

@@ -3,11 +3,16 @@
 use std::borrow::Cow;
 
 use git_llmpatch::compare::{Compare, Fault, Options, Region, Renames};
+use git_llmpatch::explain::Explain as _;
+use git_llmpatch::format;
 use git_llmpatch::format::unified::{self, Style, Termination};
-use git_llmpatch::patch::{FileEdit, Hunk, Mark, Operation};
-use git_llmpatch::path::RepoPath;
-use git_llmpatch::plan::{Change, ChangeSet, derive as derived};
-use git_llmpatch::tree::{File, Mode, is_binary};
+use git_llmpatch::patch::{FileEdit, Format, Hunk, Mark, Operation};
+use git_llmpatch::path::{RepoPath, Resolver};
+use git_llmpatch::plan::{self, Change, ChangeSet, Rules, derive as derived};
+use git_llmpatch::respond::{Look, respond};
+use git_llmpatch::tree::{Entry, File, MemoryTree, Mode, is_binary};
+
+use super::source;
 
 /// Derives the diff of two texts: what stands before a NUL and what stands behind it. Behind another: how much context.
 pub fn derive(bytes: &[u8]) {
@@ -16,12 +21,89 @@ pub fn derive(bytes: &[u8]) {
     let choice = |at: usize| u32::from(choices.get(at).copied().unwrap_or(3));
     let options = Options { context: choice(0) % 8, interhunk: choice(1) % 8, renames: Renames::default() };
     let file = |content: &[u8]| Some(File { content: content.into(), mode: Mode::PLAIN });
-    let change = |path: &[u8], before, after| Change { path: RepoPath::new(path).unwrap(), before, after, from: None };
+    let change = |name: &[u8], before, after| Change { path: path(name), before, after, from: None };
     for set in
         [vec![change(b"f", file(old), file(new))], vec![change(b"f", None, file(new)), change(b"g", file(old), None)]]
     {
-        turns_before_into_after(&ChangeSet::new(set), &options);
+        let set = ChangeSet::new(set);
+        turns_before_into_after(&set, &options);
+        is_said(&set, options.context);
     }
+    let set = ChangeSet::new([
+        change(b"f", file(old), None),
+        Change { from: Some(path(b"f")), ..change(b"g", None, file(new)) },
+    ]);
+    is_said(&set, options.context);
+}
+
+fn path(bytes: &[u8]) -> RepoPath {
+    RepoPath::new(bytes).unwrap()
+}
+
+/// Writes a change as an envelope and as OPX, each of which is read and planned as this very change by every rule; or it has
+/// something about it that the format can't say.
+fn is_said(changes: &ChangeSet, context: u32) {
+    if changes.is_empty() {
+        return;
+    }
+    let mut tree = MemoryTree::new();
+    for change in changes {
+        if let Some(file) = &change.before {
+            tree = tree.with_entry(std::str::from_utf8(change.path.as_bytes()).unwrap(), Entry::File(file.clone()));
+        }
+    }
+    for format in [Format::Envelope, Format::Opx] {
+        let look = Look { context: Some(context), prose: "Why, and\n*** Begin Patch".into(), ..Look::default() };
+        match respond(format, changes, &tree, &Plain, &look, Vec::new()).unwrap() {
+            Ok(response) => comes_to(&response, changes, &tree),
+            Err(unsaid) => {
+                assert!(!unsaid.is_empty());
+                for unsaid in unsaid {
+                    assert!(changes.get(&path(&unsaid.path)).is_some());
+                    assert!(
+                        changes.iter().any(|change| is_unsayable(change, changes, format)),
+                        "{unsaid:?} of {changes:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn comes_to(response: &[u8], changes: &ChangeSet, tree: &MemoryTree) {
+    let source = source(response);
+    for strict in [false, true] {
+        let parsed = format::parse(&source, &format::Options { strict, ..format::Options::default() });
+        assert!(parsed.faults.is_empty() && parsed.warnings.is_empty(), "{parsed:?}");
+        let rules = Rules { strict, unique: strict, ..Rules::default() };
+        let plan = plan::plan(&[parsed.patch], tree, &Resolver::default(), &rules).unwrap();
+        assert_eq!(plan.changes, *changes, "{}", bstr::BStr::new(response));
+        assert!(
+            plan.warnings.iter().all(|warning| !derived::leaves_doubt(warning.value.kind())),
+            "{:?}",
+            plan.warnings
+        );
+    }
+}
+
+/// Returns whether there is anything about a change that could keep a format from saying it: the exceptions of the contract,
+/// seen from afar.
+fn is_unsayable(change: &Change, changes: &ChangeSet, format: Format) -> bool {
+    let before = change.from.as_ref().and_then(|from| changes.get(from)).unwrap_or(change).before.as_ref();
+    let content = |file: Option<&File>| file.map(|file| file.content.to_vec()).unwrap_or_default();
+    let (before, after) = (content(before), content(change.after.as_ref()));
+    let either = |is: &dyn Fn(&[u8]) -> bool| is(&before) || is(&after);
+    let has_end = |content: &[u8]| content.is_empty() || content.ends_with(b"\n");
+    let is_blank = |line: &[u8]| line.trim_ascii().is_empty();
+    let lines = |content: &[u8]| content.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
+    let markup = |content: &[u8]| {
+        content.windows(3).any(|bytes| [&b"<<<"[..], b">>>", b"</e", b"<ed", b"</p", b"</f"].contains(&bytes))
+    };
+    either(&|content| content.contains(&0) || content.contains(&b'\r') || content.starts_with(b"\xef\xbb\xbf"))
+        || either(&|content| !has_end(content))
+        || (format == Format::Envelope && after.starts_with(b"++ "))
+        || (format == Format::Opx
+            && (either(&markup) || either(&|content| lines(content).iter().all(|line| is_blank(line)))))
 }
 
 /// Derives and prints the diff of a change, and demands that its hunks, taken at their word, make the change.

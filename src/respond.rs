@@ -1,0 +1,264 @@
+//! A change → a response that is read and planned as this very change.
+//!
+//! Derives a patch, prints it, and does with what was printed what any reader would do, before anybody sees it: a response
+//! that would come to another change, or to a warning that something is in doubt, is none.
+
+use std::collections::BTreeMap;
+
+use bstr::{BString, ByteSlice as _};
+
+use crate::compare::{Compare, Fault, Options};
+use crate::format::{self, Why};
+use crate::patch::{Format, Operation, Patch};
+use crate::path::{RepoPath, Resolver};
+use crate::plan::derive::{self, Derived, Inexpressible, What};
+use crate::plan::{self, Change, ChangeSet, Rules};
+use crate::text::{Lines, Source, SourceId, Text};
+use crate::tree::{Entry, File, Obstacle, Tree, TreeFault};
+
+/// How a response is to look.
+#[derive(Clone, Debug, Default)]
+pub struct Look {
+    /// How much context and which renames; OPX has only as much context as it needs, unless `context` says more.
+    pub options: Options,
+    /// How many unchanged lines are asked for around each change.
+    pub context: Option<u32>,
+    /// What stands before the patch.
+    pub prose: BString,
+    /// What the edits' notes say. An envelope has no notes: there they are prose.
+    pub notes: Notes,
+}
+
+/// The notes of a change.
+#[derive(Clone, Debug, Default)]
+pub enum Notes {
+    /// There are none.
+    #[default]
+    None,
+    /// One for all of it.
+    One(BString),
+    /// Some for each file, by the path that it has before or afterwards.
+    Each(BTreeMap<RepoPath, Vec<BString>>),
+}
+
+/// What a change is as a response, or what of it can't be said.
+pub type Answer = Result<Vec<u8>, Vec<Inexpressible>>;
+
+/// Writes a change of a tree as a response. `unsaid` is what is known already not to be sayable.
+///
+/// # Errors
+/// If contents can't be compared. That the format can't say the change is an [`Answer`], and has all the reasons.
+pub fn respond(
+    format: Format,
+    changes: &ChangeSet,
+    tree: &dyn Tree,
+    compare: &dyn Compare,
+    look: &Look,
+    unsaid: Vec<Inexpressible>,
+) -> Result<Answer, Fault> {
+    let context = look.context.unwrap_or(look.options.context);
+    let Derived { mut patch, inexpressible } = match format {
+        Format::Opx => derive::opx(changes, compare, look.context.unwrap_or(0))?,
+        _ => derive::envelope(changes, compare, &Options { context, ..look.options })?,
+    };
+    let mut unsaid = [unsaid, inexpressible].concat();
+    let mut prose = look.prose.to_vec();
+    match format {
+        Format::Opx => note(&mut patch, changes, &look.notes),
+        _ => prose = [&as_prose(&look.notes)[..], &prose].concat(),
+    }
+    let printed = match format {
+        Format::Opx => format::opx::print(&patch),
+        _ => format::envelope::print(&patch),
+    };
+    let response = match printed {
+        Ok(printed) if unsaid.is_empty() => [format::prose(&prose), printed].concat(),
+        Ok(_) => return Ok(Err(sorted(unsaid))),
+        Err(these) => {
+            let told = these.into_iter().map(|these| Inexpressible { path: these.path, format, what: what(these.why) });
+            unsaid.extend(told);
+            return Ok(Err(sorted(unsaid)));
+        }
+    };
+    let Some(source) = Source::new(SourceId(0), "", response.clone()) else {
+        return Ok(Err(misread(changes, format, |_| true)));
+    };
+    let wrong = [false, true].into_iter().find_map(|strict| differing(&source, strict, &patch, changes, tree, format));
+    Ok(wrong.map_or(Ok(response), Err))
+}
+
+/// Turns what stands at paths before and afterwards into a change, and says what no patch in these formats can say.
+pub fn change_of(
+    sides: impl IntoIterator<Item = (BString, Entry, Entry)>,
+    format: Format,
+) -> (ChangeSet, Vec<Inexpressible>) {
+    let (mut changes, mut unsaid) = (Vec::new(), Vec::new());
+    for (path, before, after) in sides {
+        let file = |entry: Entry| match entry {
+            Entry::File(file) => Ok(Some(file)),
+            Entry::Other(Obstacle::Link) => Err(What::Link),
+            Entry::Other(_) => Err(What::Submodule),
+            Entry::Absent | Entry::Folder | Entry::Beneath { .. } => Ok(None),
+        };
+        let known = RepoPath::new(&path).map_err(|_| What::Name);
+        match (known, file(before), file(after)) {
+            (Ok(path), Ok(before), Ok(after)) => changes.push(Change { path, before, after, from: None }),
+            (Err(what), ..) | (_, Err(what), _) | (_, _, Err(what)) => {
+                unsaid.push(Inexpressible { path, format, what });
+            }
+        }
+    }
+    (ChangeSet::new(changes), unsaid)
+}
+
+fn sorted(mut unsaid: Vec<Inexpressible>) -> Vec<Inexpressible> {
+    unsaid.sort_by(|a, b| (&a.path, a.what).cmp(&(&b.path, b.what)));
+    unsaid.dedup();
+    unsaid
+}
+
+fn what(why: Why) -> What {
+    match why {
+        Why::Path => What::Path,
+        Why::Nul => What::Binary,
+        Why::Markup => What::Markup,
+        Why::BlankEdges => What::BlankEdges,
+        _ => What::Misread,
+    }
+}
+
+fn misread(changes: &ChangeSet, format: Format, is_wrong: impl Fn(&Change) -> bool) -> Vec<Inexpressible> {
+    let wrong = changes.iter().filter(|change| is_wrong(change));
+    let told = |change: &Change| Inexpressible { path: change.path.as_bstr().into(), format, what: What::Misread };
+    wrong.map(told).collect()
+}
+
+/// Reads what was printed as any reader would, and says which files it would make something else of.
+fn differing(
+    source: &Source,
+    strict: bool,
+    patch: &Patch<'_>,
+    changes: &ChangeSet,
+    tree: &dyn Tree,
+    format: Format,
+) -> Option<Vec<Inexpressible>> {
+    let all = || Some(misread(changes, format, |_| true));
+    let parsed = format::parse(source, &format::Options { strict, ..format::Options::default() });
+    if !(parsed.faults.is_empty() && parsed.warnings.is_empty() && parsed.patch == *patch) {
+        return all();
+    }
+    let rules = Rules { strict, unique: strict, ..Rules::default() };
+    let before = Before { changes, tree };
+    let Ok(plan) = plan::plan(&[parsed.patch], &before, &Resolver::default(), &rules) else { return all() };
+    if plan.warnings.iter().any(|warning| derive::leaves_doubt(crate::explain::Explain::kind(&warning.value))) {
+        return all();
+    }
+    let mut wrong = Vec::new();
+    for change in changes {
+        let planned = plan.changes.get(&change.path);
+        if planned.is_none_or(|planned| (&planned.before, &planned.after) != (&change.before, &change.after)) {
+            let planned = planned.and_then(|planned| planned.after.as_ref());
+            let what = if same_texts(planned, change.after.as_ref()) { What::LineEnds } else { What::Misread };
+            wrong.push(Inexpressible { path: change.path.as_bstr().into(), format, what });
+        }
+    }
+    if wrong.is_empty() && plan.changes.len() != changes.len() {
+        return all();
+    }
+    (!wrong.is_empty()).then_some(wrong)
+}
+
+fn same_texts(one: Option<&File>, other: Option<&File>) -> bool {
+    let (Some(one), Some(other)) = (one, other) else { return false };
+    let (one_lines, other_lines) = (Lines::new(&one.content), Lines::new(&other.content));
+    one.content != other.content && one_lines.iter().map(|line| line.text).eq(other_lines.iter().map(|line| line.text))
+}
+
+/// Puts notes to the edits of OPX, in order; where a file has more notes than edits, its last edit gets the rest together.
+fn note(patch: &mut Patch<'_>, changes: &ChangeSet, notes: &Notes) {
+    let file = |path: &[u8], operation: &Operation<'_>| match operation {
+        Operation::Move { to } => to.to_vec(),
+        _ => path.to_vec(),
+    };
+    let mut edits: BTreeMap<Vec<u8>, (usize, usize)> = BTreeMap::new();
+    for edit in &patch.edits {
+        edits.entry(file(&edit.path, &edit.operation)).or_default().1 += 1;
+    }
+    for edit in &mut patch.edits {
+        let path = file(&edit.path, &edit.operation);
+        let Some((at, count)) = edits.get_mut(&path) else { continue };
+        let note = match notes {
+            Notes::None => None,
+            Notes::One(note) => Some(note.clone()),
+            Notes::Each(each) => {
+                let from = changes.iter().find(|change| change.path.as_bytes() == path).and_then(|at| at.from.as_ref());
+                let mut notes: Vec<&BString> = Vec::new();
+                let of_both = from.map(RepoPath::as_bytes).into_iter().chain([&path[..]]);
+                for note in of_both.filter_map(|path| each.get(path)).flatten() {
+                    if !notes.contains(&note) {
+                        notes.push(note);
+                    }
+                }
+                let rest = notes.get((*at).min(notes.len().saturating_sub(1))..).unwrap_or_default();
+                let these = if *at + 1 == *count { rest } else { &rest[..rest.len().min(1)] };
+                Some(bstr::join("; ", these).into())
+            }
+        };
+        *at += 1;
+        edit.why = note.filter(|note| !note.trim().is_empty()).map(|note| Text::derived(note.to_vec()));
+    }
+}
+
+/// Writes notes as prose: each once, behind the path that it is about.
+fn as_prose(notes: &Notes) -> Vec<u8> {
+    match notes {
+        Notes::None => Vec::new(),
+        Notes::One(note) => [&note[..], b"\n\n"].concat(),
+        Notes::Each(each) => {
+            let mut lines: Vec<Vec<u8>> = Vec::new();
+            let mut met = std::collections::HashSet::new();
+            for (path, notes) in each {
+                for note in notes.iter().filter(|note| met.insert(note.to_vec())) {
+                    let words: Vec<&[u8]> = note.fields().collect();
+                    lines.push([b"- ", path.as_bytes(), b": ", &bstr::join(" ", words)[..], b"\n"].concat());
+                }
+            }
+            if lines.is_empty() { Vec::new() } else { [lines.concat(), b"\n".to_vec()].concat() }
+        }
+    }
+}
+
+/// The tree as it was when the change was worked out: what the change knows isn't read again.
+struct Before<'t> {
+    changes: &'t ChangeSet,
+    tree: &'t dyn Tree,
+}
+
+impl Tree for Before<'_> {
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
+        match self.changes.get(path).and_then(|change| change.before.clone()) {
+            Some(file) => Ok(Entry::File(file)),
+            None => self.tree.read(path),
+        }
+    }
+
+    fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+        self.tree.leaves_below(folder)
+    }
+
+    fn tracked(&self) -> Vec<RepoPath> {
+        Vec::new()
+    }
+
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+        self.tree.case_twins(path)
+    }
+
+    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeFault> {
+        self.tree.check_out(path, bytes)
+    }
+
+    fn ignores_case(&self) -> bool {
+        self.tree.ignores_case()
+    }
+}
