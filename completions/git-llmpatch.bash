@@ -26,7 +26,7 @@ _git_llmpatch ()
 	"")
 		case "$cur" in
 		-*) __gitcomp "--version" ;;
-		*) __gitcomp "apply check diff recover prompt man completions" ;;
+		*) __gitcomp "apply check diff convert show recover prompt man completions" ;;
 		esac
 		;;
 	apply)
@@ -83,6 +83,39 @@ _git_llmpatch ()
 		--directory) _git_llmpatch_folders "$cur"; return ;;
 		esac
 		;;
+	convert)
+		case "$dashes,$cur" in
+		1,*) return ;;
+		,--to=*) __gitcomp "unified envelope opx" "" "${cur#--to=}"; return ;;
+		,--unified=*) return ;;
+		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
+		,--format=*) __gitcomp "envelope opx" "" "${cur#--format=}"; return ;;
+		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
+		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
+		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --strict --no-strict --unique --no-unique --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
+		esac
+		case "$prev" in
+		--to) __gitcomp "unified envelope opx" "" "$cur"; return ;;
+		-U|--unified) return ;;
+		--onto) __git_complete_refs --cur="$cur"; return ;;
+		--format) __gitcomp "envelope opx" "" "$cur"; return ;;
+		--directory) _git_llmpatch_folders "$cur"; return ;;
+		esac
+		;;
+	show)
+		case "$dashes,$cur" in
+		1,*) return ;;
+		,--to=*) __gitcomp "envelope opx" "" "${cur#--to=}"; return ;;
+		,--unified=*) return ;;
+		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
+		,-*) __gitcomp "--to= --first-parent --unified= --quiet --verbose --color --color="; return ;;
+		esac
+		case "$prev" in
+		--to) __gitcomp "envelope opx" "" "$cur"; return ;;
+		-U|--unified) return ;;
+		esac
+		__git_complete_revlist; return
+		;;
 	recover)
 		case "$dashes,$cur" in
 		1,*) return ;;
@@ -102,7 +135,7 @@ _git_llmpatch ()
 		1,*) return ;;
 		,-*) __gitcomp "--install"; return ;;
 		esac
-		__gitcomp "git-llmpatch apply check completions diff man prompt recover" "" "$cur"; return
+		__gitcomp "git-llmpatch apply check completions convert diff man prompt recover show" "" "$cur"; return
 		;;
 	completions)
 		case "$dashes,$cur" in

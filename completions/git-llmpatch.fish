@@ -29,6 +29,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -s V -l version 
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "apply" -d 'Work out the whole change, then make it: all or nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "check" -d 'Find out whether responses would apply, and write nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "diff" -d 'Print the change as a diff that git apply accepts'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "convert" -d 'Print the change in another format'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "show" -d 'Write commits as the responses that would make them'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "recover" -d 'Finish or take back an apply that was interrupted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "prompt" -d 'Print instructions that make a model answer in a format'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "man" -d 'Print a manual page, or install all of them'
@@ -104,6 +106,37 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l allow
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s q -l quiet -d 'Say nothing but errors and what was asked for'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s v -l verbose -d 'Say also what was read'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l to -d 'The format to print' -r -f -a "unified\t'git\'s unified diff'
+envelope\t'`*** Begin Patch` … `*** End Patch`'
+opx\t'`<edit file=… op=…>`'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s U -l unified -d 'Show this many unchanged lines around each change, if that is enough to find it (otherwise as diff.context; in OPX as few as it takes)' -r
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
+opx\t'`<edit file=… op=…>`'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l directory -d 'Put this folder before every path of the response' -r -f -a "(__fish_complete_directories)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
+always\t'Even if a program reads it'
+never\t'Not even if a terminal shows it'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l cached -d 'Work it out against the index instead of the work tree'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l strict -d 'Accept what the bare format says and nothing looser (also llmpatch.strict)'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-strict -d 'Take back --strict or llmpatch.strict'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l unique -d 'Refuse lines that stand in several places of a file, instead of taking the first (also llmpatch.unique)'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-unique -d 'Take back --unique or llmpatch.unique'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l overwrite -d 'Let a patch make a new file where there is one already'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l allow-empty -d 'Accept a response that changes nothing'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s q -l quiet -d 'Say nothing but errors and what was asked for'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l to -d 'The format to print' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
+opx\t'`<edit file=… op=…>`'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s U -l unified -d 'Show this many unchanged lines around each change, if that is enough to find it (otherwise as diff.context; in OPX as few as it takes)' -r
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
+always\t'Even if a program reads it'
+never\t'Not even if a terminal shows it'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l first-parent -d 'Write a merge as what it changes of its first parent, and of a range only first parents'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s q -l quiet -d 'Say nothing but errors and what was asked for'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
@@ -115,8 +148,9 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -l instal
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -l install -d 'Put it where the shell looks for your own completions, and say where that is'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -f -a "envelope opx"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply check completions diff man prompt recover"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply check completions convert diff man prompt recover show"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
 
 function __fish_git_llmpatch_of_git

@@ -43,7 +43,7 @@ impl Diff {
         let sources = responses::read(&self.responses.paths)?;
         let base = Base::of(&self.against);
         let worked = session.work_out(&sources, &base, &*base.tree(&session.repo)?)?;
-        let diff = Preview::diff().print(session, &base, &worked.changes)?;
+        let diff = Preview::diff(None).print(session, &base, &worked.changes)?;
         let files = FileReport::list(&worked.changes, |_| None);
         Ok((Report::checked(files, worked.warnings), diff))
     }

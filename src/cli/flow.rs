@@ -16,8 +16,8 @@ use super::watched::Watched;
 use crate::explain::Explain;
 use crate::format;
 use crate::kind::Kind;
-use crate::patch::Patch;
-use crate::path::Resolver;
+use crate::patch::{FileEdit, Patch};
+use crate::path::{RepoPath, Resolver};
 use crate::plan::{self, ChangeSet, Rules};
 use crate::repo::{self, Repo, Side};
 use crate::report::human::Style;
@@ -109,6 +109,11 @@ impl Session {
         })
     }
 
+    /// Returns the path that an edit is about, if it is a good one.
+    pub(super) fn resolve(&self, edit: &FileEdit<'_>) -> Option<RepoPath> {
+        self.resolver.resolve(edit.root.as_deref(), &edit.path).ok()
+    }
+
     /// Prints what a report has to say on standard error, and returns how the run ends.
     pub(super) fn conclude(&self, report: &Report) -> Exit {
         conclude(report, &self.talk, self.style)
@@ -185,6 +190,11 @@ pub(super) fn finish(session: &Session, report: Report, asked_for: &[u8]) -> Exi
 /// Does the same with a diff, which a person reads in colours and in a pager.
 pub(super) fn finish_with_diff(session: &Session, report: Report, diff: &[u8]) -> Exit {
     finished(session, report, pager::print_diff(diff, &session.talk, session.repo.config()))
+}
+
+/// Does the same with a response, which a person reads in a pager.
+pub(super) fn finish_with_response(session: &Session, report: Report, response: &[u8]) -> Exit {
+    finished(session, report, pager::print_response(response, session.repo.config()))
 }
 
 fn finished(session: &Session, mut report: Report, printed: Result<(), Edge>) -> Exit {

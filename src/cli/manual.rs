@@ -35,10 +35,12 @@ const PAGES: &[(&str, &str, &str)] = pages![
     "git-llmpatch-apply",
     "git-llmpatch-check",
     "git-llmpatch-completions",
+    "git-llmpatch-convert",
     "git-llmpatch-diff",
     "git-llmpatch-man",
     "git-llmpatch-prompt",
     "git-llmpatch-recover",
+    "git-llmpatch-show",
 ];
 
 const PREFIX: &str = "git-llmpatch-";

@@ -8,6 +8,7 @@ mod check;
 mod commit;
 mod completions;
 mod config;
+mod convert;
 mod diff;
 mod edge;
 mod exit;
@@ -21,6 +22,7 @@ mod preview;
 mod prompt;
 mod recover;
 mod responses;
+mod show;
 mod watched;
 
 pub use completions::SHIPPED;
@@ -64,6 +66,8 @@ enum Command {
     Apply(apply::Apply),
     Check(check::Check),
     Diff(diff::Diff),
+    Convert(convert::Convert),
+    Show(show::Show),
     Recover(recover::Recover),
     Prompt(prompt::Prompt),
     Man(manual::Man),
@@ -76,6 +80,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Apply(apply) => apply.run(),
         Command::Check(check) => check.run(),
         Command::Diff(diff) => diff.run(),
+        Command::Convert(convert) => convert.run(),
+        Command::Show(show) => show.run(),
         Command::Recover(recover) => Ok(recover.run()),
         Command::Prompt(prompt) => Ok(prompt.run()),
         Command::Man(man) => man.run(),

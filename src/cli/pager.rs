@@ -33,6 +33,17 @@ pub(super) fn print_diff(bytes: &[u8], talk: &Talk, config: &Config) -> Result<(
     }
 }
 
+/// Prints a response on standard output: to a program as it is.
+///
+/// # Errors
+/// If standard output can't be written, but not if its reader has gone.
+pub(super) fn print_response(bytes: &[u8], config: &Config) -> Result<(), Edge> {
+    match io::stdout().is_terminal().then(|| pager(config)).flatten() {
+        Some(pager) if !bytes.is_empty() => page(&output::harmless(bytes), &pager),
+        _ => output::print(bytes),
+    }
+}
+
 /// Returns the colours that are set, with git's own where none are.
 fn palette(config: &Config) -> Palette {
     Palette::new(|name, default| {

@@ -42,12 +42,15 @@ pub(super) struct Preview {
     /// Apply as well
     #[arg(long)]
     pub(super) apply: bool,
+    /// How many unchanged lines stand around a change, if not as many as git shows
+    #[arg(skip)]
+    context: Option<u32>,
 }
 
 impl Preview {
     /// Returns the preview that is nothing but the diff.
-    pub(super) fn diff() -> Self {
-        Self { diff: true, ..Self::default() }
+    pub(super) fn diff(context: Option<u32>) -> Self {
+        Self { diff: true, context, ..Self::default() }
     }
 
     /// Returns what is missing for the options that were given to make sense.
@@ -71,7 +74,7 @@ impl Preview {
     /// If contents can't be compared.
     pub(super) fn print(&self, session: &Session, base: &Base, changes: &ChangeSet) -> Result<Vec<u8>, Stop> {
         let differ = session.repo.differ(base.side()).map_err(stop)?;
-        let patch = compared(session, &differ, changes)?;
+        let patch = compared(session, &differ, changes, self.context)?;
         let quotes_all = session.repo.config().bool("core.quotepath").map_err(stop)?.unwrap_or(true);
         let style = unified::Style { quoting: if quotes_all { Quoting::Full } else { Quoting::Ascii } };
         let mut out = Vec::new();
@@ -95,10 +98,15 @@ impl Preview {
     }
 }
 
-fn compared<'c>(session: &Session, compare: &dyn Compare, changes: &'c ChangeSet) -> Result<Patch<'c>, Stop> {
+fn compared<'c>(
+    session: &Session,
+    compare: &dyn Compare,
+    changes: &'c ChangeSet,
+    context: Option<u32>,
+) -> Result<Patch<'c>, Stop> {
     let options = session.repo.diff_options().map_err(stop)?;
     // `git apply` takes no hunk without context.
-    let options = compare::Options { context: options.context.max(1), ..options };
+    let options = compare::Options { context: context.unwrap_or(options.context).max(1), ..options };
     derive::unified(changes, compare, &options).map_err(stop)
 }
 
@@ -108,7 +116,7 @@ pub(super) fn counted(session: &Session, base: &Base, changes: &ChangeSet) -> Ha
     let mut counts: HashMap<Vec<u8>, LineCount> = HashMap::new();
     let counted = |side| {
         let differ = session.repo.differ(side).map_err(stop)?;
-        compared(session, &LinesOnly(&differ), changes)
+        compared(session, &LinesOnly(&differ), changes, None)
     };
     let patch = counted(base.side()).or_else(|_| counted(Base::Index.side()));
     for edit in patch.iter().flat_map(|patch| &patch.edits) {

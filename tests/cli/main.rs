@@ -5,10 +5,12 @@
 mod apply;
 mod check;
 mod commit;
+mod convert;
 mod diff;
 mod prompt;
 mod recover;
 mod repositories;
+mod show;
 mod streams;
 #[path = "../support/mod.rs"]
 mod support;

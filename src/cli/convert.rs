@@ -1,0 +1,129 @@
+use std::collections::BTreeMap;
+
+use bstr::BString;
+use clap::{Args, ValueEnum};
+
+use super::exit::Exit;
+use super::flow::{self, Base, Session, Worked, stop};
+use super::options::{Against, Reading, Responses, Talk};
+use super::preview::Preview;
+use super::responses;
+use crate::patch;
+use crate::path::RepoPath;
+use crate::repo::Side;
+use crate::report::{Diagnostic, FileReport, Report, State};
+use crate::respond::{self, Look, Notes};
+use crate::tree::Tree;
+
+/// Print the change in another format
+#[derive(Debug, Args)]
+#[command(override_usage = "git llmpatch convert --to=<format> [<options>] [<response>...]")]
+#[command(
+    after_help = "Several responses are one change, in order. What is printed makes the same change of the same files, \
+    exactly; what a format can't say is an error that names every such file."
+)]
+pub(super) struct Convert {
+    #[command(flatten)]
+    responses: Responses,
+    /// The format to print
+    #[arg(long, value_name = "format", value_enum)]
+    to: To,
+    #[command(flatten)]
+    context: Context,
+    #[command(flatten)]
+    against: Against,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    talk: Talk,
+}
+
+/// The formats that can be printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum To {
+    /// git's unified diff
+    Unified,
+    /// `*** Begin Patch` … `*** End Patch`
+    Envelope,
+    /// `<edit file=… op=…>`
+    Opx,
+}
+
+/// How many unchanged lines are shown.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(super) struct Context {
+    /// Show this many unchanged lines around each change, if that is enough to find it (otherwise as diff.context; in
+    /// OPX as few as it takes)
+    #[arg(short = 'U', long = "unified", value_name = "n")]
+    pub(super) lines: Option<u32>,
+}
+
+impl Convert {
+    /// Does it, and prints how it went.
+    ///
+    /// # Errors
+    /// If options don't go together.
+    pub(super) fn run(&self) -> Result<Exit, clap::Error> {
+        self.responses.check("convert")?;
+        let session = match Session::open(&self.reading, &self.talk) {
+            Ok(session) => session,
+            Err(exit) => return Ok(exit),
+        };
+        Ok(match self.print(&session) {
+            Ok((report, printed)) if self.to == To::Unified => flow::finish_with_diff(&session, report, &printed),
+            Ok((report, printed)) => flow::finish_with_response(&session, report, &printed),
+            Err(report) => session.conclude(&report),
+        })
+    }
+
+    fn print(&self, session: &Session) -> Result<(Report, Vec<u8>), flow::Stop> {
+        let sources = responses::read(&self.responses.paths)?;
+        let base = Base::of(&self.against);
+        let tree = base.tree(&session.repo)?;
+        let worked = session.work_out(&sources, &base, &*tree)?;
+        let printed = match self.to {
+            To::Unified => Preview::diff(self.context.lines).print(session, &base, &worked.changes)?,
+            _ if worked.changes.is_empty() => Vec::new(),
+            To::Envelope => self.respond(session, patch::Format::Envelope, &worked, &*tree)?,
+            To::Opx => self.respond(session, patch::Format::Opx, &worked, &*tree)?,
+        };
+        let files = FileReport::list(&worked.changes, |_| None);
+        Ok((Report::checked(files, worked.warnings), printed))
+    }
+
+    fn respond(
+        &self,
+        session: &Session,
+        format: patch::Format,
+        worked: &Worked<'_>,
+        tree: &dyn Tree,
+    ) -> Result<Vec<u8>, flow::Stop> {
+        let look = Look {
+            options: session.repo.diff_options().map_err(stop)?,
+            context: self.context.lines,
+            prose: BString::default(),
+            notes: notes(session, worked),
+        };
+        // Contents are compared as they stand in the files: that is what the response is about.
+        let differ = session.repo.differ(Side::Blobs).map_err(stop)?;
+        let answer = respond::respond(format, &worked.changes, tree, &differ, &look, Vec::new()).map_err(stop)?;
+        answer.map_err(|unsaid| {
+            let errors = unsaid.iter().map(|fault| Diagnostic::new(fault, None, &[])).collect();
+            Box::new(Report::failed_with(State::NothingChanged, errors, worked.warnings.clone()))
+        })
+    }
+}
+
+/// Collects what the authors of edits noted, by file.
+fn notes(session: &Session, worked: &Worked<'_>) -> Notes {
+    let mut notes: BTreeMap<RepoPath, Vec<BString>> = BTreeMap::new();
+    for edit in worked.patches.iter().flat_map(|patch| &patch.edits) {
+        let (Some(why), Some(path)) = (&edit.why, session.resolve(edit)) else { continue };
+        let notes = notes.entry(path).or_default();
+        let note = BString::from(&why[..]);
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    if notes.is_empty() { Notes::None } else { Notes::Each(notes) }
+}

@@ -1,0 +1,213 @@
+use std::fmt;
+
+use bstr::{BString, ByteSlice as _};
+use clap::{Args, ValueEnum};
+
+use super::convert::Context;
+use super::exit::Exit;
+use super::flow::{self, Session, Stop, stop};
+use super::options::{Reading, Talk};
+use crate::explain::Explain;
+use crate::kind::Kind;
+use crate::patch::Format;
+use crate::plan::derive;
+use crate::repo::{Commit, Side};
+use crate::report::{Diagnostic, Report, State};
+use crate::respond::{self, Look, Notes};
+use crate::text::Shown;
+use crate::tree::{MemoryTree, Tree};
+
+/// Write commits as the responses that would make them
+#[derive(Debug, Args)]
+#[command(override_usage = "git llmpatch show --to=<format> [<options>] <commit>")]
+#[command(after_help = "\
+A range A..B is written the oldest first, each behind a line with its id; to apply makes of it one change.
+An envelope stands behind the commit's message; in OPX the subject is the note of every edit, so that
+'git llmpatch apply --commit' keeps it. A commit that changes no file is left out with a warning.")]
+pub(super) struct Show {
+    /// A commit, or a range A..B
+    #[arg(value_name = "commit")]
+    named: String,
+    /// The format to print
+    #[arg(long, value_name = "format", value_enum)]
+    to: To,
+    /// Write a merge as what it changes of its first parent, and of a range only first parents
+    #[arg(long)]
+    first_parent: bool,
+    #[command(flatten)]
+    context: Context,
+    #[command(flatten)]
+    talk: Talk,
+}
+
+/// The formats that can be printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum To {
+    /// `*** Begin Patch` … `*** End Patch`
+    Envelope,
+    /// `<edit file=… op=…>`
+    Opx,
+}
+
+impl From<To> for Format {
+    fn from(to: To) -> Self {
+        match to {
+            To::Envelope => Format::Envelope,
+            To::Opx => Format::Opx,
+        }
+    }
+}
+
+impl Show {
+    /// Does it, and prints how it went.
+    ///
+    /// # Errors
+    /// Never: whatever goes wrong is printed.
+    pub(super) fn run(&self) -> Result<Exit, clap::Error> {
+        let session = match Session::open(&Reading::default(), &self.talk) {
+            Ok(session) => session,
+            Err(exit) => return Ok(exit),
+        };
+        Ok(match self.print(&session) {
+            Ok((report, printed)) => flow::finish_with_response(&session, report, &printed),
+            Err(report) => session.conclude(&report),
+        })
+    }
+
+    fn print(&self, session: &Session) -> Result<(Report, Vec<u8>), Stop> {
+        let commits = session.repo.commits(&self.named, self.first_parent).map_err(stop)?;
+        let is_range = self.named.contains("..");
+        let (mut printed, mut warnings, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+        for commit in &commits {
+            if commit.parents.len() > 1 && !self.first_parent {
+                errors.push(Diagnostic::new(&Odd::Merge(commit.id.clone()), None, &[]));
+                continue;
+            }
+            match self.response(session, commit, is_range)? {
+                Ok(Some(response)) => {
+                    if !printed.is_empty() {
+                        printed.push(b'\n');
+                    }
+                    printed.extend(response);
+                }
+                Ok(None) => warnings.push(Diagnostic::new(&Odd::Empty(commit.id.clone()), None, &[])),
+                Err(unsaid) => {
+                    let note = |mut unsaid: Diagnostic| {
+                        if is_range {
+                            unsaid.notes.push(format!("in commit {}", commit.id));
+                        }
+                        unsaid
+                    };
+                    errors.extend(unsaid.iter().map(|fault| note(Diagnostic::new(fault, None, &[]))));
+                }
+            }
+        }
+        if printed.is_empty() && errors.is_empty() {
+            warnings.clear();
+            errors.push(Diagnostic::new(&Odd::Nothing(self.named.clone()), None, &[]));
+        }
+        if errors.is_empty() {
+            Ok((Report::checked(Vec::new(), warnings), printed))
+        } else {
+            Err(Box::new(Report::failed_with(State::NothingChanged, errors, warnings)))
+        }
+    }
+
+    /// Writes one commit; nothing if it changes nothing.
+    fn response(
+        &self,
+        session: &Session,
+        commit: &Commit,
+        is_range: bool,
+    ) -> Result<Result<Option<Vec<u8>>, Vec<derive::Inexpressible>>, Stop> {
+        let format = self.to.into();
+        let (changes, unsaid) = respond::change_of(session.repo.touched(commit).map_err(stop)?, format);
+        if changes.is_empty() && unsaid.is_empty() {
+            return Ok(Ok(None));
+        }
+        let differ = session.repo.differ(Side::Blobs).map_err(stop)?;
+        let options = session.repo.diff_options().map_err(stop)?;
+        let changes = derive::with_renames(&changes, &differ, &options).map_err(stop)?;
+        let tree: Box<dyn Tree> = match commit.parents.first() {
+            Some(parent) => Box::new(session.repo.revision_tree(parent).map_err(stop)?),
+            None => Box::new(MemoryTree::new()),
+        };
+        let (subject, body) = subject_and_body(&commit.message);
+        let mut prose = if is_range { format!("commit {}\n\n", commit.id).into_bytes() } else { Vec::new() };
+        let mut notes = Notes::None;
+        match format {
+            Format::Opx => notes = Notes::One(subject),
+            _ => prose.extend_from_slice(&[&subject[..], b"\n\n"].concat()),
+        }
+        prose.extend_from_slice(&body);
+        let look = Look { options, context: self.context.lines, prose: prose.into(), notes };
+        let answer = respond::respond(format, &changes, &*tree, &differ, &look, unsaid).map_err(stop)?;
+        Ok(answer.map(Some))
+    }
+}
+
+/// Takes a commit message apart as git does: the first paragraph, on one line, and the rest.
+fn subject_and_body(message: &[u8]) -> (BString, BString) {
+    let text = message.trim_start();
+    let mut end = 0;
+    for line in text.lines_with_terminator() {
+        if line.trim().is_empty() {
+            break;
+        }
+        end += line.len();
+    }
+    let (first, rest) = text.split_at(end);
+    let words: Vec<&[u8]> = first.fields().collect();
+    (bstr::join(" ", words).into(), rest.trim().into())
+}
+
+/// A commit that can't be written as one change of files.
+#[derive(Debug)]
+enum Odd {
+    Merge(String),
+    Empty(String),
+    Nothing(String),
+}
+
+impl fmt::Display for Odd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Odd::Merge(id) => write!(f, "commit {id} is a merge, and a response can't say what of"),
+            Odd::Empty(id) => write!(f, "commit {id} changes no file, and is left out"),
+            Odd::Nothing(named) => {
+                write!(f, "`{}` changes no file, so there is nothing to write", Shown(named.as_bytes()))
+            }
+        }
+    }
+}
+
+impl Explain for Odd {
+    fn kind(&self) -> Kind {
+        match self {
+            Odd::Merge(_) | Odd::Nothing(_) => Kind::Inexpressible,
+            Odd::Empty(_) => Kind::NoChange,
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Odd::Merge(_) => Some("--first-parent writes what it changes of its first parent".to_owned()),
+            Odd::Empty(_) | Odd::Nothing(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_a_subject_and_a_body() {
+        for (message, subject, body) in
+            [("", "", ""), ("\n\nA  b\n", "A b", ""), ("a\nb\n\nc\n\nd\n", "a b", "c\n\nd"), ("a\r\n\r\nb", "a", "b")]
+        {
+            let (got_subject, got_body) = subject_and_body(message.as_bytes());
+            assert_eq!((got_subject.as_bstr(), got_body.as_bstr()), (subject.into(), body.into()), "{message:?}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Commits: which ones a name means, what they say, and what they touch.
+
+use bstr::BString;
+use git2::{Delta, DiffOptions, Oid, Sort};
+
+use super::objects::leaf;
+use super::{Fault, Repo};
+use crate::path::RepoPath;
+use crate::tree::Entry;
+
+/// A commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// Its whole id.
+    pub id: String,
+    /// Its message, as it is.
+    pub message: BString,
+    /// The ids of its parents.
+    pub parents: Vec<String>,
+}
+
+/// A path that a commit touches, as git names it, and what stands there in its first parent and in itself.
+pub type Touched = (BString, Entry, Entry);
+
+impl Repo {
+    /// Returns the commits that a name or a range (`A..B`) means, the oldest first; of a range, with `first_parent`, those
+    /// that following first parents comes upon.
+    ///
+    /// # Errors
+    /// If there is none of that name.
+    pub fn commits(&self, named: &str, first_parent: bool) -> Result<Vec<Commit>, Fault> {
+        let unknown = |_| Fault::NoRevision { rev: named.to_owned() };
+        if !named.contains("..") {
+            let commit = self.git.revparse_single(named).and_then(|object| object.peel_to_commit()).map_err(unknown)?;
+            return Ok(vec![described(&commit)]);
+        }
+        let mut walk = self.git.revwalk().map_err(|error| Fault::git("the history", error))?;
+        walk.push_range(named).map_err(unknown)?;
+        if first_parent {
+            walk.simplify_first_parent().map_err(|error| Fault::git("the history", error))?;
+        }
+        walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE).map_err(|error| Fault::git("the history", error))?;
+        let commit = |id: Result<Oid, git2::Error>| Ok(described(&self.git.find_commit(id?)?));
+        walk.map(commit).collect::<Result<_, _>>().map_err(|error| Fault::git("the history", error))
+    }
+
+    /// Returns what a commit touches, by path; renames aren't looked for.
+    ///
+    /// # Errors
+    /// If an object can't be read.
+    pub fn touched(&self, commit: &Commit) -> Result<Vec<Touched>, Fault> {
+        let failed = |error| Fault::git("a commit", error);
+        let tree = |id: &str| Oid::from_str(id).and_then(|id| self.git.find_commit(id)?.tree());
+        let new = tree(&commit.id).map_err(failed)?;
+        let old = commit.parents.first().map(|id| tree(id)).transpose().map_err(failed)?;
+        let mut options = DiffOptions::new();
+        options.include_typechange(true);
+        let diff = self.git.diff_tree_to_tree(old.as_ref(), Some(&new), Some(&mut options)).map_err(failed)?;
+        let mut touched = Vec::with_capacity(diff.deltas().len());
+        for delta in diff.deltas() {
+            let path = delta.new_file().path_bytes().or_else(|| delta.old_file().path_bytes()).unwrap_or_default();
+            let side = |file: git2::DiffFile<'_>, absent| {
+                if delta.status() == absent {
+                    return Ok(Entry::Absent);
+                }
+                // What can't be named is only to be told of.
+                let name = RepoPath::new(path).or_else(|_| RepoPath::new(b"a file"));
+                let name =
+                    name.map_err(|_| Fault::Io { what: path.into(), source: std::io::Error::other("no name") })?;
+                leaf(self, &name, file.id(), u32::from(file.mode()))
+                    .map_err(|fault| Fault::Io { what: path.into(), source: std::io::Error::other(fault.to_string()) })
+            };
+            let (old, new) = (side(delta.old_file(), Delta::Added)?, side(delta.new_file(), Delta::Deleted)?);
+            touched.push((BString::from(path), old, new));
+        }
+        Ok(touched)
+    }
+}
+
+fn described(commit: &git2::Commit<'_>) -> Commit {
+    Commit {
+        id: commit.id().to_string(),
+        message: commit.message_raw_bytes().into(),
+        parents: commit.parent_ids().map(|id| id.to_string()).collect(),
+    }
+}

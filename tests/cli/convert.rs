@@ -1,0 +1,104 @@
+use super::support::Repo;
+use super::{envelope, opx, repo, update};
+
+const BODY: &str =
+    "*** Update File: a.txt\n@@\n one\n-two\n+2\n three\n*** Add File: n.txt\n+n\n*** Delete File: src/b.txt\n";
+
+#[test]
+fn every_format_makes_the_same_change() {
+    for to in ["envelope", "opx", "unified"] {
+        let repo = repo();
+        let run = repo.run(&["convert", &format!("--to={to}")], envelope(BODY)).succeeded();
+        assert_eq!((&run.stderr[..], &repo.git(&["status", "--porcelain"])[..]), ("", ""), "{to}");
+        match to {
+            "unified" => drop(repo.git_with_input(&["apply"], &run.stdout_bytes)),
+            _ => drop(repo.run(&["apply", "--strict", "--unique"], &run.stdout).succeeded()),
+        }
+        assert_eq!(repo.text("a.txt"), "one\n2\nthree\n");
+        assert!(repo.exists("n.txt") && !repo.exists("src/b.txt"));
+    }
+}
+
+#[test]
+fn as_an_envelope_it_is_what_somebody_would_have_written() {
+    let text = "use a;\n\nfn f() {\n    let x = 1;\n    let y = 2;\n}\n\nfn g() {\n    let x = 1;\n    let y = 2;\n}\n";
+    let repo = Repo::with(&[("lib.rs", text)]);
+    let edit = opx("lib.rs", "Say g", "fn g() {\n    let x = 1;", "fn g() {\n    let x = 3;");
+    let run = repo.run(&["convert", "--to=envelope", "-U1"], &edit).succeeded();
+    let want = "- lib.rs: Say g\n\n*** Begin Patch\n*** Update File: lib.rs\n@@\n fn g() {\n-    let x = 1;\n+    let x = 3;\n     let y = 2;\n*** End Patch\n";
+    assert_eq!(run.stdout, want);
+    // Where the lines themselves would be found in `f` first, `@@` leads past it.
+    let run = repo.run(&["convert", "--to=envelope", "-U0"], &edit).succeeded();
+    assert!(run.stdout.contains("@@ fn g() {\n-    let x = 1;\n+    let x = 3;\n"), "{}", run.stdout);
+    repo.run(&["apply", "--strict", "--unique"], &run.stdout).succeeded();
+    assert_eq!(repo.text("lib.rs"), text.replace("g() {\n    let x = 1", "g() {\n    let x = 3"));
+}
+
+#[test]
+fn notes_stay_with_their_files() {
+    let repo = repo();
+    let response = opx("a.txt", "One & <all>", "two", "2") + &opx("src/b.txt", "Two", "b", "B");
+    let run = repo.run(&["convert", "--to=opx"], &response).succeeded();
+    assert!(
+        run.stdout.contains("<why>One &amp; &lt;all></why>") && run.stdout.contains("<why>Two</why>"),
+        "{}",
+        run.stdout
+    );
+    let message = |response: &str| {
+        let repo = self::repo();
+        repo.run(&["apply", "--commit"], response).succeeded();
+        repo.git(&["log", "-1", "--format=%B"])
+    };
+    assert_eq!(message(&run.stdout), message(&response));
+}
+
+#[test]
+fn several_inputs_are_one_change_and_the_base_can_be_chosen() {
+    let repo = repo();
+    repo.write("1.txt", update("a.txt", "two", "2"));
+    repo.write("2.txt", opx("a.txt", "", "2", "II"));
+    repo.write("a.txt", "all else\n");
+    let run = repo.run(&["convert", "--to=opx", "--cached", "1.txt", "2.txt"], "").succeeded();
+    assert_eq!(run.stdout, opx("a.txt", "", "two", "II"));
+    assert_eq!(repo.run(&["convert", "--to=opx", "--onto=HEAD", "1.txt", "2.txt"], "").succeeded().stdout, run.stdout);
+    repo.run(&["convert", "--to=opx", "1.txt", "2.txt"], "").ended(1);
+}
+
+#[test]
+fn files_with_crlf_on_disk_are_converted_as_they_stand() {
+    let repo = Repo::empty();
+    repo.write(".gitattributes", "*.txt text eol=crlf\n");
+    repo.write("a.txt", "one\r\ntwo\r\n");
+    repo.commit("base");
+    let response = envelope("*** Update File: a.txt\n@@\n one\n-two\n+2\n*** Add File: n.txt\n+n\n");
+    for to in ["envelope", "opx"] {
+        let run = repo.run(&["convert", &format!("--to={to}")], &response).succeeded();
+        assert!(!run.stdout.contains('\r'), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn what_a_format_cannot_say_is_told_of_every_file_and_nothing_is_printed() {
+    let repo = Repo::empty();
+    repo.write("end.txt", "one\ntwo");
+    repo.write("mixed.txt", "a\r\nb\nc\n");
+    repo.write("fine.txt", "one\n");
+    repo.commit("base");
+    let response =
+        opx("end.txt", "", "two", "2") + &opx("fine.txt", "", "one", "1") + &opx("mixed.txt", "", "a\nb", "a\nB");
+    let run = repo.run(&["convert", "--to=envelope"], &response).ended(1);
+    assert_eq!(run.stdout, "");
+    assert_eq!(
+        run.stderr,
+        "error[inexpressible]: an envelope can't say this change of `end.txt`: it ends without a newline\nnothing was changed\n"
+    );
+    let run = repo.run(&["convert", "--to=opx"], &response).succeeded();
+    repo.run(&["apply"], &run.stdout).succeeded();
+    assert_eq!((repo.text("end.txt"), repo.text("mixed.txt")), ("one\n2".into(), "a\r\nB\nc\n".into()));
+}
+
+#[test]
+fn a_format_must_be_asked_for() {
+    repo().run(&["convert"], "").ended(2);
+    repo().run(&["convert", "--to=xml"], "").ended(2);
+}

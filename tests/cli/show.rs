@@ -1,0 +1,121 @@
+use super::support::Repo;
+
+/// A repository with a commit of every kind of change that both formats can say.
+fn history() -> Repo {
+    let many: String = (0..40).map(|line| format!("line {line}\n")).collect();
+    let repo =
+        Repo::with(&[("a.txt", "one\ntwo\nthree\n"), ("old.txt", &many), ("gone.txt", "x\n"), ("sub", "file\n")]);
+    repo.write("a.txt", "one\n2\nthree\n");
+    repo.git(&["mv", "old.txt", "new.txt"]);
+    repo.write("new.txt", many.replace("line 7\n", "line seven\n"));
+    repo.git(&["rm", "-q", "gone.txt", "sub"]);
+    repo.write("sub/file.txt", "\n*** End Patch\n\n");
+    repo.commit("Count in digits\n\nAnd more:\n*** Begin Patch\n</edit>\n");
+    repo
+}
+
+#[test]
+fn a_commit_applied_to_its_parent_is_the_commit() {
+    for to in ["envelope", "opx"] {
+        let repo = history();
+        let run = repo.run(&["show", &format!("--to={to}"), "HEAD"], "").succeeded();
+        assert_eq!(run.stderr, "", "{to}");
+        assert_eq!(run.stdout.matches("old.txt").count(), 1, "a rename is one: {}", run.stdout);
+        let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
+        repo.git(&["reset", "-q", "--hard", "HEAD^"]);
+        repo.run(&["apply", "--commit"], &run.stdout).succeeded();
+        assert_eq!(repo.git(&["rev-parse", "HEAD^{tree}"]), tree, "{to}");
+        if to == "opx" {
+            assert_eq!(repo.git(&["log", "-1", "--format=%s"]), "Count in digits\n");
+        } else {
+            assert!(run.stdout.starts_with("Count in digits\n\nAnd more:\n| *** Begin Patch\n"), "{}", run.stdout);
+        }
+    }
+}
+
+#[test]
+fn a_range_is_written_the_oldest_first_and_comes_to_its_sum() {
+    for to in ["--to=envelope", "--to=opx"] {
+        let repo = history();
+        repo.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]);
+        repo.write("a.txt", "one\n2\n3\n");
+        repo.commit("Count on");
+        let run = repo.run(&["show", to, "HEAD~3..HEAD"], "").succeeded();
+        let places: Vec<_> = ["HEAD~2", "HEAD"]
+            .iter()
+            .map(|rev| run.stdout.find(&format!("commit {}", repo.git(&["rev-parse", rev]))).unwrap())
+            .collect();
+        assert!(places.is_sorted());
+        assert!(run.stderr.contains("changes no file, and is left out"), "{}", run.stderr);
+        let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
+        repo.git(&["reset", "-q", "--hard", "HEAD~3"]);
+        repo.run(&["apply", "--index"], &run.stdout).succeeded();
+        assert_eq!(repo.git(&["write-tree"]), tree);
+    }
+}
+
+#[test]
+fn a_root_commit_is_written_and_an_empty_one_is_not() {
+    let repo = Repo::with(&[("a.txt", "one\n")]);
+    let run = repo.run(&["show", "--to=envelope", "HEAD"], "").succeeded();
+    assert_eq!(run.stdout, "base\n\n*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n");
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]);
+    let run = repo.run(&["show", "--to=envelope", "HEAD"], "").ended(1);
+    assert_eq!(
+        run.stderr,
+        "error[inexpressible]: `HEAD` changes no file, so there is nothing to write\nnothing was changed\n"
+    );
+}
+
+#[test]
+fn a_merge_is_refused_unless_the_first_parent_is_asked_for() {
+    let repo = Repo::with(&[("a.txt", "one\n")]);
+    repo.git(&["checkout", "-qb", "side"]);
+    repo.write("b.txt", "b\n");
+    repo.commit("side");
+    repo.git(&["checkout", "-q", "main"]);
+    repo.write("c.txt", "c\n");
+    repo.commit("main");
+    repo.git(&["merge", "-q", "--no-edit", "side"]);
+    for named in ["HEAD", "HEAD~2..HEAD"] {
+        let run = repo.run(&["show", "--to=opx", named], "").ended(1);
+        assert!(run.stderr.contains("is a merge") && run.stderr.contains("--first-parent"), "{}", run.stderr);
+        assert_eq!(run.stdout, "");
+    }
+    let run = repo.run(&["show", "--to=opx", "--first-parent", "HEAD"], "").succeeded();
+    assert!(run.stdout.contains("b.txt") && !run.stdout.contains("c.txt"), "{}", run.stdout);
+}
+
+#[test]
+fn what_cannot_be_said_is_told_of_every_file() {
+    let repo = Repo::with(&[("a.sh", "one\n"), ("b.bin", "x\n"), ("c.txt", "c\n"), ("fine.txt", "one\n")]);
+    repo.chmod("a.sh", 0o755);
+    repo.write("b.bin", b"a\0b\n");
+    repo.write("c.txt", "c");
+    repo.write("new.sh", "new\n");
+    repo.chmod("new.sh", 0o755);
+    std::os::unix::fs::symlink("c.txt", repo.path().join("link")).unwrap();
+    repo.write("fine.txt", "1\n");
+    repo.commit("odd");
+    for (to, says) in [("envelope", "an envelope"), ("opx", "OPX")] {
+        let run = repo.run(&["show", &format!("--to={to}"), "HEAD"], "").ended(1);
+        assert_eq!(run.stdout, "");
+        let lines: String = [
+            ("a.sh", "its executable bit changes"),
+            ("b.bin", "it is binary"),
+            ("c.txt", "it ends without a newline"),
+            ("link", "it is a symbolic link"),
+            ("new.sh", "it is new and executable"),
+        ]
+        .iter()
+        .map(|(path, why)| format!("error[inexpressible]: {says} can't say this change of `{path}`: {why}\n"))
+        .collect();
+        assert_eq!(run.stderr, lines + "5 errors; nothing was changed\n");
+    }
+}
+
+#[test]
+fn no_such_commit_is_not_the_response_s_fault() {
+    let run = Repo::with(&[("a.txt", "one\n")]).run(&["show", "--to=opx", "nowhere"], "").ended(3);
+    assert!(run.stderr.contains("`nowhere` names no commit here"), "{}", run.stderr);
+}
