@@ -1,0 +1,44 @@
+//! The diff of a commit, beside git's own.
+
+use anyhow::Result;
+use git_llmpatch::format::unified::{Style, print};
+use git_llmpatch::patch::Format;
+use git_llmpatch::plan::derive;
+use git_llmpatch::repo::{Commit, Repo, Side};
+use git_llmpatch::respond;
+
+use crate::scratch::Scratch;
+use crate::tally::Tally;
+
+/// Compares the diffs, if regular files are all that the commit touches.
+pub(crate) fn replay(repo: &Repo, scratch: &Scratch, commit: &Commit, parent: &str, tally: &mut Tally) -> Result<()> {
+    let (changes, unsaid) = respond::change_of(repo.touched(commit)?, Format::Unified);
+    if !unsaid.is_empty() {
+        return Ok(());
+    }
+    let patch = derive::unified(&changes, &repo.differ(Side::Blobs)?, &repo.diff_options()?)?;
+    let ours = print(&patch, Style::default());
+    let args = ["diff", "--binary", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"];
+    let theirs = scratch.git(&[&args[..], &[parent, &commit.id]].concat())?;
+    tally.diffed_files += patch.edits.len();
+    if !tally.diffs.add(without_deflated(&ours) == without_deflated(&theirs)) {
+        tally.fail(format!("{}: the diff isn't git's", commit.id));
+    }
+    if !ours.is_empty() && !tally.git_takes.add(scratch.git_takes(&["apply", "--check", "--index"], &ours)?) {
+        tally.fail(format!("{}: git apply doesn't take the diff", commit.id));
+    }
+    Ok(())
+}
+
+/// Leaves out the bodies of binary patches.
+fn without_deflated(diff: &[u8]) -> Vec<&[u8]> {
+    let mut in_body = false;
+    let lines = diff.split(|&byte| byte == b'\n');
+    lines
+        .filter(|line| {
+            let is_head = line.starts_with(b"literal ") || line.starts_with(b"delta ");
+            in_body = is_head || (in_body && !line.is_empty());
+            is_head || !in_body
+        })
+        .collect()
+}

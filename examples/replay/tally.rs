@@ -1,0 +1,81 @@
+//! What came of it all.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The figures, and what went wrong.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub(crate) commits: usize,
+    pub(crate) diffs: Count,
+    pub(crate) diffed_files: usize,
+    pub(crate) git_takes: Count,
+    pub(crate) formats: BTreeMap<&'static str, Replayed>,
+    pub(crate) failures: Vec<String>,
+}
+
+/// How one format fared.
+#[derive(Default)]
+pub(crate) struct Replayed {
+    pub(crate) applied: Count,
+    pub(crate) spoiled: Count,
+    pub(crate) converted: Count,
+    /// How many commits the format can't say.
+    pub(crate) left_out: usize,
+    /// Of how many files, by reason.
+    pub(crate) reasons: BTreeMap<String, usize>,
+}
+
+/// How many of how many.
+#[derive(Default)]
+pub(crate) struct Count {
+    good: usize,
+    all: usize,
+}
+
+impl Count {
+    pub(crate) fn add(&mut self, is_good: bool) -> bool {
+        self.all += 1;
+        self.good += usize::from(is_good);
+        is_good
+    }
+}
+
+impl Tally {
+    pub(crate) fn of(&mut self, format: &'static str) -> &mut Replayed {
+        self.formats.entry(format).or_default()
+    }
+
+    pub(crate) fn fail(&mut self, what: String) {
+        self.failures.push(what);
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        !self.failures.is_empty()
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.good, self.all)
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for failure in &self.failures {
+            writeln!(f, "{failure}")?;
+        }
+        let Self { commits, diffs, diffed_files, git_takes, .. } = self;
+        writeln!(f, "{commits} commits")?;
+        writeln!(f, "diff: {diffs} the same as git's ({diffed_files} files), git apply --check takes {git_takes}")?;
+        for (format, Replayed { applied, spoiled, converted, left_out, reasons }) in &self.formats {
+            writeln!(f, "{format}: {applied} give the commit's tree, {left_out} can't be said")?;
+            for (reason, files) in reasons {
+                writeln!(f, "  {files} files: {reason}")?;
+            }
+            writeln!(f, "  spoiled: {spoiled} refused; converted: {converted} the same again")?;
+        }
+        Ok(())
+    }
+}
