@@ -134,6 +134,8 @@ kinds! {
     InsideWord = "inside-word", Nobody;
     /// A hard link that the change breaks.
     HardLink = "hard-link", Nobody;
+    /// A program that held a replaced file open wrote to it; the old file is kept.
+    WrittenLate = "written-late", Nobody;
     /// A file of ours that could not be removed again.
     Leftover = "leftover", Nobody;
     /// An apply was interrupted and has yet to be recovered.

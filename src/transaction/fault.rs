@@ -237,6 +237,17 @@ pub enum Warning {
         /// How many other names it had.
         others: u64,
     },
+    /// Somebody who held the old file open wrote to it after it was replaced.
+    #[error(
+        "`{path}` was written to while it was being replaced; the old file with what was written is `{}`",
+        Shown(kept)
+    )]
+    WrittenLate {
+        /// The file.
+        path: RepoPath,
+        /// Where its original is now.
+        kept: BString,
+    },
     /// A file of ours could not be removed.
     #[error("`{}` is left over from this change", Shown(path))]
     Leftover {
@@ -263,6 +274,7 @@ impl Explain for Warning {
     fn kind(&self) -> Kind {
         match self {
             Warning::HardLink { .. } => Kind::HardLink,
+            Warning::WrittenLate { .. } => Kind::WrittenLate,
             Warning::Leftover { .. } | Warning::Unsettled { .. } => Kind::Leftover,
             Warning::IndexBehind { .. } => Kind::IndexBehind,
         }
@@ -270,7 +282,7 @@ impl Explain for Warning {
 
     fn path(&self) -> Option<BString> {
         match self {
-            Warning::HardLink { path, .. } => Some(path.as_bstr().to_owned()),
+            Warning::HardLink { path, .. } | Warning::WrittenLate { path, .. } => Some(path.as_bstr().to_owned()),
             Warning::Leftover { path } | Warning::Unsettled { path, .. } => Some(path.clone()),
             Warning::IndexBehind { .. } => None,
         }
@@ -279,6 +291,7 @@ impl Explain for Warning {
     fn help(&self) -> Option<String> {
         Some(match self {
             Warning::HardLink { .. } => return None,
+            Warning::WrittenLate { .. } => "take from it what you need, then remove it".to_owned(),
             Warning::Leftover { .. } => "remove it".to_owned(),
             Warning::Unsettled { .. } => "the next apply tidies up, and so does `git llmpatch recover`".to_owned(),
             Warning::IndexBehind { .. } => {

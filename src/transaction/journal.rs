@@ -323,8 +323,12 @@ impl Journal {
         step("put the originals away")?;
         std::fs::rename(&self.folder, &away)?;
         self.fate.set(Fate::Stays);
-        for name in ["manifest", "stamp", "litter", "child", "trace", "index", "message"] {
-            let _ = std::fs::remove_file(away.join(name));
+        for entry in std::fs::read_dir(&away).into_iter().flatten().flatten() {
+            // Folders that were moved here are empty.
+            if !entry.file_name().to_string_lossy().starts_with("original-") {
+                let path = entry.path();
+                let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir(&path));
+            }
         }
         Ok(away)
     }

@@ -248,6 +248,7 @@ impl<'r> Workplace<'r> {
     pub(super) fn settle(mut self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let mut is_whole = true;
+        let mut written_late = Vec::new();
         // Before any original goes, lest the manifest be there again when the power is back.
         let settled = self.flush.folders(&[self.journal.path()]);
         if let Some(dir) = self.dir {
@@ -256,11 +257,7 @@ impl<'r> Workplace<'r> {
                 let late =
                     self.watch == Watch::Hooks && !self.holds(dir, spot, before, Modes::Ignored).unwrap_or(false);
                 match spot {
-                    Spot::Journal(name) if late => {
-                        self.journal.keep();
-                        let path = self.journal.path_of(&name.as_bstr().to_string());
-                        warnings.push(Warning::Leftover { path: path_bytes(&path) });
-                    }
+                    Spot::Journal(name) if late => written_late.push((&change.path, name.clone())),
                     Spot::Journal(_) => {}
                     // On another file system than the journal, where undo doesn't find it.
                     Spot::Tree(path) => {
@@ -277,6 +274,9 @@ impl<'r> Workplace<'r> {
                 let _ = self.remove_emptied_folders(dir);
             }
         }
+        if !written_late.is_empty() {
+            return warnings.into_iter().chain(self.keep_originals(&written_late)).collect();
+        }
         let settled = settled.and_then(|()| if is_whole { self.journal.settle() } else { Ok(()) });
         if self.journal.kept().is_none()
             && let Err(fault) = settled
@@ -285,6 +285,25 @@ impl<'r> Workplace<'r> {
             warnings.push(Warning::Unsettled { path, reason: fault.to_string() });
         }
         warnings
+    }
+
+    /// Has originals that somebody wrote to outlive everything, and says where they are.
+    fn keep_originals(&self, written_late: &[(&RepoPath, RepoPath)]) -> Vec<Warning> {
+        let originals = (0..self.changes.len()).map(original_name);
+        for name in originals.filter(|name| !written_late.iter().any(|(_, late)| late == name)) {
+            // What nobody wrote to is of no use to anybody.
+            let _ = self.journal.dir().remove_file(&name);
+        }
+        // A fault may pass.
+        let away = self.journal.put_away().or_else(|_| self.journal.put_away()).unwrap_or_else(|_| {
+            self.journal.keep();
+            self.journal.path().to_owned()
+        });
+        let warning = |(path, name): &(&RepoPath, RepoPath)| Warning::WrittenLate {
+            path: (*path).clone(),
+            kept: path_bytes(&away.join(name.as_bstr().to_string())),
+        };
+        written_late.iter().map(warning).collect()
     }
 
     /// Says that a signal asks to stop.

@@ -11,6 +11,7 @@ mod prompt;
 mod recover;
 mod repositories;
 mod show;
+mod signals;
 mod streams;
 #[path = "../support/mod.rs"]
 mod support;

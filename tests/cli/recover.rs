@@ -6,7 +6,7 @@ use super::support::Repo;
 use super::{envelope, repo, update};
 
 /// Lets `$us` be our process in a hook: git's parent.
-const US: &str = "us=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)";
+pub(super) const US: &str = "us=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)";
 
 fn hook(repo: &Repo, script: &str) {
     repo.write(".git/hooks/pre-commit", format!("#!/bin/sh\n{US}\n{script}\n"));
@@ -20,7 +20,7 @@ fn died_of(repo: &Repo, response: &str) -> Option<i32> {
     output.status.signal()
 }
 
-fn tidy(repo: &Repo) {
+pub(super) fn tidy(repo: &Repo) {
     let names = std::fs::read_dir(repo.path().join(".git")).unwrap().map(|entry| entry.unwrap().file_name());
     let litter: Vec<_> = names.filter(|name| name.to_string_lossy().contains("llmpatch")).collect();
     assert!(litter.is_empty() && !repo.path().join(".git/index.lock").exists(), "{litter:?}");

@@ -1,0 +1,158 @@
+//! Signals while a child of ours runs, children that outlive us, and editors that write late. Pipes say when; nothing sleeps.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Child, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use super::recover::{US, tidy};
+use super::support::Repo;
+use super::{envelope, repo, update};
+
+/// A script that says that it runs and waits until it may go on.
+const HOLD: &str = "echo held >\"$HELD\"; read line <\"$GO\"";
+
+/// Makes the pipes for [`HOLD`], and a hook.
+fn holding(repo: &Repo, hook: &str, script: &str) {
+    for pipe in ["held", "go"] {
+        let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600));
+        rustix::fs::mknodat(rustix::fs::CWD, repo.path().join("..").join(pipe), kind, mode, 0).unwrap();
+    }
+    repo.write(hook, format!("#!/bin/sh\n{script}\n"));
+    repo.chmod(hook, 0o755);
+}
+
+/// Starts a commit in a process group of its own, and returns when the script holds.
+fn start(repo: &Repo, args: &[&str], response: &str) -> Child {
+    repo.write("../response", response);
+    let path = |name: &str| repo.path().join("..").join(name);
+    let mut command = repo.command();
+    command.args(["apply", "--commit"]).args(args).arg("../response").process_group(0);
+    // A terminal, if there was one, would be the editor's; and pipes would be held open by whoever outlives us.
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(path("stderr")).unwrap());
+    command.env("HELD", path("held")).env("GO", path("go")).env("GIT_EDITOR", path("editor"));
+    let child = command.spawn().unwrap();
+    std::fs::read(path("held")).unwrap();
+    child
+}
+
+fn go_on(repo: &Repo) {
+    std::fs::write(repo.path().join("../go"), "\n").unwrap();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_signal_twice_undoes_everything_whatever_runs() {
+    let signals = [(Signal::INT, "INT"), (Signal::TERM, "TERM"), (Signal::HUP, "HUP")];
+    for (hook, args) in [
+        (".git/hooks/pre-commit", &["-m", "x"][..]),
+        (".git/hooks/commit-msg", &["-m", "x"]),
+        ("../editor", &["--edit"]),
+    ] {
+        for (signal, name) in signals {
+            for is_group in [true, false] {
+                for trap in [String::new(), format!("trap '' {name};")] {
+                    // Whoever ignores to be told to end is killed, but only seconds later.
+                    if !trap.is_empty() && signal == Signal::TERM {
+                        continue;
+                    }
+                    let what = format!("{hook} {name} {is_group} {trap}");
+                    let repo = repo();
+                    let before = repo.files();
+                    holding(&repo, hook, &format!("{trap} {HOLD}\nexit 1"));
+                    let mut child = start(&repo, args, &update("a.txt", "two", "2"));
+                    let pid = Pid::from_child(&child);
+                    for _ in 0..2 {
+                        if is_group { kill_process_group(pid, signal) } else { kill_process(pid, signal) }.unwrap();
+                    }
+                    let status = child.wait().unwrap();
+                    let said = std::fs::read_to_string(repo.path().join("../stderr")).unwrap();
+                    assert_eq!(status.signal(), Some(signal.as_raw()), "{what} {status} {said}");
+                    assert_eq!(repo.files(), before, "{what}");
+                    assert_eq!(repo.git(&["status", "--porcelain"]), "", "{what}");
+                    assert_eq!(repo.git(&["log", "--format=%s"]), "base\n", "{what}");
+                    tidy(&repo);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn nobody_recovers_while_a_child_of_the_dead_lives() {
+    let repo = repo();
+    let before = repo.files();
+    let script = format!("{US}\nkill -KILL $us\n{HOLD}\nexit 1");
+    holding(&repo, ".git/hooks/pre-commit", &script);
+    repo.git(&["config", "llmpatch.lockTimeout", "0"]);
+    let mut child = start(&repo, &[], &update("a.txt", "two", "2"));
+    assert_eq!(child.wait().unwrap().signal(), Some(9));
+    let changed = repo.files();
+    assert_ne!(changed, before);
+    for (args, input) in [
+        (&["recover"][..], String::new()),
+        (&["apply"], update("src/c.txt", "c", "C")),
+        (&["apply", "--cached"], update("src/c.txt", "c", "C")),
+        (&["apply", "--commit"], update("src/c.txt", "c", "C")),
+    ] {
+        let run = repo.run(args, input).ended(3);
+        assert!(run.stderr.starts_with("error[locked]: "), "{args:?} {}", run.stderr);
+        assert!(run.stderr.contains("is held by another git-llmpatch (process "), "{args:?} {}", run.stderr);
+        assert_eq!(repo.files(), changed, "{args:?}");
+    }
+    // Who has patience waits for it.
+    repo.git(&["config", "llmpatch.lockTimeout", "-1"]);
+    go_on(&repo);
+    repo.run(&["recover"], "").succeeded();
+    assert_eq!(repo.files(), before);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    tidy(&repo);
+}
+
+#[test]
+fn what_an_editor_writes_late_into_the_old_file_is_not_lost() {
+    for (end, want) in [("exit 0", "one\n2\nthree\n"), ("exit 1", "one\ntwo\nthree\nlate\n")] {
+        let repo = repo();
+        holding(&repo, ".git/hooks/pre-commit", &format!("{HOLD}\n{end}"));
+        let mut editor = File::options().append(true).open(repo.path().join("a.txt")).unwrap();
+        let response =
+            envelope("*** Update File: a.txt\n@@\n-two\n+2\n*** Delete File: src/b.txt\n*** Add File: d\n+d\n");
+        let mut child = start(&repo, &[], &response);
+        editor.write_all(b"late\n").unwrap();
+        go_on(&repo);
+        let status = child.wait().unwrap();
+        let said = std::fs::read_to_string(repo.path().join("../stderr")).unwrap();
+        assert_eq!(status.code(), Some(if end == "exit 0" { 0 } else { 3 }), "{said}");
+        assert_eq!(repo.text("a.txt"), want, "{said}");
+        assert_eq!(repo.exists("src/b.txt"), end == "exit 1");
+        if end == "exit 0" {
+            // It is named, and there.
+            let (_, rest) =
+                said.split_once("the old file with what was written is `").unwrap_or_else(|| panic!("{said}"));
+            let kept = rest.split('`').next().unwrap();
+            assert_eq!(std::fs::read_to_string(kept).unwrap(), "one\ntwo\nthree\nlate\n");
+            repo.run(&["recover"], "").succeeded();
+            repo.run(&["apply"], update("src/c.txt", "c", "C")).succeeded();
+            assert_eq!(std::fs::read_to_string(kept).unwrap(), "one\ntwo\nthree\nlate\n");
+        }
+    }
+}
+
+#[test]
+fn streams_that_are_closed_from_the_beginning_harm_nothing() {
+    for args in ["apply", "apply --index", "apply --commit", "recover", "check"] {
+        let repo = repo();
+        repo.write("../response", update("a.txt", "two", "2"));
+        let response = if args == "recover" { "" } else { "../response" };
+        let script = format!("exec \"$0\" {args} {response} <&- >&- 2>&-");
+        let mut command = super::support::isolated(std::process::Command::new("sh"), repo.path());
+        let status = command.args(["-c", &script, super::support::program()]).status().unwrap();
+        assert_eq!(status.code(), Some(0), "{args}");
+        let want = if args.starts_with("apply") { "one\n2\nthree\n" } else { "one\ntwo\nthree\n" };
+        assert_eq!(repo.text("a.txt"), want, "{args}");
+        assert_eq!(repo.git(&["log", "--format=%s"]).lines().count(), if args.contains("commit") { 2 } else { 1 });
+    }
+}
