@@ -11,6 +11,7 @@ use aho_corasick::Anchored;
 use aho_corasick::automaton::Automaton as _;
 use aho_corasick::nfa::contiguous::NFA;
 
+use super::Tolerance;
 use super::places::Places;
 use crate::text::Lines;
 
@@ -23,6 +24,8 @@ pub enum Relaxation {
     Prefix,
     /// It contains the locator.
     Contained,
+    /// It is the same at a level.
+    Level(Tolerance),
 }
 
 /// What the looser rules say of a locator.

@@ -1,4 +1,5 @@
-//! Runs of whole lines in a file: the exact, forward search of the envelope, and every other place of a run.
+//! Runs of whole lines in a file: the forward search of the envelope, and every other place of a run. Lines are compared
+//! exactly, or by the form that they have at a looser level.
 //!
 //! All lines that a file's section looks for are known beforehand, so the file is read once: each line is reduced to the
 //! number of the wanted text that it equals, equal neighbours to one block, and all that nobody wants to a gap. Every
@@ -6,10 +7,12 @@
 //! more than the blocks of the file; searches for the same run are done once. So many runs are dear only if they differ and
 //! each consists of nothing but lines that stand everywhere.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::Tolerance;
 use super::kmp::Kmp;
 use super::places::Places;
 use crate::text::Lines;
@@ -18,6 +21,7 @@ use crate::text::Lines;
 #[derive(Debug)]
 pub struct Haystack<'f> {
     lines: &'f Lines<'f>,
+    level: Tolerance,
     /// The number of each wanted text, whether the file has it or not.
     ids: HashMap<Box<[u8]>, Id>,
     /// The file from its first line to its last: neighbouring lines of one text each, or ones that nobody wants.
@@ -55,20 +59,26 @@ pub struct Run {
 impl<'f> Haystack<'f> {
     /// Reads a file once, with an eye to the wanted lines: those of every run that will be asked for, and locators.
     pub fn new<'p>(lines: &'f Lines<'f>, wanted: impl IntoIterator<Item = &'p [u8]>) -> Self {
-        let mut ids = HashMap::new();
-        let mut sieve = Sieve::new();
+        Self::at(Tolerance::Exact, lines, wanted)
+    }
+
+    /// The same, with lines compared at a level: [`Haystack::run`] then finds what is the same there.
+    pub fn at<'p>(level: Tolerance, lines: &'f Lines<'f>, wanted: impl IntoIterator<Item = &'p [u8]>) -> Self {
+        let mut ids: HashMap<Box<[u8]>, Id> = HashMap::new();
         for text in wanted {
-            if !ids.contains_key(text) {
+            let text = level.form(text);
+            if !ids.contains_key(&*text) {
                 let id = Id::try_from(ids.len()).expect("responses are far too short for so many distinct lines");
-                ids.insert(Box::from(text), id);
-                sieve.add(text, id);
+                ids.insert(text.into(), id);
             }
         }
+        let mut sieve = Sieve::new();
+        ids.iter().for_each(|(text, &id)| sieve.add(text, id));
 
         let mut blocks: Vec<Block> = Vec::new();
         let mut blocks_of = vec![Vec::new(); ids.len()];
         for (start, line) in lines.iter().enumerate() {
-            let id = sieve.look_up(line.text, &ids);
+            let id = sieve.look_up(&level.form(line.text), &ids);
             if blocks.last().is_none_or(|block| block.id != id) {
                 if id != GAP {
                     blocks_of[id as usize].push(blocks.len());
@@ -76,18 +86,19 @@ impl<'f> Haystack<'f> {
                 blocks.push(Block { start, id });
             }
         }
-        Self { lines, ids, blocks, blocks_of, known: RefCell::default() }
+        Self { lines, level, ids, blocks, blocks_of, known: RefCell::default() }
     }
 
     /// Looks a run up. Lines are compared by their text without terminators.
     ///
     /// A line that wasn't among the wanted ones makes this read the file again; it is found all the same.
     pub fn run<'p>(&self, lines: impl IntoIterator<Item = &'p [u8]>) -> Run {
-        let lines: Vec<&[u8]> = lines.into_iter().collect();
+        let lines: Vec<Cow<'p, [u8]>> = lines.into_iter().map(|text| self.level.form(text)).collect();
         let mut pieces: Vec<Piece> = Vec::new();
         for text in &lines {
-            let Some(&id) = self.ids.get(*text) else {
-                return Haystack::new(self.lines, lines.iter().copied()).run(lines);
+            let Some(&id) = self.ids.get(&**text) else {
+                let texts: Vec<&[u8]> = lines.iter().map(|text| &**text).collect();
+                return Haystack::at(self.level, self.lines, texts.iter().copied()).run(texts);
             };
             match pieces.last_mut() {
                 Some(last) if last.id == id => last.len += 1,
