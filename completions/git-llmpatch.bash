@@ -39,9 +39,10 @@ _git_llmpatch ()
 		,--date=*) return ;;
 		,--gpg-sign=*) return ;;
 		,--format=*) __gitcomp "envelope opx" "" "${cur#--format=}"; return ;;
+		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--index --cached --commit --intent-to-add --check --dry-run --diff --stat --numstat --summary --apply --message= --file= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --strict --no-strict --unique --no-unique --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--index --cached --commit --intent-to-add --check --dry-run --diff --stat --numstat --summary --apply --message= --file= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		-m|--message) return ;;
@@ -50,6 +51,7 @@ _git_llmpatch ()
 		--author) return ;;
 		--date) return ;;
 		--format) __gitcomp "envelope opx" "" "$cur"; return ;;
+		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_folders "$cur"; return ;;
 		esac
 		;;
@@ -58,13 +60,15 @@ _git_llmpatch ()
 		1,*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
 		,--format=*) __gitcomp "envelope opx" "" "${cur#--format=}"; return ;;
+		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--cached --onto= --format= --strict --no-strict --unique --no-unique --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
 		--format) __gitcomp "envelope opx" "" "$cur"; return ;;
+		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_folders "$cur"; return ;;
 		esac
 		;;
@@ -73,13 +77,15 @@ _git_llmpatch ()
 		1,*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
 		,--format=*) __gitcomp "envelope opx" "" "${cur#--format=}"; return ;;
+		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--cached --onto= --format= --strict --no-strict --unique --no-unique --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
 		--format) __gitcomp "envelope opx" "" "$cur"; return ;;
+		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_folders "$cur"; return ;;
 		esac
 		;;
@@ -90,15 +96,17 @@ _git_llmpatch ()
 		,--unified=*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
 		,--format=*) __gitcomp "envelope opx" "" "${cur#--format=}"; return ;;
+		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --strict --no-strict --unique --no-unique --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--to) __gitcomp "unified envelope opx" "" "$cur"; return ;;
 		-U|--unified) return ;;
 		--onto) __git_complete_refs --cur="$cur"; return ;;
 		--format) __gitcomp "envelope opx" "" "$cur"; return ;;
+		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_folders "$cur"; return ;;
 		esac
 		;;

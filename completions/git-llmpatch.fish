@@ -43,6 +43,9 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l date
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l gpg-sign -d 'Sign the commit, with this key if one is given' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
+indent\t'Indentation too; added lines are shifted alike'
+unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l directory -d 'Put this folder before every path of the response' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
@@ -67,6 +70,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l stri
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-strict -d 'Take back --strict or llmpatch.strict'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l unique -d 'Refuse lines that stand in several places of a file, instead of taking the first (also llmpatch.unique)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-unique -d 'Take back --unique or llmpatch.unique'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-fuzz -d 'Take back --fuzz or llmpatch.fuzz'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l allow-empty -d 'Accept a response that changes nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s q -l quiet -d 'Say nothing but errors and what was asked for'
@@ -75,6 +79,9 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s h -d
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
+indent\t'Indentation too; added lines are shifted alike'
+unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l directory -d 'Put this folder before every path of the response' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
@@ -84,6 +91,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l stri
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-strict -d 'Take back --strict or llmpatch.strict'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l unique -d 'Refuse lines that stand in several places of a file, instead of taking the first (also llmpatch.unique)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-unique -d 'Take back --unique or llmpatch.unique'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-fuzz -d 'Take back --fuzz or llmpatch.fuzz'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l allow-empty -d 'Accept a response that changes nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s q -l quiet -d 'Say nothing but errors and what was asked for'
@@ -92,6 +100,9 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s h -d
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
+indent\t'Indentation too; added lines are shifted alike'
+unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l directory -d 'Put this folder before every path of the response' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
@@ -101,6 +112,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l stric
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-strict -d 'Take back --strict or llmpatch.strict'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l unique -d 'Refuse lines that stand in several places of a file, instead of taking the first (also llmpatch.unique)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-unique -d 'Take back --unique or llmpatch.unique'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-fuzz -d 'Take back --fuzz or llmpatch.fuzz'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l allow-empty -d 'Accept a response that changes nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s q -l quiet -d 'Say nothing but errors and what was asked for'
@@ -113,6 +125,9 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s U 
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
+indent\t'Indentation too; added lines are shifted alike'
+unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l directory -d 'Put this folder before every path of the response' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
@@ -122,6 +137,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l st
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-strict -d 'Take back --strict or llmpatch.strict'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l unique -d 'Refuse lines that stand in several places of a file, instead of taking the first (also llmpatch.unique)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-unique -d 'Take back --unique or llmpatch.unique'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-fuzz -d 'Take back --fuzz or llmpatch.fuzz'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l allow-empty -d 'Accept a response that changes nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s q -l quiet -d 'Say nothing but errors and what was asked for'

@@ -104,6 +104,8 @@ kinds! {
     LocatorRelaxed = "locator-relaxed", Nobody;
     /// A `\ No newline at end of file` in a format that can't say that.
     NoNewlineMark = "no-newline-mark", Nobody;
+    /// Lines that are in the file only at a level of `--fuzz`.
+    Fuzzy = "fuzzy", Nobody;
     /// Old lines that begin with the context line itself.
     Restated = "restated", Nobody;
     /// A trailing empty line of a hunk that isn't in the file was dropped.

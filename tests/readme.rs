@@ -73,3 +73,29 @@ fn every_option_shown_is_one() {
         assert!(help.contains(name), "{name}");
     }
 }
+
+/// Every row of the table of near misses, at every level. `·` stands for a space and `→` for a tab there.
+#[test]
+fn near_misses_are_let_in_by_the_levels_that_say_so() {
+    let readme = here("README.md");
+    let section = readme.split("## Near misses").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap();
+    let rows: Vec<Vec<&str>> = section
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    assert!(rows.len() >= 9, "{rows:?}");
+    let repo = Repo::empty();
+    for row in rows {
+        let [file, patch, what, levels @ ..] = &row[..] else { panic!("{row:?}") };
+        assert_eq!(levels.len(), 3, "{row:?}");
+        let plain = |cell: &str| cell.trim_matches('`').replace('·', " ").replace('→', "\t");
+        repo.write("a.txt", format!("{}\nend\n", plain(file)));
+        let answer = format!("*** Begin Patch\n*** Update File: a.txt\n {}\n-end\n+END\n*** End Patch\n", plain(patch));
+        assert_ne!(repo.run(&["check"], &answer).status, 0, "{what}: no miss");
+        for (level, wanted) in ["trailing", "indent", "unicode"].iter().zip(levels) {
+            let status = repo.run(&["check", &format!("--fuzz={level}")], &answer).status;
+            assert_eq!(status == 0, *wanted == "yes", "{what} at {level}");
+        }
+    }
+}

@@ -1,6 +1,7 @@
 use std::io::IsTerminal as _;
 
-use super::options::{Talk, When};
+use super::options::{Reading, Talk, When};
+use crate::matching::Tolerance;
 use crate::repo::{Config, Fault};
 use crate::report::human::Style;
 
@@ -10,6 +11,32 @@ use crate::report::human::Style;
 /// If the configuration holds something else than a boolean.
 pub(super) fn switch(on: bool, off: bool, config: &Config, key: &str) -> Result<bool, Fault> {
     if on || off { Ok(on) } else { Ok(config.bool(key)?.unwrap_or(false)) }
+}
+
+/// Decides how strictly patches are read: whether by the bare format, and else up to which level. Options go before
+/// configuration, and the two exclude each other: either option takes the place of both settings. Of the settings alone,
+/// `llmpatch.strict` counts for more.
+///
+/// # Errors
+/// If the configuration holds no boolean, or names no level.
+pub(super) fn strictness(reading: &Reading, config: &Config) -> Result<(bool, Tolerance), Fault> {
+    if let Some(level) = reading.fuzz {
+        return Ok((false, level.into()));
+    }
+    let strict = switch(reading.strict, reading.no_strict, config, "llmpatch.strict")?;
+    let level = if reading.no_fuzz { Tolerance::Exact } else { level(config)? };
+    Ok((strict, if strict { Tolerance::Exact } else { level }))
+}
+
+fn level(config: &Config) -> Result<Tolerance, Fault> {
+    const KEY: &str = "llmpatch.fuzz";
+    let Some(value) = config.string(KEY)? else { return Ok(Tolerance::Exact) };
+    let named = Tolerance::LEVELS.into_iter().find(|level| value == level.name());
+    match named {
+        Some(level) => Ok(level),
+        None if value == "none" => Ok(Tolerance::Exact),
+        None => Err(Fault::Setting { key: KEY.into(), value, wanted: "`none`, `trailing`, `indent` or `unicode`" }),
+    }
 }
 
 /// Decides how messages on standard error look: the option, else configuration, else the environment and the terminal.

@@ -96,14 +96,14 @@ impl Session {
 
     fn new(repo: Repo, reading: &Reading, talk: &Talk, style: Style) -> Result<Session, Stop> {
         let config = repo.config();
-        let strict = config::switch(reading.strict, reading.no_strict, config, "llmpatch.strict").map_err(stop)?;
+        let (strict, fuzz) = config::strictness(reading, config).map_err(stop)?;
         let unique = config::switch(reading.unique, reading.no_unique, config, "llmpatch.unique").map_err(stop)?;
         let resolver = repo.resolver(reading.directory.as_deref().map(OsStr::as_bytes)).map_err(stop)?;
         Ok(Session {
             talk: talk.clone(),
             style,
             options: format::Options { format: reading.format.map(Into::into), strict },
-            rules: Rules { strict, unique, overwrite: reading.overwrite, allow_empty: reading.allow_empty },
+            rules: Rules { strict, unique, fuzz, overwrite: reading.overwrite, allow_empty: reading.allow_empty },
             resolver,
             repo,
         })

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::responses::Origin;
+use crate::matching::Tolerance;
 use crate::patch;
 
 /// How responses are read.
@@ -27,6 +28,12 @@ pub(super) struct Reading {
     /// Take back --unique or llmpatch.unique
     #[arg(long, overrides_with = "unique")]
     pub(super) no_unique: bool,
+    /// Where lines aren't in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)
+    #[arg(long, value_name = "level", value_enum, conflicts_with = "strict", overrides_with = "no_fuzz")]
+    pub(super) fuzz: Option<Fuzz>,
+    /// Take back --fuzz or llmpatch.fuzz
+    #[arg(long, overrides_with = "fuzz")]
+    pub(super) no_fuzz: bool,
     /// Let a patch make a new file where there is one already
     #[arg(long)]
     pub(super) overwrite: bool,
@@ -52,6 +59,27 @@ impl From<Format> for patch::Format {
         match format {
             Format::Envelope => patch::Format::Envelope,
             Format::Opx => patch::Format::Opx,
+        }
+    }
+}
+
+/// The levels of tolerance that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Fuzz {
+    /// Blanks at line ends
+    Trailing,
+    /// Indentation too; added lines are shifted alike
+    Indent,
+    /// Typographic quotes, dashes and spaces, composed letters too
+    Unicode,
+}
+
+impl From<Fuzz> for Tolerance {
+    fn from(level: Fuzz) -> Self {
+        match level {
+            Fuzz::Trailing => Tolerance::Trailing,
+            Fuzz::Indent => Tolerance::Indent,
+            Fuzz::Unicode => Tolerance::Unicode,
         }
     }
 }

@@ -5,7 +5,7 @@
 //! isn't UTF-8 stays as it is, and so never equals anything but itself.
 //!
 //! Blanks are spaces and tabs, and at [`Tolerance::Unicode`] the odd spaces too. Not every look-alike is folded: ellipses,
-//! guillemets, primes, full-width forms and characters without width say something else than their ASCII neighbours, or
+//! guillemets, full-width forms and characters without width say something else than their ASCII neighbours, or
 //! something that an author should look at.
 
 use std::borrow::Cow;

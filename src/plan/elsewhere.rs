@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::explain::CANDIDATES;
-use crate::matching::Places;
+use crate::matching::{Places, Tolerance};
 use crate::text::LineNo;
 
 /// How many line numbers are kept of each warning.
@@ -18,7 +18,7 @@ pub(super) const SHOWN: usize = 100;
 pub(super) struct Elsewhere<'h> {
     /// In the file's order; neighbours are one.
     replaced: Vec<Range<usize>>,
-    seen: HashMap<Vec<&'h [u8]>, Seen>,
+    seen: HashMap<(Tolerance, Vec<&'h [u8]>), Seen>,
 }
 
 /// Places of one run in the gaps before the first `ranges` replaced ranges.
@@ -75,13 +75,14 @@ impl<'h> Elsewhere<'h> {
         places.iter_from(from).filter(is_free).take(CANDIDATES).map(LineNo::from_index).collect()
     }
 
-    /// Finds the places of a run behind the one that was chosen, and before it in lines that nothing has replaced.
-    pub(super) fn around(&mut self, run: Vec<&'h [u8]>, places: &Places, chosen: usize) -> Others {
+    /// Finds the places of a run behind the one that was chosen, and before it in lines that nothing has replaced. They are
+    /// its places at a level.
+    pub(super) fn around(&mut self, level: Tolerance, run: Vec<&'h [u8]>, places: &Places, chosen: usize) -> Others {
         if places.count_from(0) == places.count_from(chosen) {
             return self.behind(places, chosen);
         }
         let len = run.len();
-        let seen = self.seen.entry(run).or_default();
+        let seen = self.seen.entry((level, run)).or_default();
         let gap = |index: usize| {
             let start = if index == 0 { 0 } else { self.replaced[index - 1].end };
             start..(self.replaced[index].start + 1).saturating_sub(len).max(start)
@@ -135,7 +136,7 @@ mod tests {
                 }
                 let run: Vec<_> = (chosen..chosen + len).map(|line| lines.text(line)).collect();
                 let compiled = haystack.run(run.iter().copied());
-                let got = elsewhere.around(run.clone(), haystack.places(&compiled), chosen);
+                let got = elsewhere.around(Tolerance::Exact, run.clone(), haystack.places(&compiled), chosen);
                 let stands = |at: usize| run.iter().enumerate().all(|(nth, text)| lines.text(at + nth) == *text);
                 let want: Vec<_> = (0..=lines.len() - len)
                     .filter(|&at| at != chosen && stands(at) && !replaced[at..at + len].contains(&true))

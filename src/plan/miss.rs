@@ -6,9 +6,10 @@ use std::ops::Range;
 use bstr::BString;
 
 use super::difference::{Difference, How};
-use super::wording::{behind, lines_of, listed, places_of, times};
+use super::wording::{at_level, behind, lines_of, listed, places_of, times, unindentable};
 use crate::explain::{FilePlace, Nearest};
 use crate::kind::Kind;
+use crate::matching::Tolerance;
 use crate::text::{LineNo, Shown};
 
 /// Why a hunk, or a find, has no place.
@@ -56,7 +57,7 @@ pub enum Miss {
         stands: Option<FilePlace>,
     },
     /// Several places match and nothing decides.
-    #[error("matches {count} places, and nothing says which is meant: {}", places_of(.places, *.count, *.because))]
+    #[error("matches {count} places{}, and nothing says which is meant: {}", at_level(*.because), places_of(.places, *.count, *.because))]
     Many {
         /// The places, up to [`crate::explain::CANDIDATES`].
         places: Vec<LineNo>,
@@ -64,6 +65,16 @@ pub enum Miss {
         count: usize,
         /// Why that matters here.
         because: Because,
+    },
+    /// The lines stand there at a level that lets indentation differ, and nothing says how the added ones are to be indented.
+    #[error("stands on line {at} but for its indentation, {}", unindentable(*.unshiftable))]
+    Indentation {
+        /// Where the lines stand.
+        at: LineNo,
+        /// Whether an added line lacks the blanks that are to be taken away; else its old lines show different shifts.
+        unshiftable: bool,
+        /// A line that shows it.
+        place: FilePlace,
     },
     /// The lines stand at the context line and again behind it.
     #[error("matches at its context line {context} and again on line {behind}, and nothing says which is meant")]
@@ -168,6 +179,8 @@ pub enum Because {
     Numbers,
     /// `--unique`
     Unique,
+    /// A level that only takes what is the one candidate.
+    Level(Tolerance),
 }
 
 fn missing(after: Option<LineNo>, reason: &Reason) -> String {
@@ -213,7 +226,7 @@ impl Miss {
     pub(super) fn kind(&self) -> Kind {
         match self {
             Miss::Context { .. } | Miss::ContextEarlier { .. } => Kind::ContextNotFound,
-            Miss::Lines { .. } | Miss::NotAtEnd { .. } => Kind::LinesNotFound,
+            Miss::Lines { .. } | Miss::NotAtEnd { .. } | Miss::Indentation { .. } => Kind::LinesNotFound,
             Miss::Many { .. } | Miss::RestatedTwice { .. } | Miss::Nowhere => Kind::Ambiguous,
             Miss::OutOfRange { .. } => Kind::Occurrence,
             Miss::Overlap => Kind::Conflict,
@@ -235,6 +248,8 @@ impl Miss {
             },
             Miss::NotAtEnd { .. } => "not at the end of the file",
             Miss::Many { .. } | Miss::RestatedTwice { .. } => "which one?",
+            Miss::Indentation { unshiftable: true, .. } => "indented less than what is to be taken away",
+            Miss::Indentation { .. } => "shifted otherwise",
             Miss::Nowhere => "where?",
             Miss::OutOfRange { .. } | Miss::Overlap => return None,
         };
@@ -253,6 +268,7 @@ impl Miss {
                 }
                 _ => Vec::new(),
             },
+            Miss::Indentation { place, .. } => vec![place.clone()],
             Miss::NotAtEnd { stands } => stands.iter().cloned().collect(),
             _ => Vec::new(),
         }
@@ -262,7 +278,9 @@ impl Miss {
         let place = match self {
             Miss::Lines { reason: Reason::Near(closest), .. } => return Some(closest.nearest.clone()),
             Miss::Context { near: Some(closest), .. } => return Some(closest.nearest.clone()),
-            Miss::ContextEarlier { place, .. } | Miss::NotAtEnd { stands: Some(place) } => place,
+            Miss::ContextEarlier { place, .. }
+            | Miss::Indentation { place, .. }
+            | Miss::NotAtEnd { stands: Some(place) } => place,
             Miss::Lines {
                 reason: Reason::Earlier { place, .. } | Reason::Applied { place } | Reason::Edges { place },
                 ..
@@ -290,7 +308,7 @@ impl Miss {
             Miss::Context { lines: Some(line), .. } => vec![from(line)],
             Miss::Context { near: Some(near), .. } => vec![near.region.clone()],
             Miss::Context { places, .. } => places.iter().take(3).map(|line| line.index()..line.index() + 1).collect(),
-            Miss::ContextEarlier { at, .. } => vec![from(at)],
+            Miss::ContextEarlier { at, .. } | Miss::Indentation { at, .. } => vec![from(at)],
             Miss::NotAtEnd { stands } => stands.iter().map(|place| from(&place.line)).collect(),
             Miss::Many { places, .. } => places.iter().take(3).map(from).collect(),
             Miss::RestatedTwice { context, behind } => [context, behind].map(from).into(),
@@ -359,7 +377,9 @@ impl Miss {
                     "give more lines around the change, or a context line after `@@` instead of numbers"
                 }
                 Because::Unique => "give more lines around the change, or a context line after `@@`",
+                Because::Level(_) => "give the lines as they are in the file, byte for byte, or more of them",
             },
+            Miss::Indentation { .. } => "indent the lines of the patch as the file does",
             Miss::RestatedTwice { .. } => "give more lines around the change, or another context line",
             Miss::Nowhere => {
                 "give a line of context next to the added ones, or a context line after `@@` instead of numbers"

@@ -17,9 +17,11 @@ mod difference;
 mod elsewhere;
 mod fault;
 mod lint;
+mod loosely;
 mod miss;
 mod nearby;
 mod overlay;
+mod placed;
 mod placement;
 mod rewrite;
 mod splice;
@@ -43,7 +45,7 @@ pub use self::placement::{Match, Placement, Rows};
 pub use self::warning::Warning;
 use crate::explain::Explain as _;
 use crate::kind::Kind;
-use crate::matching::Effort;
+use crate::matching::{Effort, Tolerance};
 use crate::patch::{FileEdit, Hunk, Operation, Patch, Substitution};
 use crate::path::{PathFault, RepoPath, Resolver};
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
@@ -56,10 +58,19 @@ pub struct Rules {
     pub strict: bool,
     /// Refuse a hunk whose old lines stand in more than one place.
     pub unique: bool,
+    /// How much old lines may differ from the file's where nothing equals them; of no account if strict.
+    pub fuzz: Tolerance,
     /// Let new and moved files replace what is there.
     pub overwrite: bool,
     /// Take a response that leaves every file as it was for a success.
     pub allow_empty: bool,
+}
+
+impl Rules {
+    /// Returns the loosest level that may be tried.
+    fn level(&self) -> Tolerance {
+        if self.strict { Tolerance::Exact } else { self.fuzz }
+    }
 }
 
 /// What a response comes to.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::matching::Tolerance;
 use crate::path::RepoPath;
 use crate::text::Span;
 
@@ -52,23 +53,45 @@ pub enum Match {
     Exact,
     /// It has only lines to add: they went behind its context line or to the end of the file.
     Addition,
+    /// Its context line isn't in the file as written; a looser rule that needs no level found it.
+    Locator,
     /// Its lines begin with the context line.
     Restated,
     /// Its last old line, an empty one, was left out.
     BlankDropped,
     /// The blank lines at the edges of a find were left out.
     BlankEdges,
+    /// Blanks at line ends differ.
+    Trailing,
+    /// Indentation differs as well.
+    Indent,
+    /// Typographic characters differ as well.
+    Unicode,
 }
 
 impl Match {
+    /// Returns what a level of tolerance comes to.
+    pub(super) fn at(level: Tolerance) -> Self {
+        match level {
+            Tolerance::Exact => Match::Exact,
+            Tolerance::Trailing => Match::Trailing,
+            Tolerance::Indent => Match::Indent,
+            Tolerance::Unicode => Match::Unicode,
+        }
+    }
+
     /// Returns the stable name, such as `restated`.
     pub fn name(self) -> &'static str {
         match self {
             Match::Exact => "exact",
             Match::Addition => "addition",
+            Match::Locator => "locator",
             Match::Restated => "restated",
             Match::BlankDropped => "blank-dropped",
             Match::BlankEdges => "blank-edges",
+            Match::Trailing => Tolerance::Trailing.name(),
+            Match::Indent => Tolerance::Indent.name(),
+            Match::Unicode => Tolerance::Unicode.name(),
         }
     }
 }

@@ -3,7 +3,8 @@
 //! The search is the plain one that the format is known for: each context line and each run of old lines is looked for
 //! from the cursor on, the first match wins and the cursor moves past it. What makes that bearable is here too: context
 //! lines that are only nearly right, old lines that begin with their context line, a superfluous empty line at a hunk's
-//! end. Each of these is tried only when the plain rule finds nothing, says so, and is off under [`Rules::strict`].
+//! end. Each of these is tried only when the plain rule finds nothing, says so, and is off under [`Rules::strict`]. Only when
+//! all of that finds nothing are the levels of [`Rules::fuzz`] tried, tightest first.
 //!
 //! Where the format's descriptions are silent:
 //! - A hunk whose new lines are its old ones changes nothing; when no hunk changes anything, the file stays as it is, its
@@ -11,20 +12,27 @@
 //! - After a hunk that fails, the cursor stands where it stood, and a later hunk whose lines are missing only since the
 //!   failed one didn't add them isn't reported.
 //! - Under line numbers (`@@ -1,7 +1,8 @@`), old lines must be unique from the cursor on, after any context line.
+//! - At a level, candidates are the places after the context line or at it; without one, those at or after the cursor, and
+//!   those before it in lines that no hunk has replaced: these can't be used, and still make a place ambiguous. With
+//!   `*** End of File` the end of the file is the only candidate.
+//! - At each level a hunk is looked for as written, then without its trailing empty line, before the next level is tried.
+//!   That line must be empty in the patch; blanks don't make it one.
+//! - A context line is looked for at a level only when nothing equals it or is like it by the rules that need no level.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use super::diagnosis::Diagnosis;
 use super::elsewhere::{Elsewhere, SHOWN};
 use super::fault::place;
+use super::loosely::{self, Ill, Levels};
 use super::miss::{Because, Miss, Reason};
+use super::placed::{self, Placed};
 use super::placement::{Match, Stood};
 use super::splice::Splice;
 use super::warning::Warning;
 use super::{Rules, lint};
 use crate::explain::CANDIDATES;
-use crate::matching::{Effort, Haystack, Locators, Loose, Run};
+use crate::matching::{Effort, Haystack, Locators, Loose, Places, Relaxation, Run, Tolerance};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::path::RepoPath;
 use crate::text::{LineNo, Lines, Located, Span, Text};
@@ -56,12 +64,14 @@ pub(super) fn rewrite(
     let lines = Lines::new(before);
     let locators = hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| &text[..]);
     let old = hunks.iter().flat_map(Hunk::old).map(|line| &line.text[..]);
-    let haystack = Haystack::new(&lines, locators.clone().chain(old));
+    let haystack = Haystack::new(&lines, locators.clone().chain(old.clone()));
+    let levels = Levels::new(&lines, locators.clone().chain(old), rules.level());
     let loose = Locators::new(&lines, locators);
     let mut placer = Placer {
         path,
         lines: &lines,
         haystack: &haystack,
+        levels: &levels,
         loose,
         rules,
         cursor: 0,
@@ -96,20 +106,18 @@ pub(super) fn rewrite(
     if misses.iter().any(|(_, miss)| miss.value == Miss::Overlap) {
         return Rewritten { bytes: before.to_vec(), misses, whole, stood: Vec::new(), warnings };
     }
-    let stood = stood(&placed);
-    let is_idle =
-        |placed: &Placed<'_, '_>| placed.lines.iter().all(|line| line.mark == Mark::Context) || same(&placed.lines);
-    if placed.iter().all(is_idle) {
+    let stood = placed::stood(&placed);
+    if placed.iter().all(Placed::is_idle) {
         return Rewritten { bytes: before.to_vec(), misses, whole, stood, warnings };
     }
     let mut splice = Splice::new(&lines);
     for placed in &placed {
-        if is_idle(placed) {
+        if placed.is_idle() {
             let warning = Warning::NoChange { path: path.clone(), number: placed.number };
             warnings.push(Located::new(placed.span, warning));
             continue;
         }
-        put(&mut splice, placed);
+        placed.put(&mut splice);
         if let Some(span) = lint::elision(&placed.lines) {
             warnings.push(Located::new(span, Warning::Elision { path: path.clone() }));
         }
@@ -120,51 +128,6 @@ pub(super) fn rewrite(
         warnings.push(Located::new(span, Warning::NewlineAdded { path: path.clone() }));
     }
     Rewritten { bytes, misses, whole, stood, warnings }
-}
-
-/// A hunk and the lines of the file that it takes the place of.
-struct Placed<'h, 'p> {
-    number: usize,
-    range: Range<usize>,
-    lines: Vec<&'h HunkLine<'p>>,
-    span: Option<Span>,
-    how: Match,
-}
-
-/// Says where hunks, given by their place in the file, stand before and afterwards.
-fn stood(placed: &[Placed<'_, '_>]) -> Vec<Stood> {
-    let (mut old_end, mut new_end) = (0, 0);
-    let mut stood: Vec<_> = placed
-        .iter()
-        .map(|Placed { number, range, lines, span, how }| {
-            let start = new_end + (range.start - old_end);
-            (old_end, new_end) = (range.end, start + lines.iter().filter(|line| line.mark != Mark::Removed).count());
-            Stood { number: *number, span: *span, old: range.clone(), new: start..new_end, how: *how }
-        })
-        .collect();
-    stood.sort_by_key(|stood| stood.number);
-    stood
-}
-
-fn same(lines: &[&HunkLine<'_>]) -> bool {
-    let side = |without: Mark| lines.iter().filter(move |line| line.mark != without).map(|line| &line.text[..]);
-    side(Mark::Added).eq(side(Mark::Removed))
-}
-
-fn put(splice: &mut Splice<'_>, placed: &Placed<'_, '_>) {
-    let mut at = placed.range.start;
-    splice.keep_to(at);
-    // Each block of removed and added lines between context lines is one replacement, whatever their order in it.
-    for block in placed.lines.chunk_by(|a, b| a.mark != Mark::Context && b.mark != Mark::Context) {
-        if block[0].mark == Mark::Context {
-            at += 1;
-            splice.keep_to(at);
-            continue;
-        }
-        let removed = block.iter().filter(|line| line.mark == Mark::Removed).count();
-        splice.replace(removed, block.iter().filter(|line| line.mark == Mark::Added).map(|line| &line.text[..]));
-        at += removed;
-    }
 }
 
 /// Returns whether a miss is only the consequence of an earlier one: a line is missing that a failed edit would have added.
@@ -181,6 +144,7 @@ struct Placer<'f, 'h, 'p> {
     path: &'f RepoPath,
     lines: &'f Lines<'f>,
     haystack: &'f Haystack<'f>,
+    levels: &'f Levels<'f, 'h>,
     loose: Locators<'f>,
     rules: &'f Rules,
     /// Index of the first line at which the next hunk may stand.
@@ -191,6 +155,12 @@ struct Placer<'f, 'h, 'p> {
     warnings: Vec<Located<Warning>>,
 }
 
+/// The last context line of a hunk, if it has one, and how the loosest of them was found.
+struct Context {
+    at: Option<usize>,
+    how: Match,
+}
+
 /// How a run of old lines was found.
 struct Found {
     at: usize,
@@ -198,14 +168,25 @@ struct Found {
     restated: bool,
     /// Without its trailing empty line.
     trimmed: bool,
+    level: Tolerance,
+}
+
+impl Found {
+    fn how(&self) -> Match {
+        match self {
+            Found { level: Tolerance::Exact, trimmed: true, .. } => Match::BlankDropped,
+            Found { level: Tolerance::Exact, restated: true, .. } => Match::Restated,
+            Found { level, .. } => Match::at(*level),
+        }
+    }
 }
 
 impl<'h, 'p> Placer<'_, 'h, 'p> {
     fn place(&mut self, index: usize, hunk: &'h Hunk<'p>) -> Result<(), Located<Miss>> {
         let number = index + 1;
-        let context = self.seek_context(number, hunk)?;
+        let Context { at: context, how } = self.seek_context(number, hunk)?;
         if hunk.old().next().is_none() {
-            return self.add(number, hunk, context);
+            return self.add(number, hunk, context, how);
         }
         let found = self.seek_lines(hunk, context)?;
         let mut lines: Vec<_> = hunk.lines.iter().collect();
@@ -220,31 +201,31 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         if found.trimmed {
             self.warn(hunk.span, Warning::BlankDropped { path: self.path.clone(), number, at });
         }
-        if !hunk.end_of_file {
+        let mut fitted = None;
+        if found.level > Tolerance::Exact {
+            fitted = Some(self.fit(hunk, &lines, &found)?);
+            self.warn_of_level(number, hunk, &lines, &found);
+        } else if !hunk.end_of_file {
             self.look_elsewhere(number, hunk, &lines, found.at, context)?;
         }
         self.cursor = found.at + len;
         self.elsewhere.replace(found.at..found.at + len);
-        let how = match (found.trimmed, found.restated) {
-            (true, _) => Match::BlankDropped,
-            (false, true) => Match::Restated,
-            (false, false) => Match::Exact,
-        };
-        self.placed.push(Placed { number, range: found.at..found.at + len, lines, span: hunk.span, how });
+        let how = how.max(found.how());
+        self.placed.push(Placed { number, range: found.at..found.at + len, lines, span: hunk.span, how, fitted });
         Ok(())
     }
 
     /// Finds the context lines of a hunk one after the other, moves the cursor past each, and returns where the last is.
-    fn seek_context(&mut self, number: usize, hunk: &Hunk<'_>) -> Result<Option<usize>, Located<Miss>> {
-        let mut context = None;
+    fn seek_context(&mut self, number: usize, hunk: &Hunk<'_>) -> Result<Context, Located<Miss>> {
+        let mut context = Context { at: None, how: Match::Exact };
         for locator in &hunk.locators {
             let run = self.haystack.run([&locator[..]]);
-            let at = match self.haystack.first(&run, self.cursor) {
-                Some(at) => at,
+            let (at, how) = match self.haystack.first(&run, self.cursor) {
+                Some(at) => (at, Match::Exact),
                 None => self.seek_loosely(number, hunk, locator, &run)?,
             };
             self.cursor = at + 1;
-            context = Some(at);
+            context = Context { at: Some(at), how: context.how.max(how) };
         }
         Ok(context)
     }
@@ -255,7 +236,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         hunk: &Hunk<'_>,
         locator: &Text<'_>,
         run: &Run,
-    ) -> Result<usize, Located<Miss>> {
+    ) -> Result<(usize, Match), Located<Miss>> {
         let miss = |miss| Err(Located::new(locator.span.or(hunk.span), miss));
         if let Some(at) = self.haystack.first(run, 0) {
             let place = place(self.path, self.lines, at, "the context line stands here", "before the previous hunk");
@@ -264,12 +245,13 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         if self.rules.strict {
             return Err(self.no_context(hunk, locator));
         }
-        match self.loose.relaxed(locator, self.cursor) {
+        match self.like(locator) {
             Loose::One { at, how } => {
                 let place = place(self.path, self.lines, at, "the line that is used", "taken for the context line");
                 let warning = Warning::Relaxed { path: self.path.clone(), number, how, place };
                 self.warn(locator.span.or(hunk.span), warning);
-                Ok(at)
+                let how = if let Relaxation::Level(level) = how { Match::at(level) } else { Match::Locator };
+                Ok((at, how))
             }
             Loose::Many { places, count, .. } => {
                 let show = |&at: &usize| place(self.path, self.lines, at, "a line that is like it", "this one?");
@@ -299,8 +281,36 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         places.first().filter(|_| places.count() == 1).map(LineNo::from_index)
     }
 
+    /// Says which lines at or after the cursor are like a context line: by the rules of the format, or else at a level.
+    fn like(&self, locator: &[u8]) -> Loose {
+        let loose = self.loose.relaxed(locator, self.cursor);
+        if loose != Loose::None {
+            return loose;
+        }
+        for (level, haystack) in self.levels.iter() {
+            let run = haystack.run([locator]);
+            let places = haystack.places(&run);
+            let how = Relaxation::Level(level);
+            match (places.at_or_after(self.cursor), places.count_from(self.cursor)) {
+                (None, _) => {}
+                (Some(at), 1) => return Loose::One { at, how },
+                (_, count) => {
+                    let places = places.iter_from(self.cursor).take(CANDIDATES).collect();
+                    return Loose::Many { how, places, count };
+                }
+            }
+        }
+        Loose::None
+    }
+
     /// Places a hunk that has added lines only.
-    fn add(&mut self, number: usize, hunk: &'h Hunk<'p>, context: Option<usize>) -> Result<(), Located<Miss>> {
+    fn add(
+        &mut self,
+        number: usize,
+        hunk: &'h Hunk<'p>,
+        context: Option<usize>,
+        how: Match,
+    ) -> Result<(), Located<Miss>> {
         let end = self.lines.len();
         if hunk.numbered && !hunk.end_of_file && end > 0 {
             return Err(Located::new(hunk.span, Miss::Nowhere));
@@ -320,8 +330,8 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             }
             end
         };
-        let (lines, how) = (hunk.lines.iter().collect(), Match::Addition);
-        self.placed.push(Placed { number, range: at..at, lines, span: hunk.span, how });
+        let (lines, how) = (hunk.lines.iter().collect(), how.max(Match::Addition));
+        self.placed.push(Placed { number, range: at..at, lines, span: hunk.span, how, fitted: None });
         Ok(())
     }
 
@@ -333,33 +343,99 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         (others.take(SHOWN).map(LineNo::from_index).collect(), places.count() - usize::from(places.contains(chosen)))
     }
 
-    /// Finds the old lines of a hunk: as written, then at the context line, then both without a trailing empty line.
-    fn seek_lines(&self, hunk: &Hunk<'_>, context: Option<usize>) -> Result<Found, Located<Miss>> {
+    /// Finds the old lines of a hunk: as written, then at the context line, then both without a trailing empty line; and if
+    /// none of that finds any, the same at each level.
+    fn seek_lines(&mut self, hunk: &'h Hunk<'p>, context: Option<usize>) -> Result<Found, Located<Miss>> {
+        if let Some(found) = self.seek_at(Tolerance::Exact, self.haystack, hunk, context)? {
+            return Ok(found);
+        }
+        let levels = self.levels;
+        for (level, haystack) in levels.iter() {
+            if let Some(found) = self.seek_at(level, haystack, hunk, context)? {
+                return Ok(found);
+            }
+        }
+        Err(self.miss(hunk, context))
+    }
+
+    fn seek_at(
+        &mut self,
+        level: Tolerance,
+        haystack: &Haystack<'_>,
+        hunk: &'h Hunk<'p>,
+        context: Option<usize>,
+    ) -> Result<Option<Found>, Located<Miss>> {
         let mut lines: Vec<_> = hunk.lines.iter().collect();
         let mut trimmed = false;
         loop {
-            let run = self.haystack.run(old(&lines));
-            if let Some((at, restated)) = self.seek_run(hunk, &run, old(&lines).count(), context)? {
-                return Ok(Found { at, restated, trimmed });
+            let run = haystack.run(old(&lines));
+            let len = old(&lines).count();
+            let found = if hunk.end_of_file {
+                let at = self.lines.len().checked_sub(len).filter(|&at| at >= self.cursor);
+                at.filter(|&at| haystack.stands_at(&run, at)).map(|at| (at, false))
+            } else if level == Tolerance::Exact {
+                self.seek_run(hunk, &run, context)?
+            } else {
+                self.seek_only(level, hunk, &lines, haystack.places(&run), context)?
+            };
+            if let Some((at, restated)) = found {
+                return Ok(Some(Found { at, restated, trimmed, level }));
             }
             if trimmed || !trim(&mut lines) || old(&lines).next().is_none() {
-                return Err(self.miss(hunk, context));
+                return Ok(None);
             }
             trimmed = true;
         }
+    }
+
+    /// Finds the one candidate for the old lines of a hunk at a level.
+    fn seek_only(
+        &mut self,
+        level: Tolerance,
+        hunk: &Hunk<'_>,
+        lines: &[&'h HunkLine<'p>],
+        places: &Places,
+        context: Option<usize>,
+    ) -> Result<Option<(usize, bool)>, Located<Miss>> {
+        let Some(at) = places.at_or_after(context.unwrap_or(self.cursor)) else { return Ok(None) };
+        let others = match context {
+            Some(_) => self.elsewhere.behind(places, at),
+            None => self.elsewhere.around(level, old(lines).collect(), places, at),
+        };
+        if others.count > 0 {
+            let places = self.elsewhere.all(old(lines).count(), places, at, context.is_none());
+            let miss = Miss::Many { places, count: others.count + 1, because: Because::Level(level) };
+            return Err(Located::new(first_old(hunk), miss));
+        }
+        Ok(Some((at, context == Some(at))))
+    }
+
+    /// Makes the added lines of a hunk that was found at a level fit in there.
+    fn fit(&self, hunk: &Hunk<'_>, lines: &[&HunkLine<'_>], found: &Found) -> Result<Vec<Vec<u8>>, Located<Miss>> {
+        placed::fit(self.lines, found.at, found.level, lines).map_err(|ill| {
+            let on = |mark: fn(Mark) -> bool, nth| lines.iter().filter(|line| mark(line.mark)).nth(nth);
+            let line = match ill {
+                Ill::Shifts(nth) => on(|mark| mark != Mark::Added, nth),
+                Ill::Unshiftable(nth) => on(|mark| mark == Mark::Added, nth),
+            };
+            let span = line.and_then(|line| line.text.span).or_else(|| first_old(hunk));
+            Located::new(span, loosely::miss(self.path, self.lines, found.at, ill))
+        })
+    }
+
+    fn warn_of_level(&mut self, number: usize, hunk: &Hunk<'_>, lines: &[&HunkLine<'_>], found: &Found) {
+        let nth = old(lines).enumerate().position(|(nth, text)| text != self.lines.text(found.at + nth)).unwrap_or(0);
+        let differs = lines.iter().filter(|line| line.mark != Mark::Added).nth(nth).and_then(|line| line.text.span);
+        let warning = loosely::warning(self.path, self.lines, number, found.level, found.at, nth);
+        self.warn(differs.or_else(|| first_old(hunk)), warning);
     }
 
     fn seek_run(
         &self,
         hunk: &Hunk<'_>,
         run: &Run,
-        len: usize,
         context: Option<usize>,
     ) -> Result<Option<(usize, bool)>, Located<Miss>> {
-        if hunk.end_of_file {
-            let at = self.lines.len().checked_sub(len).filter(|&at| at >= self.cursor);
-            return Ok(at.filter(|&at| self.haystack.stands_at(run, at)).map(|at| (at, false)));
-        }
         let forward = self.haystack.first(run, self.cursor);
         let restated = context.filter(|&at| !self.rules.strict && self.haystack.stands_at(run, at));
         if let (Some(context), Some(behind)) = (restated, forward) {
@@ -394,7 +470,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         let places = self.haystack.places(&run);
         let others = match context {
             Some(_) => self.elsewhere.behind(places, chosen),
-            None => self.elsewhere.around(old(lines).collect(), places, chosen),
+            None => self.elsewhere.around(Tolerance::Exact, old(lines).collect(), places, chosen),
         };
         let (shown, count) = (others.lines(), others.count);
         if count == 0 {

@@ -5,17 +5,21 @@
 //! did before, unless the put itself ends the file with an empty line, which is warned of.
 //!
 //! Where the format's description is silent: `last` is the rightmost match, overlapping or not; the retry without blank
-//! lines at the edges drops them from find and put alike, and is off under [`Rules::strict`].
+//! lines at the edges drops them from find and put alike, and is off under [`Rules::strict`]. The levels of [`Rules::fuzz`] come
+//! after that retry, and each tries the find as written and then without such lines before the next. At a level the find's
+//! lines are whole lines of the file, so one that begins or ends in mid-line is found by none.
 
 use std::ops::Range;
 
 use super::diagnosis::Diagnosis;
 use super::fault::place;
+use super::loosely::{self, Block, Ill, Levels};
 use super::miss::{Because, Miss, Reason};
 use super::placement::{Match, Stood};
 use super::splice::terminator;
 use super::warning::Warning;
 use super::{Rules, lint};
+use crate::explain::CANDIDATES;
 use crate::matching::{Bounds, Effort, Needle, Side, cuts_word};
 use crate::patch::{Occurrence, Substitution};
 use crate::path::RepoPath;
@@ -40,24 +44,22 @@ pub(super) fn substitute(
     effort: &Effort,
 ) -> Result<Substituted, Located<Miss>> {
     let lines = Lines::new(before);
-    let (mut find, mut put) = (&edit.find[..], &edit.put[..]);
     let mut warnings = Vec::new();
-    let span = find.iter().find_map(|line| line.span);
-    let unbound = Bounds { start_at_line: false, end_at_line: false };
-    let mut range = search(&lines, find, unbound, edit.occurrence, span)?;
-    if range.is_none() && !rules.strict {
-        let (core, bounds) = without_blank_edges(find);
-        if core.len() < find.len() {
-            range = search(&lines, core, bounds, edit.occurrence, span)?;
-            if let Some(range) = &range {
-                (find, put) = (core, without_blank_edges(put).0);
-                let at = LineNo::from_index(lines.index_at(range.start));
-                warnings.push(Located::new(span, Warning::BlankEdges { path: path.clone(), at }));
-            }
-        }
+    let span = edit.find.iter().find_map(|line| line.span);
+    let found = match exactly(&lines, edit, rules, span)? {
+        Some(found) => found,
+        None => match at_a_level(path, &lines, edit, rules, span, &mut warnings)? {
+            Some(found) => found,
+            None => return Err(miss(path, &lines, edit, span, effort)),
+        },
+    };
+    let Found { range, edges, how, fitted } = found;
+    let (mut find, mut put) = (&edit.find[..], &edit.put[..]);
+    if edges == Edges::Dropped {
+        (find, put) = (without_blank_edges(find).0, without_blank_edges(put).0);
+        let at = LineNo::from_index(lines.index_at(range.start));
+        warnings.push(Located::new(span, Warning::BlankEdges { path: path.clone(), at }));
     }
-    let Some(range) = range else { return Err(miss(path, &lines, edit, span, effort)) };
-    let how = if find.len() < edit.find.len() { Match::BlankEdges } else { Match::Exact };
     let stood = stood(&lines, &range, put.len(), span, how);
     if let Some(how) = cuts_word(&lines, &range) {
         let index = lines.index_at(if how == Side::End { range.end } else { range.start });
@@ -71,11 +73,92 @@ pub(super) fn substitute(
     if let Some(span) = lint::left_out(find.iter(), put.iter()) {
         warnings.push(Located::new(span, Warning::Elision { path: path.clone() }));
     }
-    let bytes = splice(&lines, range, put);
+    let bytes = match &fitted {
+        Some(fitted) => splice(&lines, range, fitted),
+        None => splice(&lines, range, put),
+    };
     if bytes.ends_with(b"\n") && !before.ends_with(b"\n") {
         warnings.push(Located::new(span, Warning::NewlineAdded { path: path.clone() }));
     }
     Ok(Substituted { bytes, stood, warnings })
+}
+
+/// Where a text was found, and what that took.
+struct Found {
+    range: Range<usize>,
+    edges: Edges,
+    how: Match,
+    /// The put as the file needs it; `None` for as it is.
+    fitted: Option<Vec<Vec<u8>>>,
+}
+
+/// What became of the blank lines at the edges of find and put.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Edges {
+    Kept,
+    Dropped,
+}
+
+/// Finds the text as it is, or else without blank lines at its edges.
+fn exactly(
+    lines: &Lines<'_>,
+    edit: &Substitution<'_>,
+    rules: &Rules,
+    span: Option<Span>,
+) -> Result<Option<Found>, Located<Miss>> {
+    let unbound = Bounds { start_at_line: false, end_at_line: false };
+    if let Some(range) = search(lines, &edit.find, unbound, edit.occurrence, span)? {
+        return Ok(Some(Found { range, edges: Edges::Kept, how: Match::Exact, fitted: None }));
+    }
+    let (core, bounds) = without_blank_edges(&edit.find);
+    if rules.strict || core.len() == edit.find.len() {
+        return Ok(None);
+    }
+    let range = search(lines, core, bounds, edit.occurrence, span)?;
+    Ok(range.map(|range| Found { range, edges: Edges::Dropped, how: Match::BlankEdges, fitted: None }))
+}
+
+/// Finds the lines of the text as whole lines of the file at the tightest level that has them: as they are, or else without
+/// blank ones at the edges. There must be one candidate, whatever the occurrence.
+fn at_a_level(
+    path: &RepoPath,
+    lines: &Lines<'_>,
+    edit: &Substitution<'_>,
+    rules: &Rules,
+    span: Option<Span>,
+    warnings: &mut Vec<Located<Warning>>,
+) -> Result<Option<Found>, Located<Miss>> {
+    let (find_core, put_core) = (without_blank_edges(&edit.find).0, without_blank_edges(&edit.put).0);
+    let levels = Levels::new(lines, edit.find.iter().map(|line| &line[..]), rules.level());
+    for (level, haystack) in levels.iter() {
+        for (find, put, edges) in [(&edit.find[..], &edit.put[..], Edges::Kept), (find_core, put_core, Edges::Dropped)]
+        {
+            let old: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
+            let run = haystack.run(old.iter().copied());
+            let places = haystack.places(&run);
+            let Some(at) = places.first() else { continue };
+            if places.count() > 1 {
+                let count = places.count();
+                let places = places.iter().take(CANDIDATES).map(LineNo::from_index).collect();
+                return Err(Located::new(span, Miss::Many { places, count, because: Because::Level(level) }));
+            }
+            let block = Block { old: 0..old.len(), new: put.iter().map(|line| &line[..]).collect() };
+            let fitted = loosely::fit(lines, at, level, &old, &[block]).map_err(|ill| {
+                let line = match ill {
+                    Ill::Shifts(nth) => find.get(nth),
+                    Ill::Unshiftable(nth) => put.get(nth),
+                };
+                Located::new(line.and_then(|line| line.span).or(span), loosely::miss(path, lines, at, ill))
+            })?;
+            let nth = old.iter().enumerate().position(|(nth, text)| *text != lines.text(at + nth)).unwrap_or(0);
+            let warning = loosely::warning(path, lines, 0, level, at, nth);
+            warnings.push(Located::new(find[nth].span.or(span), warning));
+            let last = at + old.len() - 1;
+            let range = lines.start(at)..lines.start(last) + lines.text(last).len();
+            return Ok(Some(Found { range, edges, how: Match::at(level), fitted: Some(fitted) }));
+        }
+    }
+    Ok(None)
 }
 
 /// Finds the match that is meant; `None` if the text isn't there at all.
@@ -151,7 +234,7 @@ fn stood(lines: &Lines<'_>, range: &Range<usize>, put: usize, span: Option<Span>
     Stood { number: 0, span, old: first..last + 1, new: first..first + new, how }
 }
 
-fn splice(lines: &Lines<'_>, range: Range<usize>, put: &[Text<'_>]) -> Vec<u8> {
+fn splice(lines: &Lines<'_>, range: Range<usize>, put: &[impl std::ops::Deref<Target = [u8]>]) -> Vec<u8> {
     let bytes = lines.bytes();
     let (first, last) = (lines.index_at(range.start), lines.index_at(range.end));
     if put.is_empty() {

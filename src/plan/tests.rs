@@ -1,4 +1,5 @@
 mod bare;
+mod levels;
 
 use super::*;
 use crate::explain::Explain as _;
@@ -71,7 +72,8 @@ fn run(tree: &MemoryTree, edits: Vec<FileEdit<'_>>, rules: &Rules) -> Result<Pla
     plan(&[Patch { format: Format::Envelope, edits }], tree, &Resolver::default(), rules)
 }
 
-const LENIENT: Rules = Rules { strict: false, unique: false, overwrite: false, allow_empty: true };
+const LENIENT: Rules =
+    Rules { strict: false, unique: false, fuzz: Tolerance::Exact, overwrite: false, allow_empty: true };
 const STRICT: Rules = Rules { strict: true, ..LENIENT };
 const UNIQUE: Rules = Rules { unique: true, ..LENIENT };
 

@@ -2,10 +2,10 @@
 
 use bstr::BString;
 
-use super::wording::{addition, cut, hunk, listed, relaxation};
+use super::wording::{addition, aside, cut, hunk, listed, relaxation};
 use crate::explain::{Explain, FilePlace};
 use crate::kind::Kind;
-use crate::matching::{Relaxation, Side};
+use crate::matching::{Relaxation, Side, Tolerance};
 use crate::path::RepoPath;
 use crate::text::LineNo;
 
@@ -23,6 +23,20 @@ pub enum Warning {
         /// The rule.
         how: Relaxation,
         /// The line that is used.
+        place: FilePlace,
+    },
+    /// The old lines were found at a level.
+    #[error("{} of `{path}` isn't in the file as written; it is applied on line {at}, which is the same but for {}", hunk(*.number), aside(*.level))]
+    Fuzzy {
+        /// The file.
+        path: RepoPath,
+        /// Which hunk, from 1; 0 for a find.
+        number: usize,
+        /// The level.
+        level: Tolerance,
+        /// Where the hunk was placed.
+        at: LineNo,
+        /// The first line that differs.
         place: FilePlace,
     },
     /// The old lines begin with the context line itself.
@@ -137,6 +151,7 @@ impl Explain for Warning {
     fn kind(&self) -> Kind {
         match self {
             Warning::Relaxed { .. } => Kind::LocatorRelaxed,
+            Warning::Fuzzy { .. } => Kind::Fuzzy,
             Warning::Restated { .. } => Kind::Restated,
             Warning::BlankDropped { .. } => Kind::BlankDropped,
             Warning::Duplicates { .. } => Kind::Duplicates,
@@ -152,6 +167,7 @@ impl Explain for Warning {
 
     fn path(&self) -> Option<BString> {
         let (Warning::Relaxed { path, .. }
+        | Warning::Fuzzy { path, .. }
         | Warning::Restated { path, .. }
         | Warning::BlankDropped { path, .. }
         | Warning::Duplicates { path, .. }
@@ -168,7 +184,9 @@ impl Explain for Warning {
 
     fn places(&self) -> Vec<FilePlace> {
         match self {
-            Warning::Relaxed { place, .. } | Warning::InsideWord { place, .. } => vec![place.clone()],
+            Warning::Relaxed { place, .. } | Warning::Fuzzy { place, .. } | Warning::InsideWord { place, .. } => {
+                vec![place.clone()]
+            }
             _ => Vec::new(),
         }
     }

@@ -3,7 +3,7 @@
 use super::fault::{Absence, Presence};
 use super::miss::Because;
 use crate::explain::FilePlace;
-use crate::matching::{Needle, Relaxation, Side};
+use crate::matching::{Needle, Relaxation, Side, Tolerance};
 use crate::path::RepoPath;
 use crate::text::LineNo;
 use crate::tree::Obstacle;
@@ -101,12 +101,14 @@ pub(super) fn files(paths: &[RepoPath]) -> String {
     }
 }
 
-pub(super) fn relaxation(how: Relaxation) -> &'static str {
-    match how {
+pub(super) fn relaxation(how: Relaxation) -> String {
+    let how = match how {
         Relaxation::SurroundingBlanks => "equals it but for blanks around it",
         Relaxation::Prefix => "starts with it",
         Relaxation::Contained => "contains it",
-    }
+        Relaxation::Level(level) => return format!("equals it but for {}", aside(level)),
+    };
+    how.into()
 }
 
 pub(super) fn cut(how: Side) -> &'static str {
@@ -115,4 +117,27 @@ pub(super) fn cut(how: Side) -> &'static str {
         Side::End => "ends",
         Side::Both => "begins and ends",
     }
+}
+
+/// Says what lines may differ in at a level.
+pub(super) fn aside(level: Tolerance) -> String {
+    let what = match level {
+        Tolerance::Exact => return "nothing".into(),
+        Tolerance::Trailing => "blanks at line ends",
+        Tolerance::Indent => "indentation and blanks at line ends",
+        Tolerance::Unicode => "typographic characters and blanks",
+    };
+    format!("{what} (--fuzz={level})")
+}
+
+pub(super) fn unindentable(unshiftable: bool) -> &'static str {
+    if unshiftable {
+        "and an added line lacks the blanks by which the file is indented less"
+    } else {
+        "which differs from line to line, so that nothing says how its added lines are to be indented"
+    }
+}
+
+pub(super) fn at_level(because: Because) -> String {
+    if let Because::Level(level) = because { format!(" but for {}", aside(level)) } else { String::new() }
 }

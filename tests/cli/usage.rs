@@ -29,6 +29,9 @@ fn what_makes_no_sense_ends_in_status_2_and_says_why() {
         (&["diff", "-", "-"], "standard input can be read only once"),
         (&["apply", "-q", "-v"], "'--verbose'"),
         (&["apply", "--format=unified"], "'--format <format>'"),
+        (&["apply", "--strict", "--fuzz=indent"], "'--strict'"),
+        (&["check", "--fuzz=unicode", "--strict"], "'--strict'"),
+        (&["apply", "--fuzz=much"], "'--fuzz <level>'"),
         (&["apply", "--nonsense"], "'--nonsense'"),
         (&["check", "--index"], "'--index'"),
         (&["diff", "--cached", "--onto=HEAD"], "'--onto <rev>'"),
@@ -65,7 +68,14 @@ fn help_is_no_error_but_saying_nothing_is() {
 #[test]
 fn the_last_of_two_opposites_wins() {
     let repo = repo();
-    for args in [&["--strict", "--no-strict"][..], &["--unique", "--no-unique"], &["--color=always", "--color=never"]] {
+    for args in [
+        &["--strict", "--no-strict"][..],
+        &["--unique", "--no-unique"],
+        &["--color=always", "--color=never"],
+        &["--strict", "--no-strict", "--fuzz=indent"],
+        &["--fuzz=indent", "--no-fuzz", "--strict"],
+        &["--fuzz=indent", "--fuzz=trailing"],
+    ] {
         repo.run(&[&["check"], args].concat(), super::update("a.txt", "two", "2")).succeeded();
     }
 }

@@ -1,0 +1,4 @@
+class A:
+    x = 1 
+class B:
+    x = 2

@@ -1,0 +1,4 @@
+def f(self):
+    x = 2
+“def f
+    x = 1

@@ -1,0 +1,4 @@
+def f(self):
+    x = 1
+“def f
+    x = 1

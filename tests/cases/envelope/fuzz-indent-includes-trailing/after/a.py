@@ -1,0 +1,4 @@
+def f():
+    a = 2
+    b = 3
+    return a
