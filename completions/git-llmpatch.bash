@@ -32,6 +32,7 @@ _git_llmpatch ()
 	apply)
 		case "$dashes,$cur" in
 		1,*) return ;;
+		,--expect=*) return ;;
 		,--message=*) return ;;
 		,--file=*) return ;;
 		,--trailer=*) return ;;
@@ -42,9 +43,11 @@ _git_llmpatch ()
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--index --cached --commit --intent-to-add --check --dry-run --diff --stat --numstat --summary --apply --message= --file= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
+		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
+		,-*) __gitcomp "--index --cached --commit --intent-to-add --expect= --check --dry-run --diff --stat --numstat --summary --apply --message= --file= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --quiet --verbose --color --color= --json --json="; return ;;
 		esac
 		case "$prev" in
+		--expect) return ;;
 		-m|--message) return ;;
 		-F|--file) return ;;
 		--trailer) return ;;
@@ -63,7 +66,8 @@ _git_llmpatch ()
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
+		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
+		,-*) __gitcomp "--cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --quiet --verbose --color --color= --json --json="; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
@@ -128,7 +132,8 @@ _git_llmpatch ()
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--quiet --verbose --color --color="; return ;;
+		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
+		,-*) __gitcomp "--quiet --verbose --color --color= --json --json="; return ;;
 		esac
 		;;
 	prompt)

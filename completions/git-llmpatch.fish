@@ -35,6 +35,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "recover" 
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "prompt" -d 'Print instructions that make a model answer in a format'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "man" -d 'Print a manual page, or install all of them'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "completions" -d 'Print a shell\'s completion script, or install it'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l expect -d 'Make the change only if it is the one that a preview or check --json called so, to the byte' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s m -l message -d 'The commit message, instead of the response\'s notes; several are paragraphs' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s F -l file -d 'Take the commit message from a file, or - for standard input' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l trailer -d 'Add a trailer, such as Reviewed-by: name (repeatable)' -r
@@ -50,6 +51,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l dire
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l json -d 'Print a JSON document instead of messages, on failure too; --json=schema prints its schema and does nothing else' -r -f -a "document\t'How it went'
+schema\t'The form of such documents, and nothing is done'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l index -d 'Change the index as well as the work tree; both must agree'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l cached -d 'Change the index only'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l commit -d 'Change index and work tree, and commit exactly this change'
@@ -86,6 +89,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l dire
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l json -d 'Print a JSON document instead of messages, on failure too; --json=schema prints its schema and does nothing else' -r -f -a "document\t'How it went'
+schema\t'The form of such documents, and nothing is done'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l cached -d 'Work it out against the index instead of the work tree'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l strict -d 'Accept what the bare format says and nothing looser (also llmpatch.strict)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-strict -d 'Take back --strict or llmpatch.strict'
@@ -156,6 +161,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s h -d 
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -l json -d 'Print a JSON document instead of messages, on failure too; --json=schema prints its schema and does nothing else' -r -f -a "document\t'How it went'
+schema\t'The form of such documents, and nothing is done'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s q -l quiet -d 'Say nothing but errors and what was asked for'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s v -l verbose -d 'Say also what was read'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s h -d 'Print help'

@@ -11,7 +11,7 @@
 //! - [`plan::ChangeSet`] says what will be true afterwards: for every touched path what it holds before and after. All
 //!   matching, all conflicts, all refusals are settled here, and nothing has been written.
 //! - A transaction makes it true or leaves no trace. It never decides anything about the patch.
-//! - [`report::Report`] says what happened. People and the exit status read the same value.
+//! - [`report::Report`] says what happened. People, programs and the exit status read the same value.
 //!
 //! `check`, `diff` and `apply --check` are this flow stopped early, never a second path. The way back is as straight; a diff
 //! is made of it: `text ◀──print── Patch ◀──derive── ChangeSet`.
@@ -39,6 +39,8 @@
 //! | the printed diff and its statistics | [`plan::derive`], [`format::unified`], [`compare`] |
 //! | kinds of errors and warnings, exit statuses | [`kind`] |
 //! | what messages look like | [`explain`], [`report`] |
+//! | `--json`, its schema | [`report::json`], `report/schema.json`; what only programs are told: `cli/details.rs` |
+//! | the name of a change (`--expect`) | `plan/identity.rs` |
 //! | options, previews, what is printed where | [`cli`] |
 //! | manual pages, completion scripts | `cli/manual.rs`, `cli/completions.rs`; written sections in `man/` |
 //!

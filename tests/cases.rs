@@ -5,6 +5,7 @@
 //! - `after/`: the work tree afterwards, every byte and executable bit; with `warnings.txt`, what was said on stderr.
 //! - or `error.txt`: the exit status on its first line and what was said on stderr behind it. Nothing may have changed then.
 //!
+//! Every case is also told to programs: its document (`--json`) keeps to the schema and tells the kinds that people are told.
 //! Every case that applies is also put to git: `git apply` of what `git llmpatch diff` prints must come to the same tree.
 //! Expectations are renewed by `SNAPSHOTS=overwrite cargo test --test cases`; read them before you commit them.
 
@@ -29,6 +30,8 @@ fn main() {
                 let case = case.clone();
                 trials.push(Trial::test(format!("git-apply {name}"), move || agrees_with_git(&case)));
             }
+            let documented = case.clone();
+            trials.push(Trial::test(format!("json {name}"), move || is_told_to_programs(&documented)));
             trials.push(Trial::test(format!("apply {name}"), move || applies(&case)));
         }
     }
@@ -51,6 +54,35 @@ fn applies(case: &Path) -> Result<(), Failed> {
     let warnings = case.join("warnings.txt");
     if warnings.exists() || !run.stderr.is_empty() {
         snapshot(run.stderr, &warnings);
+    }
+    same(&files(&case.join("after")), &repo.files(), "the tree afterwards")
+}
+
+/// What people are told of a case, programs are told too, and what they approve of is what is applied.
+fn is_told_to_programs(case: &Path) -> Result<(), Failed> {
+    let repo = repository(case);
+    let run = |more: &[String]| {
+        let arguments = [&arguments(case)[..], more].concat();
+        repo.llmpatch("apply", &arguments, &response(case))
+    };
+    let (check, json) = ("--check".to_owned(), "--json".to_owned());
+    let told = run(std::slice::from_ref(&check));
+    let checked = run(&[check, json.clone()]);
+    let document = support::documents::document(&checked);
+    if checked.status != told.status || !checked.stderr.is_empty() {
+        return Err(format!("exit status {}, {}\n{}", checked.status, told.status, checked.stderr).into());
+    }
+    support::documents::agree(std::slice::from_ref(&document), &told, false);
+    if checked.status != 0 {
+        return Ok(());
+    }
+    let plan = document["plan"].as_str().unwrap_or_default();
+    let applied = run(&[json, format!("--expect={plan}")]);
+    let applied = support::documents::document(&applied.succeeded());
+    for field in ["plan", "format", "message", "edits", "files"] {
+        if applied[field] != document[field] {
+            return Err(format!("{field}: {} {}", applied[field], document[field]).into());
+        }
     }
     same(&files(&case.join("after")), &repo.files(), "the tree afterwards")
 }

@@ -3,18 +3,21 @@ use std::os::unix::ffi::OsStrExt as _;
 use clap::Args;
 
 use super::commit::Commit;
+use super::details;
 use super::exit::Exit;
 use super::flow::{self, Base, Session, Stop, Worked, stop};
-use super::options::{Reading, Responses, Talk};
+use super::options::{Json, Reading, Responses, Talk};
+use super::output;
 use super::preview::{self, Preview};
 use super::recover;
 use super::responses::{self, Origin};
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::message;
+use crate::plan::PlanId;
 use crate::repo;
-use crate::report::{CommitReport, Diagnostic, FileReport, Report, State, Status, merge};
-use crate::text::Shown;
+use crate::report::{CommitReport, Detail, Diagnostic, FileReport, Report, State, Status, merge};
+use crate::text::{Shown, Source};
 use crate::transaction::{self, Target, Undone};
 
 /// Work out the whole change, then make it: all or nothing
@@ -36,6 +39,9 @@ pub(super) struct Apply {
     /// Let new files show in git diff, though their content isn't staged
     #[arg(short = 'N', long, conflicts_with_all = ["index", "cached", "commit"])]
     intent_to_add: bool,
+    /// Make the change only if it is the one that a preview or check --json called so, to the byte
+    #[arg(long, value_name = "plan", help_heading = "Guarding")]
+    expect: Option<PlanId>,
     #[command(flatten)]
     preview: Preview,
     #[command(flatten)]
@@ -44,6 +50,8 @@ pub(super) struct Apply {
     reading: Reading,
     #[command(flatten)]
     talk: Talk,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl Apply {
@@ -52,6 +60,9 @@ impl Apply {
     /// # Errors
     /// If options don't go together.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
+        if let Some(exit) = self.json.schema() {
+            return Ok(exit);
+        }
         self.responses.check("apply")?;
         if let (false, Some(option)) = (self.commit, self.committing.any()) {
             return Err(super::usage("apply", &format!("the option '{option}' requires '--commit'")));
@@ -69,14 +80,18 @@ impl Apply {
         if reads_stdin && self.committing.reads_stdin() {
             return Err(super::usage("apply", "standard input can't be both the response and the message"));
         }
-        let session = match Session::open(&self.reading, &self.talk) {
+        let talk = self.json.talk(&self.talk);
+        let responses = Origin::names(&self.responses.paths);
+        let session = match Session::try_open(&self.reading, &talk) {
             Ok(session) => session,
-            Err(exit) => return Ok(exit),
+            Err((report, style)) => return Ok(flow::conclude(&report.about(responses), &talk, style)),
         };
         Ok(match self.apply(&session) {
-            Ok((report, asked_for)) if self.preview.prints() => flow::finish_with_diff(&session, report, &asked_for),
-            Ok((report, asked_for)) => flow::finish(&session, report, &asked_for),
-            Err(report) => session.conclude(&report),
+            Ok((report, asked_for)) if self.preview.prints() => {
+                flow::finish_with_diff(&session, report.about(responses), &asked_for)
+            }
+            Ok((report, asked_for)) => flow::finish(&session, report.about(responses), &asked_for),
+            Err(report) => session.conclude(&report.about(responses)),
         })
     }
 
@@ -89,6 +104,27 @@ impl Apply {
         }
     }
 
+    /// Refuses a change that isn't the expected one. It is told all the same, so that it can be looked at.
+    fn compare(
+        &self,
+        expected: PlanId,
+        session: &Session,
+        worked: &Worked<'_>,
+        sources: &[Source],
+    ) -> Result<(), Stop> {
+        let found = worked.changes.id();
+        if found == expected {
+            return Ok(());
+        }
+        let mut report = stop(Unexpected { found, files: FileReport::list(&worked.changes, |_| None) });
+        report.warnings.clone_from(&worked.warnings);
+        if session.talk.json {
+            report.detail = details::of_change(worked, sources, None);
+            report.files = details::files(session, &self.base(), worked, sources, None);
+        }
+        Err(report)
+    }
+
     /// Applies, or only works out, and returns the report and what to print on standard output.
     fn apply(&self, session: &Session) -> Result<(Report, Vec<u8>), Stop> {
         let message = self.committing.message().map_err(stop)?;
@@ -98,17 +134,35 @@ impl Apply {
         let recovered = if self.preview.applies() { recover::first(session)? } else { Vec::new() };
         let mut worked = session.work_out(&sources, &base, &*base.tree(&session.repo)?)?;
         worked.warnings.splice(..0, recovered);
-        let printed = match self.preview.prints() {
+        let is_json = session.talk.json;
+        if let Some(expected) = self.expect {
+            self.compare(expected, session, &worked, &sources)?;
+        }
+        let printed = match self.preview.prints() && !is_json {
             true => Some(self.preview.print(session, &base, &worked.changes)?),
             false => None,
         };
-        if !self.preview.applies() {
-            let files = FileReport::list(&worked.changes, |_| None);
-            return Ok((Report::checked(files, worked.warnings), printed.unwrap_or_default()));
+        let (detail, files) = match is_json {
+            true => {
+                let diffs = self.preview.diff.then(|| preview::diffs(session, &base, &worked.changes)).transpose()?;
+                let detail = details::of_change(&worked, &sources, message.as_ref());
+                (detail, details::files(session, &base, &worked, &sources, diffs))
+            }
+            false => {
+                let is_silent = self.talk.quiet || printed.is_some() || !self.preview.applies();
+                let counted = || preview::counted(session, &base, &worked.changes);
+                let mut counts = if is_silent { Default::default() } else { counted() };
+                (Detail::default(), FileReport::list(&worked.changes, |path| counts.remove(path.as_bytes())))
+            }
+        };
+        if self.preview.is_asked_for() && !self.talk.quiet && !is_json {
+            // On standard error, since what is previewed is often read by a program.
+            output::complain(&details::plan_line(&worked.changes));
         }
-        let is_silent = self.talk.quiet || printed.is_some();
-        let mut counts = if is_silent { Default::default() } else { preview::counted(session, &base, &worked.changes) };
-        let files = FileReport::list(&worked.changes, |path| counts.remove(path.as_bytes()));
+        if !self.preview.applies() {
+            let report = Report { detail, ..Report::checked(files, worked.warnings) };
+            return Ok((report, printed.unwrap_or_default()));
+        }
 
         let target = match (self.commit, self.index, self.cached) {
             (true, ..) => {
@@ -122,13 +176,14 @@ impl Apply {
         let report = match worked.changes.is_empty() {
             // Only where that was allowed: there is nothing to make, and nothing to commit.
             true => {
-                let mut report = Report { status: Status::Applied, ..Report::checked(files, worked.warnings) };
+                let checked = Report::checked(files, worked.warnings);
+                let mut report = Report { status: Status::Applied, detail, ..checked };
                 if self.commit {
                     report.warnings.push(Diagnostic::new(&NoCommit, None, &[]));
                 }
                 report
             }
-            false => publish(session, worked, target, files)?,
+            false => publish(session, worked, target, files, detail)?,
         };
         let asked_for = match printed {
             Some(printed) => printed,
@@ -136,6 +191,34 @@ impl Apply {
             None => report.done().into_bytes(),
         };
         Ok((report, asked_for))
+    }
+}
+
+/// A change that isn't the expected one: the response, the options or the files are others than then.
+#[derive(Debug, thiserror::Error)]
+#[error("the change isn't the one that was expected: the response, the options or the files are not what they were")]
+struct Unexpected {
+    found: PlanId,
+    files: Vec<FileReport>,
+}
+
+impl Explain for Unexpected {
+    fn kind(&self) -> Kind {
+        Kind::Stale
+    }
+
+    fn notes(&self) -> Vec<String> {
+        const SHOWN: usize = 10;
+        let mut files: Vec<_> = self.files.iter().take(SHOWN).map(|file| format!("  {file}")).collect();
+        match self.files.len().saturating_sub(SHOWN) {
+            0 => {}
+            more => files.push(format!("  and {more} more")),
+        }
+        vec![format!("it would be plan {} now:\n{}", self.found, files.join("\n"))]
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("look at the change anew, with `git llmpatch check --json` or a preview, then expect the plan that it names".into())
     }
 }
 
@@ -151,21 +234,27 @@ impl Explain for NoCommit {
 }
 
 /// Makes the change. Prints nothing: what a child says of its own accord aside, all is quiet until it is over.
-fn publish(session: &Session, worked: Worked<'_>, target: Target, files: Vec<FileReport>) -> Result<Report, Stop> {
+fn publish(
+    session: &Session,
+    worked: Worked<'_>,
+    target: Target,
+    files: Vec<FileReport>,
+    detail: Detail,
+) -> Result<Report, Stop> {
     let Worked { changes, mut warnings, .. } = worked;
-    let failed = |state, fault: &transaction::Fault, warnings| {
+    let failed = |state, fault: &transaction::Fault, warnings, (files, detail)| {
         let report = Report::failed_with(state, vec![Diagnostic::new(fault, None, &[])], warnings);
-        Box::new(Report { signal: fault.signal(), ..report })
+        Box::new(Report { signal: fault.signal(), files, detail, ..report })
     };
     let prepared = match transaction::begin(&session.repo, &changes, target) {
         Ok(prepared) => prepared,
-        Err(fault) => return Err(failed(State::NothingChanged, &fault, warnings)),
+        Err(fault) => return Err(failed(State::NothingChanged, &fault, warnings, (files, detail))),
     };
     let done = match prepared.publish() {
         Ok(done) => done,
         Err(Undone { fault, attention, kept, is_torn }) => {
             let state = if attention.is_empty() { State::PutBack } else { State::Attention(attention) };
-            let mut report = failed(state, &fault, warnings);
+            let mut report = failed(state, &fault, warnings, (files, detail));
             let kept = kept.map(|folder| {
                 format!("what could not be put back is kept in `{}`", Shown(folder.as_os_str().as_bytes()))
             });
@@ -176,7 +265,9 @@ fn publish(session: &Session, worked: Worked<'_>, target: Target, files: Vec<Fil
     };
     warnings.extend(done.warnings.iter().map(|warning| Diagnostic::new(warning, None, &[])));
     let commit = done.commit.map(|made| CommitReport {
+        full: made.id,
         id: made.short_id,
+        tree: made.tree,
         branch: made.branch.map(|branch| branch.to_string()),
         subject: made.summary.to_string(),
         root: made.root,
@@ -189,5 +280,6 @@ fn publish(session: &Session, worked: Worked<'_>, target: Target, files: Vec<Fil
         errors: Vec::new(),
         commit,
         signal: None,
+        detail,
     })
 }

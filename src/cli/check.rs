@@ -1,8 +1,9 @@
 use clap::Args;
 
+use super::details;
 use super::exit::Exit;
 use super::flow::{self, Base, Session, stop};
-use super::options::{Against, Reading, Responses, Talk};
+use super::options::{Against, Json, Reading, Responses, Talk};
 use super::responses::Origin;
 use crate::report::{FileReport, Report};
 use crate::tree::Tree;
@@ -20,6 +21,8 @@ pub(super) struct Check {
     reading: Reading,
     #[command(flatten)]
     talk: Talk,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl Check {
@@ -28,20 +31,32 @@ impl Check {
     /// # Errors
     /// If options don't go together.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
+        if let Some(exit) = self.json.schema() {
+            return Ok(exit);
+        }
         self.responses.check("check")?;
-        let session = match Session::open(&self.reading, &self.talk) {
+        let talk = self.json.talk(&self.talk);
+        let origins = Origin::all(&self.responses.paths);
+        // What keeps all from being looked at is told a person once, and a program of each.
+        let hindered = |report: &Report, style| match talk.json {
+            true => {
+                let one = |origin: &Origin| flow::conclude(&report.clone().about(vec![origin.name()]), &talk, style);
+                origins.iter().map(one).max().unwrap_or_default()
+            }
+            false => flow::conclude(report, &talk, style),
+        };
+        let session = match Session::try_open(&self.reading, &talk) {
             Ok(session) => session,
-            Err(exit) => return Ok(exit),
+            Err((report, style)) => return Ok(hindered(&report, style)),
         };
         let base = Base::of(&self.against);
         let tree = match base.tree(&session.repo) {
             Ok(tree) => tree,
-            Err(report) => return Ok(session.conclude(&report)),
+            Err(report) => return Ok(hindered(&report, session.style)),
         };
-        let origins = Origin::all(&self.responses.paths);
-        let check = |origin| match self.check(&session, &base, &*tree, origin) {
-            Ok((report, line)) => flow::finish(&session, report, line.as_bytes()),
-            Err(report) => session.conclude(&report),
+        let check = |origin: &Origin| match self.check(&session, &base, &*tree, origin) {
+            Ok((report, line)) => flow::finish(&session, report.about(vec![origin.name()]), line.as_bytes()),
+            Err(report) => session.conclude(&report.about(vec![origin.name()])),
         };
         Ok(origins.iter().map(check).max().unwrap_or_default())
     }
@@ -56,6 +71,11 @@ impl Check {
     ) -> Result<(Report, String), flow::Stop> {
         let source = [origin.source(0).map_err(stop)?];
         let worked = session.work_out(&source, base, tree)?;
+        if session.talk.json {
+            let detail = details::of_change(&worked, &source, None);
+            let files = details::files(session, base, &worked, &source, None);
+            return Ok((Report { detail, ..Report::checked(files, worked.warnings) }, String::new()));
+        }
         let files = FileReport::list(&worked.changes, |_| None);
         let mut line = String::new();
         if !self.talk.quiet {
@@ -63,6 +83,7 @@ impl Check {
             line = format!("{}: ok, {count} file{}\n", origin.name(), if count == 1 { "" } else { "s" });
             if self.talk.verbose {
                 line.extend(files.iter().map(|file| format!("  {file}\n")));
+                line += &format!("  {}", details::plan_line(&worked.changes));
             }
         }
         Ok((Report::checked(files, worked.warnings), line))

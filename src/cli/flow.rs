@@ -7,6 +7,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
 use super::config;
+use super::details;
 use super::edge::Edge;
 use super::exit::Exit;
 use super::options::{self, Reading, Talk};
@@ -18,10 +19,10 @@ use crate::format;
 use crate::kind::Kind;
 use crate::patch::{FileEdit, Patch};
 use crate::path::{RepoPath, Resolver};
-use crate::plan::{self, ChangeSet, Rules};
+use crate::plan::{self, ChangeSet, Placement, Rules};
 use crate::repo::{self, Repo, Side};
 use crate::report::human::Style;
-use crate::report::{Diagnostic, Report, State, merge};
+use crate::report::{Detail, Diagnostic, Report, State, merge};
 use crate::text::Source;
 use crate::tree::Tree;
 
@@ -86,12 +87,17 @@ pub(super) struct Session {
 impl Session {
     /// Opens the repository of the current folder. A failure is printed, and how the run ends returned.
     pub(super) fn open(reading: &Reading, talk: &Talk) -> Result<Session, Exit> {
+        Session::try_open(reading, talk).map_err(|(report, style)| conclude(&report, talk, style))
+    }
+
+    /// Opens the repository of the current folder, or returns why not, and how that is to be shown.
+    pub(super) fn try_open(reading: &Reading, talk: &Talk) -> Result<Session, (Stop, Style)> {
         let mut style = config::style(talk, None);
         let opened = Repo::open().map_err(stop).and_then(|repo| {
             style = config::style(talk, Some(repo.config()));
             Session::new(repo, reading, talk, style)
         });
-        opened.map_err(|report| conclude(&report, talk, style))
+        opened.map_err(|report| (report, style))
     }
 
     fn new(repo: Repo, reading: &Reading, talk: &Talk, style: Style) -> Result<Session, Stop> {
@@ -114,7 +120,12 @@ impl Session {
         self.resolver.resolve(edit.root.as_deref(), &edit.path).ok()
     }
 
-    /// Prints what a report has to say on standard error, and returns how the run ends.
+    /// Returns what turns the paths of a response into paths of the repository.
+    pub(super) fn resolver(&self) -> &Resolver {
+        &self.resolver
+    }
+
+    /// Prints what a report has to say, and returns how the run ends.
     pub(super) fn conclude(&self, report: &Report) -> Exit {
         conclude(report, &self.talk, self.style)
     }
@@ -141,10 +152,10 @@ impl Session {
         }
         let is_readable = errors.is_empty();
         if !is_readable && patches.iter().all(|patch| patch.edits.is_empty()) {
-            return Err(Box::new(Report::failed_with(State::NothingChanged, merge(errors), merge(warnings))));
+            return Err(self.refused(&patches, sources, errors, warnings));
         }
-        let (changes, faults, noticed) = match plan::plan(&patches, &tree, &self.resolver, &self.rules) {
-            Ok(plan) => (Some(plan.changes), Vec::new(), plan.warnings),
+        let (plan, faults, noticed) = match plan::plan(&patches, &tree, &self.resolver, &self.rules) {
+            Ok(plan) => (Some((plan.changes, plan.placements)), Vec::new(), plan.warnings),
             Err(refusal) => (None, refusal.faults, refusal.warnings),
         };
         // What is half changed is no state to find faults in.
@@ -156,10 +167,33 @@ impl Session {
         let is_unchanged = errors.iter().any(|error| error.kind == Kind::Unchanged);
         let noticed = noticed.iter().filter(|warning| !(is_unchanged && warning.value.kind() == Kind::NoChange));
         warnings.extend(Diagnostic::all(noticed, sources));
-        match changes {
-            Some(changes) if errors.is_empty() => Ok(Worked { patches, changes, warnings: merge(warnings) }),
-            _ => Err(Box::new(Report::failed_with(State::NothingChanged, merge(errors), merge(warnings)))),
+        match plan {
+            Some((changes, placements)) if errors.is_empty() => {
+                let mut warnings = merge(warnings);
+                if self.talk.json {
+                    details::name_as_written(&mut warnings, &patches, &self.resolver);
+                }
+                Ok(Worked { patches, changes, placements, warnings })
+            }
+            _ => Err(self.refused(&patches, sources, errors, warnings)),
         }
+    }
+
+    /// Makes the report of responses that nothing comes of.
+    fn refused(
+        &self,
+        patches: &[Patch<'_>],
+        sources: &[Source],
+        errors: Vec<Diagnostic>,
+        warnings: Vec<Diagnostic>,
+    ) -> Stop {
+        let mut report = Report::failed_with(State::NothingChanged, merge(errors), merge(warnings));
+        if self.talk.json {
+            report.detail = Detail::of(patches, &[], sources);
+            details::name_as_written(&mut report.errors, patches, &self.resolver);
+            details::name_as_written(&mut report.warnings, patches, &self.resolver);
+        }
+        Box::new(report)
     }
 }
 
@@ -167,6 +201,7 @@ impl Session {
 pub(super) struct Worked<'s> {
     pub(super) patches: Vec<Patch<'s>>,
     pub(super) changes: ChangeSet,
+    pub(super) placements: Vec<Placement>,
     pub(super) warnings: Vec<Diagnostic>,
 }
 
@@ -175,30 +210,42 @@ pub(super) fn stop(error: impl Explain) -> Stop {
     Box::new(Report::failed_with(State::NothingChanged, vec![Diagnostic::new(&error, None, &[])], Vec::new()))
 }
 
+/// Prints what a report has to say: for people, on standard error; for a program, the document on standard output. Where that
+/// can't be written, standard error is told all the same.
 pub(super) fn conclude(report: &Report, talk: &Talk, style: Style) -> Exit {
+    if talk.json {
+        let Err(error) = output::print(format!("{}\n", report.json()).as_bytes()) else { return Exit::of(report) };
+        let mut report = report.clone();
+        report.errors.push(Diagnostic::new(&error, None, &[]));
+        output::complain(&report.complaints(style));
+        return Exit::of(&report);
+    }
     if !talk.quiet || !report.errors.is_empty() {
         output::complain(&report.complaints(style));
     }
     Exit::of(report)
 }
 
-/// Prints what was asked for, then concludes. What can't be printed is one error more, and changes nothing of the state.
+/// Prints what was asked for, then concludes. What can't be printed is one error more, and changes nothing of the state. A
+/// program that wants the document gets nothing else.
 pub(super) fn finish(session: &Session, report: Report, asked_for: &[u8]) -> Exit {
-    finished(session, report, output::print(asked_for))
+    finished(session, report, || output::print(asked_for))
 }
 
 /// Does the same with a diff, which a person reads in colours and in a pager.
 pub(super) fn finish_with_diff(session: &Session, report: Report, diff: &[u8]) -> Exit {
-    finished(session, report, pager::print_diff(diff, &session.talk, session.repo.config()))
+    finished(session, report, || pager::print_diff(diff, &session.talk, session.repo.config()))
 }
 
 /// Does the same with a response, which a person reads in a pager.
 pub(super) fn finish_with_response(session: &Session, report: Report, response: &[u8]) -> Exit {
-    finished(session, report, pager::print_response(response, session.repo.config()))
+    finished(session, report, || pager::print_response(response, session.repo.config()))
 }
 
-fn finished(session: &Session, mut report: Report, printed: Result<(), Edge>) -> Exit {
-    if let Err(error) = printed {
+fn finished(session: &Session, mut report: Report, print: impl FnOnce() -> Result<(), Edge>) -> Exit {
+    if !session.talk.json
+        && let Err(error) = print()
+    {
         report.errors.push(Diagnostic::new(&error, None, &[]));
     }
     session.conclude(&report)

@@ -5,9 +5,12 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::exit::Exit;
 use super::responses::Origin;
+use super::{install, output};
 use crate::matching::Tolerance;
 use crate::patch;
+use crate::report::json;
 
 /// How responses are read.
 #[derive(Clone, Debug, Default, Args)]
@@ -97,6 +100,39 @@ pub(super) struct Talk {
     /// Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)
     #[arg(long, value_name = "when", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "always")]
     pub(super) color: Option<When>,
+    /// Whether a program is told, instead of a person.
+    #[arg(skip)]
+    pub(super) json: bool,
+}
+
+/// Whether a program is told.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct Json {
+    /// Print a JSON document instead of messages, on failure too; --json=schema prints its schema and does nothing else
+    #[arg(long, value_name = "what", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "document")]
+    json: Option<Told>,
+}
+
+/// What a program is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Told {
+    /// How it went
+    Document,
+    /// The form of such documents, and nothing is done
+    Schema,
+}
+
+impl Json {
+    /// Prints the schema, if that was asked for, and returns how the run ends.
+    pub(super) fn schema(&self) -> Option<Exit> {
+        (self.json == Some(Told::Schema)).then(|| install::said(output::print(json::SCHEMA.as_bytes())))
+    }
+
+    /// Puts it to how much is said.
+    pub(super) fn talk(&self, talk: &Talk) -> Talk {
+        Talk { json: self.json.is_some(), ..talk.clone() }
+    }
 }
 
 /// When to colour.

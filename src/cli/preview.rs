@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use clap::Args;
 
 use super::config;
+use super::details::Diffs;
 use super::flow::{Base, Session, Stop, stop};
 use crate::compare::{self, Compare, Region};
 use crate::format::unified::{self, Quoting, Termination};
@@ -63,6 +64,11 @@ impl Preview {
         self.diff || self.stat || self.numstat || self.summary
     }
 
+    /// Returns whether a preview is asked for at all.
+    pub(super) fn is_asked_for(&self) -> bool {
+        self.check || self.prints()
+    }
+
     /// Returns whether the change is to be made.
     pub(super) fn applies(&self) -> bool {
         self.apply || !(self.check || self.prints())
@@ -75,8 +81,7 @@ impl Preview {
     pub(super) fn print(&self, session: &Session, base: &Base, changes: &ChangeSet) -> Result<Vec<u8>, Stop> {
         let differ = session.repo.differ(base.side()).map_err(stop)?;
         let patch = compared(session, &differ, changes, self.context)?;
-        let quotes_all = session.repo.config().bool("core.quotepath").map_err(stop)?.unwrap_or(true);
-        let style = unified::Style { quoting: if quotes_all { Quoting::Full } else { Quoting::Ascii } };
+        let style = style(session)?;
         let mut out = Vec::new();
         if self.numstat {
             let end = if self.nul { Termination::Nul } else { Termination::Line };
@@ -96,6 +101,20 @@ impl Preview {
         }
         Ok(out)
     }
+}
+
+/// Returns the diff of each file, to be put into a document.
+///
+/// # Errors
+/// If contents can't be compared.
+pub(super) fn diffs(session: &Session, base: &Base, changes: &ChangeSet) -> Result<Diffs, Stop> {
+    let differ = session.repo.differ(base.side()).map_err(stop)?;
+    Ok(Diffs::of(compared(session, &differ, changes, None)?, style(session)?))
+}
+
+fn style(session: &Session) -> Result<unified::Style, Stop> {
+    let quotes_all = session.repo.config().bool("core.quotepath").map_err(stop)?.unwrap_or(true);
+    Ok(unified::Style { quoting: if quotes_all { Quoting::Full } else { Quoting::Ascii } })
 }
 
 fn compared<'c>(
@@ -121,6 +140,9 @@ pub(super) fn counted(session: &Session, base: &Base, changes: &ChangeSet) -> Ha
     let patch = counted(base.side()).or_else(|_| counted(Base::Index.side()));
     for edit in patch.iter().flat_map(|patch| &patch.edits) {
         let Operation::Update { to, hunks } = &edit.operation else { continue };
+        if edit.header.as_ref().is_some_and(|header| header.binary.is_some()) {
+            continue;
+        }
         let count = counts.entry(to.as_ref().unwrap_or(&edit.path).to_vec()).or_default();
         for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
             match line.mark {

@@ -8,12 +8,12 @@ use clap::Args;
 use super::config;
 use super::exit::Exit;
 use super::flow::{self, Session, Stop, stop};
-use super::options::Talk;
+use super::options::{Json, Talk};
 use super::output;
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::repo::Repo;
-use crate::report::{Diagnostic, Report, State};
+use crate::report::{Diagnostic, Report, State, Status};
 use crate::text::Shown;
 use crate::transaction::{self, Fault, How, Recovered};
 
@@ -27,20 +27,29 @@ use crate::transaction::{self, Fault, How, Recovered};
 pub(super) struct Recover {
     #[command(flatten)]
     talk: Talk,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl Recover {
     /// Does it, and prints how it went.
     pub(super) fn run(&self) -> Exit {
-        let mut style = config::style(&self.talk, None);
+        if let Some(exit) = self.json.schema() {
+            return exit;
+        }
+        let talk = self.json.talk(&self.talk);
+        let mut style = config::style(&talk, None);
         let done = Repo::open().map_err(stop).and_then(|repo| {
-            style = config::style(&self.talk, Some(repo.config()));
+            style = config::style(&talk, Some(repo.config()));
             transaction::recover(&repo).map_err(failed)
         });
         let report = match done {
             Ok(recovered) => {
-                let mut report = Report::checked(Vec::new(), Vec::new());
-                let printed = if self.talk.quiet { String::new() } else { told(&recovered) };
+                let mut report = done_with(&recovered);
+                let printed = if talk.quiet || talk.json { String::new() } else { told(&recovered) };
+                if talk.json {
+                    report.warnings = noticed(&recovered);
+                }
                 if let Err(error) = output::print(printed.as_bytes()) {
                     report.errors.push(Diagnostic::new(&error, None, &[]));
                 }
@@ -51,8 +60,27 @@ impl Recover {
             }
             Err(report) => *report,
         };
-        flow::conclude(&report, &self.talk, style)
+        flow::conclude(&report, &talk, style)
     }
+}
+
+fn done_with(recovered: &[Recovered]) -> Report {
+    let did = |how| recovered.iter().any(|one| one.how == how);
+    let state = match (did(How::Finished), did(How::TakenBack)) {
+        (true, _) => State::Changed,
+        (false, true) => State::PutBack,
+        (false, false) => State::NothingChanged,
+    };
+    Report { status: Status::Recovered, state, ..Report::checked(Vec::new(), Vec::new()) }
+}
+
+fn noticed(recovered: &[Recovered]) -> Vec<Diagnostic> {
+    let said = |one: &Recovered| {
+        let mut said = Diagnostic::new(&Noticed(one), None, &[]);
+        said.notes.splice(..0, one.paths.iter().map(|path| format!("`{path}`")));
+        said
+    };
+    recovered.iter().map(said).collect()
 }
 
 /// Recovers before an apply, and returns what is to be told of it.

@@ -29,6 +29,11 @@ impl Origin {
         if arguments.is_empty() { vec![Origin::Stdin] } else { arguments.iter().map(|path| Origin::of(path)).collect() }
     }
 
+    /// Returns the names of all that arguments name.
+    pub(super) fn names(arguments: &[PathBuf]) -> Vec<String> {
+        Origin::all(arguments).iter().map(Origin::name).collect()
+    }
+
     /// Understands one argument.
     pub(super) fn of(argument: &Path) -> Origin {
         if argument == OsStr::new("-") { Origin::Stdin } else { Origin::File(argument.to_owned()) }

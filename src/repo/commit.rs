@@ -66,6 +66,8 @@ pub struct Committed {
     pub id: String,
     /// Its name as git abbreviates it here.
     pub short_id: String,
+    /// The name of its tree, if it can be read.
+    pub tree: Option<String>,
     /// The branch that it is on, without `refs/heads/`; `None` where HEAD is detached.
     pub branch: Option<BString>,
     /// The first line of its message.
@@ -416,6 +418,7 @@ impl Repo {
         Committed {
             short_id: short.unwrap_or_else(|| full[..7].to_owned()),
             id: full,
+            tree: commit.as_ref().map(|commit| commit.tree_id().to_string()),
             branch,
             summary: commit
                 .as_ref()

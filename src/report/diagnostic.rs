@@ -107,7 +107,7 @@ impl ResponsePlace {
         (&self.file, self.line)
     }
 
-    fn new(span: Span, sources: &[Source]) -> Option<Self> {
+    pub(super) fn new(span: Span, sources: &[Source]) -> Option<Self> {
         let source = sources.iter().find(|source| source.id() == span.source)?;
         let (line, column) = source.position(span.start as usize);
         let start = source.line_start(line)?;

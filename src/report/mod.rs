@@ -1,14 +1,17 @@
-//! What happened, as a value that people and exit status read alike, and what people see of it.
+//! What happened, as a value that people, programs and exit status read alike, and what people and programs see of it.
 //!
 //! It knows what the other rooms' values look like and asks them for nothing more. Whatever comes from a response or a file
 //! is escaped here once more before it is drawn, so that no message can reach a terminal raw.
 
+mod detail;
 mod diagnostic;
 mod excerpt;
 pub mod human;
+pub mod json;
 pub mod paint;
 mod render;
 
+pub use detail::{Detail, EditOperation, EditReport, FileDetail, HunkReport, SideReport};
 pub use diagnostic::{Diagnostic, ResponsePlace, merge};
 
 use std::fmt;
@@ -34,6 +37,8 @@ pub struct Report {
     pub commit: Option<CommitReport>,
     /// The signal that ended it, once everything was put back.
     pub signal: Option<i32>,
+    /// What only programs are told; nothing where none listens.
+    pub detail: Detail,
 }
 
 /// What a run did.
@@ -43,6 +48,8 @@ pub enum Status {
     Applied,
     /// It computed the change, and that was all that was asked for.
     Checked,
+    /// It finished or took back what was interrupted; perhaps there was nothing.
+    Recovered,
     /// It did not do what was asked for.
     Failed,
 }
@@ -71,6 +78,8 @@ pub struct FileReport {
     pub from: Option<RepoPath>,
     /// How many lines come and go; `None` for a binary file, or where it wasn't counted.
     pub lines: Option<LineCount>,
+    /// What only programs are told.
+    pub detail: FileDetail,
 }
 
 /// What is done to a file, as git names it by a letter.
@@ -98,8 +107,12 @@ pub struct LineCount {
 /// A commit that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitReport {
-    /// Its abbreviated name.
+    /// Its name.
+    pub full: String,
+    /// Its name, abbreviated.
     pub id: String,
+    /// The name of its tree, if it can be read.
+    pub tree: Option<String>,
     /// The branch it is on; `None` where HEAD is detached.
     pub branch: Option<String>,
     /// The first line of its message.
@@ -111,13 +124,21 @@ pub struct CommitReport {
 impl Report {
     /// Makes the report of a failure.
     pub fn failed_with(state: State, errors: Vec<Diagnostic>, warnings: Vec<Diagnostic>) -> Self {
-        Self { status: Status::Failed, state, files: Vec::new(), warnings, errors, commit: None, signal: None }
+        let detail = Detail::default();
+        Self { status: Status::Failed, state, files: Vec::new(), warnings, errors, commit: None, signal: None, detail }
     }
 
     /// Makes the report of a change that was worked out and not made.
     pub fn checked(files: Vec<FileReport>, warnings: Vec<Diagnostic>) -> Self {
-        let state = State::NothingChanged;
-        Self { status: Status::Checked, state, files, warnings, errors: Vec::new(), commit: None, signal: None }
+        let (status, state, detail) = (Status::Checked, State::NothingChanged, Detail::default());
+        Self { status, state, files, warnings, errors: Vec::new(), commit: None, signal: None, detail }
+    }
+
+    /// Says which responses it is about.
+    #[must_use]
+    pub fn about(mut self, responses: Vec<String>) -> Self {
+        self.detail.responses = responses;
+        self
     }
 
     /// Returns whom the failure is laid at: the system if any error is its; `None` if there is no error.
@@ -149,12 +170,23 @@ impl FileReport {
             path: change.path.clone(),
             from: change.from.clone(),
             lines: sum(change),
+            detail: FileDetail::default(),
         };
         listed.map(report).collect()
     }
 }
 
 impl FileOperation {
+    /// Returns the word that programs read.
+    pub fn name(self) -> &'static str {
+        match self {
+            FileOperation::Added => "added",
+            FileOperation::Modified => "modified",
+            FileOperation::Deleted => "deleted",
+            FileOperation::Renamed => "renamed",
+        }
+    }
+
     /// Returns git's letter.
     pub fn letter(self) -> char {
         match self {

@@ -105,7 +105,7 @@ fn what_is_in_the_way_of_reading_ends_in_status_3() {
         let run = repo.run(args, update("a.txt", "two", "2")).ended(3);
         assert!(run.stderr.starts_with(want) && run.stderr.ends_with("\nnothing was changed\n"), "{}", run.stderr);
     }
-    let nowhere = assert_fs::TempDir::new().unwrap();
+    let nowhere = tempfile::TempDir::new().unwrap();
     let mut command = isolated(std::process::Command::new(program()), nowhere.path());
     let run = run(command.arg("apply").env("GIT_CEILING_DIRECTORIES", "/"), b"").ended(3);
     assert!(run.stderr.starts_with("error["), "{}", run.stderr);

@@ -100,6 +100,33 @@ fn what_somebody_typed_since_stays() {
 
 #[test]
 #[cfg(target_os = "linux")]
+fn a_program_is_told_the_same() {
+    use serde_json::json;
+
+    use super::support::documents::{document, kinds};
+    for (typed, status, want) in [
+        (false, 0, json!(["recovered", "put-back", []])),
+        (true, 3, json!(["failed", "attention", [{"path": "a.txt"}]])),
+    ] {
+        let repo = repo();
+        hook(&repo, "kill -KILL $us\nexit 1");
+        assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
+        let got = document(&repo.run(&["check", "--json"], update("a.txt", "two", "3")).ended(3));
+        assert_eq!(kinds(&got, "errors"), ["locked"]);
+        if typed {
+            repo.write("a.txt", "typed\n");
+        }
+        let got = document(&repo.run(&["recover", "--json"], "").ended(status));
+        assert_eq!(json!([got["status"], got["state"], got["attention"]]), want);
+        if !typed {
+            assert_eq!(kinds(&got, "warnings"), ["recovered"]);
+            assert_eq!(got["warnings"][0]["notes"][0], "`a.txt`");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
 fn a_signal_undoes_everything_and_is_died_of() {
     for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
         for twice in ["", "kill -TERM $us"] {

@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use assert_fs::TempDir;
+use tempfile::TempDir;
 
 use crate::scene::{Layout, Place, RESPONSE, Scene, Side, Target};
 use crate::sweep::{Extent, describe};

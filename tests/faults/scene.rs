@@ -8,7 +8,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use assert_fs::TempDir;
+use tempfile::TempDir;
 
 use crate::support::{isolated, program};
 use crate::trace::{self, Ended};
@@ -207,9 +207,9 @@ impl Place {
     /// Has the folder stay, and says where it is.
     pub(crate) fn keep(self) -> PathBuf {
         if let Some(elsewhere) = self.elsewhere {
-            let _ = elsewhere.into_persistent();
+            let _ = elsewhere.keep();
         }
-        self.folder.into_persistent().path().to_owned()
+        self.folder.keep()
     }
 
     fn command(&self, program: &str) -> Command {

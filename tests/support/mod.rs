@@ -5,6 +5,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test program uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+pub mod documents;
+
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
@@ -13,8 +15,8 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use assert_fs::TempDir;
 use snapbox::IntoData as _;
+use tempfile::TempDir;
 
 /// A repository with a work tree of its own, in a folder that is always called `work`: OPX can name it (`root="work"`).
 pub struct Repo {
@@ -176,7 +178,22 @@ impl Repo {
 
     /// Runs our program in this repository with any arguments, and a response on standard input.
     pub fn run(&self, args: &[&str], input: impl AsRef<[u8]>) -> Run {
-        run(self.command().args(args), input.as_ref())
+        // Whatever the command line's own tests run is asked for as a document, too.
+        let twin = (env!("CARGO_CRATE_NAME") == "cli").then(|| documents::Twin::of(self, args)).flatten();
+        let run = run(self.command().args(args), input.as_ref());
+        if let Some(twin) = twin {
+            twin.compare(args, input.as_ref(), &run);
+        }
+        run
+    }
+
+    /// Takes a copy, as it is now.
+    pub fn copied(&self) -> Self {
+        let folder = TempDir::new().unwrap();
+        let top = folder.path().join("work");
+        let status = Command::new("cp").arg("-a").arg(&self.top).arg(&top).status().unwrap();
+        assert!(status.success());
+        Self { folder, top }
     }
 
     /// Our program, ready to be run in this repository.

@@ -182,16 +182,14 @@ fn a_success_is_a_line_a_file_and_a_sum() {
     let mut report = Report {
         status: Status::Applied,
         state: State::Changed,
-        files: FileReport::list(&changes, |_| Some(LineCount { added: 1, removed: 0 })),
-        warnings: Vec::new(),
-        errors: Vec::new(),
-        commit: None,
-        signal: None,
+        ..Report::checked(FileReport::list(&changes, |_| Some(LineCount { added: 1, removed: 0 })), Vec::new())
     };
     assert_eq!(report.done(), "D gone\nM kept\nA made\nR old -> new\n 4 files changed, 5 insertions(+)\n");
     report.files.truncate(1);
     report.commit = Some(CommitReport {
+        full: "1a2b3c4d".to_owned(),
         id: "1a2b3c4".to_owned(),
+        tree: None,
         branch: Some("main".to_owned()),
         subject: "Delete\u{1b}".to_owned(),
         root: false,

@@ -1,0 +1,136 @@
+//! Fills in what a report tells programs alone.
+
+use std::collections::{BTreeMap, HashMap};
+
+use bstr::BString;
+
+use super::flow::{Base, Session, Worked};
+use super::preview;
+use crate::compare::Compare;
+use crate::format::unified;
+use crate::message;
+use crate::patch::{Operation, Patch};
+use crate::path::{RepoPath, Resolver};
+use crate::plan::{ChangeSet, Placement};
+use crate::report::{Detail, Diagnostic, FileReport, HunkReport, SideReport};
+use crate::text::Source;
+use crate::tree::File;
+
+/// Returns what only programs are told of a change that was worked out.
+pub(super) fn of_change(worked: &Worked<'_>, sources: &[Source], message: Option<&BString>) -> Detail {
+    Detail {
+        plan: Some(worked.changes.id()),
+        message: Some(message.cloned().unwrap_or_else(|| message::compose(&worked.patches, &worked.changes))),
+        ..Detail::of(&worked.patches, &worked.placements, sources)
+    }
+}
+
+/// Lists the files of a change with all that programs are told of each, and with their diffs if there are some.
+pub(super) fn files(
+    session: &Session,
+    base: &Base,
+    worked: &Worked<'_>,
+    sources: &[Source],
+    diff: Option<Diffs>,
+) -> Vec<FileReport> {
+    let changes = &worked.changes;
+    let mut counts = preview::counted(session, base, changes);
+    let mut files = FileReport::list(changes, |path| counts.remove(path.as_bytes()));
+    let mut hunks = hunks_by_file(&worked.patches, &worked.placements, session.resolver());
+    let mut diffs = diff.map(|diffs| diffs.0);
+    // Where the contents can't be compared, as with a filter driver, there is still the rest to tell.
+    let differ = session.repo.differ(base.side()).ok();
+    let side = |path: &RepoPath, file: Option<&File>| {
+        let file = file?;
+        let id = |differ: &dyn Compare| differ.id(Some(&differ.stored(path, &file.content).ok()?)).ok();
+        Some(SideReport { oid: differ.as_ref().and_then(|differ| id(differ)), mode: file.mode.git() })
+    };
+    for file in &mut files {
+        let origin = file.from.as_ref().unwrap_or(&file.path);
+        file.detail.old = side(origin, changes.get(origin).and_then(|change| change.before.as_ref()));
+        file.detail.new = side(&file.path, changes.get(&file.path).and_then(|change| change.after.as_ref()));
+        let placed = hunks.remove(&file.path).unwrap_or_default();
+        file.detail.hunks = placed.into_iter().map(|place| HunkReport::of(place, sources)).collect();
+        if let Some(diffs) = &mut diffs {
+            file.detail.diff = Some(diffs.remove(file.path.as_bytes()).unwrap_or_default().into());
+        }
+    }
+    files
+}
+
+/// The diff of each file, by the path that it has afterwards.
+pub(super) struct Diffs(HashMap<Vec<u8>, Vec<u8>>);
+
+impl Diffs {
+    /// Prints each edit of a derived patch by itself.
+    pub(super) fn of(patch: Patch<'_>, style: unified::Style) -> Self {
+        let format = patch.format;
+        let one = |edit: crate::patch::FileEdit<'_>| {
+            let Operation::Update { to, .. } = &edit.operation else { return None };
+            let path = to.as_ref().unwrap_or(&edit.path).to_vec();
+            Some((path, unified::print(&Patch { format, edits: vec![edit] }, style)))
+        };
+        Self(patch.edits.into_iter().filter_map(one).collect())
+    }
+}
+
+/// Tells the hunks apart by the files that they end up in: those of a file that is moved go with it, those of one that is
+/// deleted, or written anew as a whole, are gone.
+fn hunks_by_file<'p>(
+    patches: &[Patch<'_>],
+    placements: &'p [Placement],
+    resolver: &Resolver,
+) -> BTreeMap<RepoPath, Vec<&'p Placement>> {
+    let mut files: BTreeMap<RepoPath, Vec<&Placement>> = BTreeMap::new();
+    let mut placed = placements.iter().peekable();
+    for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
+        let mut own = Vec::new();
+        while let Some(place) = placed.next_if(|place| place.edit <= number) {
+            own.push(place);
+        }
+        let root = edit.root.as_ref().map(|root| &root[..]);
+        let resolve = |written: &[u8]| resolver.resolve(root, written).ok();
+        let Some(path) = resolve(&edit.path) else { continue };
+        let to = match &edit.operation {
+            Operation::Update { to: Some(to), .. } | Operation::Move { to } => resolve(to),
+            _ => None,
+        };
+        match &edit.operation {
+            Operation::Update { .. } | Operation::Substitute(_) | Operation::Move { .. } => {
+                let mut all = files.remove(&path).unwrap_or_default();
+                all.extend(own);
+                files.insert(to.unwrap_or(path), all);
+            }
+            _ => drop(files.remove(&path)),
+        }
+    }
+    files
+}
+
+/// Puts paths as the response wrote them in place of those from the top of the work tree.
+pub(super) fn name_as_written(all: &mut [Diagnostic], patches: &[Patch<'_>], resolver: &Resolver) {
+    let mut written: HashMap<BString, BString> = HashMap::new();
+    for edit in patches.iter().flat_map(|patch| &patch.edits) {
+        let to = match &edit.operation {
+            Operation::Update { to: Some(to), .. } | Operation::Move { to } => Some(to),
+            _ => None,
+        };
+        for path in std::iter::once(&edit.path).chain(to) {
+            if let Ok(resolved) = resolver.resolve(edit.root.as_ref().map(|root| &root[..]), path)
+                && *resolved.as_bytes() != path[..]
+            {
+                written.entry(resolved.as_bstr().to_owned()).or_insert_with(|| path[..].into());
+            }
+        }
+    }
+    for path in all.iter_mut().filter_map(|one| one.path.as_mut()) {
+        if let Some(name) = written.get(path) {
+            path.clone_from(name);
+        }
+    }
+}
+
+/// Returns the line that names a change to a person.
+pub(super) fn plan_line(changes: &ChangeSet) -> String {
+    format!("plan {}\n", changes.id())
+}

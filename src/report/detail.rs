@@ -1,0 +1,156 @@
+//! What a report holds for programs alone: it costs a second look at every file, so it is filled in where somebody reads it.
+
+use bstr::BString;
+
+use super::ResponsePlace;
+use crate::patch::{FileEdit, Format, Operation, Patch};
+use crate::plan::{Placement, PlanId, Rows};
+use crate::text::{LineNo, Source, Span};
+
+/// What only programs are told of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Detail {
+    /// The names of the responses that it was about.
+    pub responses: Vec<String>,
+    /// The name of the change, if there is one.
+    pub plan: Option<PlanId>,
+    /// The format of the responses; none where they differ or have none.
+    pub format: Option<Format>,
+    /// The commit message that the change has, or would have.
+    pub message: Option<BString>,
+    /// What the responses ask for, in order.
+    pub edits: Vec<EditReport>,
+}
+
+/// One edit of a response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditReport {
+    /// Its header or opening tag.
+    pub response: Option<ResponsePlace>,
+    /// What it does.
+    pub operation: EditOperation,
+    /// The path, as the response wrote it.
+    pub path: BString,
+    /// The path that the file gets, as the response wrote it.
+    pub to: Option<BString>,
+    /// The author's note.
+    pub why: Option<BString>,
+    /// Where its hunks came to stand; none where that isn't known.
+    pub hunks: Vec<HunkReport>,
+}
+
+/// What an edit does, in words that suit all formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditOperation {
+    /// Makes a file.
+    Add,
+    /// Puts something in place of all that a file holds.
+    Replace,
+    /// Changes lines of a file, and perhaps its path.
+    Update,
+    /// Gives a file another path.
+    Move,
+    /// Removes a file.
+    Delete,
+    /// What it does could not be read.
+    Unreadable,
+}
+
+/// Where a hunk came to stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HunkReport {
+    /// Its line in the response.
+    pub line: Option<LineNo>,
+    /// The lines that it takes the place of.
+    pub old: Rows,
+    /// The lines that stand there afterwards.
+    pub new: Rows,
+    /// How its place was found.
+    pub how: &'static str,
+}
+
+/// What only programs are told of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileDetail {
+    /// Where the hunks that made it what it is came to stand.
+    pub hunks: Vec<HunkReport>,
+    /// The file before, if there was one.
+    pub old: Option<SideReport>,
+    /// The file afterwards, if there is one.
+    pub new: Option<SideReport>,
+    /// The diff, if it was asked for.
+    pub diff: Option<BString>,
+}
+
+/// One side of a file's change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SideReport {
+    /// The name of the blob that git would store, where that can be known.
+    pub oid: Option<String>,
+    /// The mode as git has it.
+    pub mode: u32,
+}
+
+impl Detail {
+    /// Takes down what responses ask for. Placements are those of a plan of these patches, if there is one.
+    pub fn of(patches: &[Patch<'_>], placements: &[Placement], sources: &[Source]) -> Self {
+        let mut formats: Vec<_> =
+            patches.iter().filter(|patch| !patch.edits.is_empty()).map(|one| one.format).collect();
+        formats.dedup();
+        let edits = patches.iter().flat_map(|patch| &patch.edits);
+        let mut edits: Vec<_> = edits.map(|edit| EditReport::of(edit, sources)).collect();
+        for place in placements {
+            if let Some(edit) = edits.get_mut(place.edit) {
+                edit.hunks.push(HunkReport::of(place, sources));
+            }
+        }
+        let format = if let [one] = formats[..] { Some(one) } else { None };
+        Self { format, edits, ..Self::default() }
+    }
+}
+
+impl EditReport {
+    fn of(edit: &FileEdit<'_>, sources: &[Source]) -> Self {
+        use EditOperation as Is;
+        let (operation, to) = match &edit.operation {
+            Operation::Create { .. } => (Is::Add, None),
+            Operation::Replace { .. } => (Is::Replace, None),
+            Operation::Delete { .. } => (Is::Delete, None),
+            Operation::Move { to } => (Is::Move, Some(to)),
+            Operation::Update { to: Some(to), hunks } if hunks.is_empty() => (Is::Move, Some(to)),
+            Operation::Update { to, .. } => (Is::Update, to.as_ref()),
+            Operation::Substitute(_) => (Is::Update, None),
+            Operation::Unreadable => (Is::Unreadable, None),
+        };
+        Self {
+            response: edit.span.and_then(|span| ResponsePlace::new(span, sources)),
+            operation,
+            path: edit.path[..].into(),
+            to: to.map(|to| to[..].into()),
+            why: edit.why.as_ref().map(|why| why[..].into()),
+            hunks: Vec::new(),
+        }
+    }
+}
+
+impl EditOperation {
+    /// Returns the word that programs read.
+    pub fn name(self) -> &'static str {
+        match self {
+            EditOperation::Add => "add",
+            EditOperation::Replace => "replace",
+            EditOperation::Update => "update",
+            EditOperation::Move => "move",
+            EditOperation::Delete => "delete",
+            EditOperation::Unreadable => "unreadable",
+        }
+    }
+}
+
+impl HunkReport {
+    /// Takes down where a hunk stands.
+    pub fn of(place: &Placement, sources: &[Source]) -> Self {
+        let line = |span: Span| Some(sources.iter().find(|one| one.id() == span.source)?.line_at(span.start as usize));
+        Self { line: place.span.and_then(line), old: place.old, new: place.new, how: place.how.name() }
+    }
+}
