@@ -134,6 +134,14 @@ kinds! {
     BlankEdges = "blank-edges", Nobody;
     /// A find that begins or ends inside a word of the file.
     InsideWord = "inside-word", Nobody;
+    /// A hunk whose header claims other counts of lines than it has.
+    Recounted = "recounted", Nobody;
+    /// A hunk whose lines aren't where its numbers say, and stand in one other place.
+    HunkMoved = "hunk-moved", Nobody;
+    /// A file whose mode isn't the one that the patch says it had.
+    ModeDiffers = "mode-differs", Nobody;
+    /// A file whose content isn't the one that the patch was made from, by its id.
+    IdDiffers = "id-differs", Nobody;
     /// A hard link that the change breaks.
     HardLink = "hard-link", Nobody;
     /// A program that held a replaced file open wrote to it; the old file is kept.

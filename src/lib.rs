@@ -24,9 +24,12 @@
 //! | where the patches are in an answer, prose, fences, residue | [`format::detect`] |
 //! | `*** Begin Patch`, headers, chunks, what a line of one may be | [`format::envelope`] |
 //! | `<edit>`, attributes, `<<<` and `>>>` | [`format::opx`] |
+//! | `diff --git`, `---` and `+++`, `@@ -1,7 +1,8 @@`, prefixes and quotes of names | [`format::unified`] |
 //! | what a path may be, `--directory`, `root=` | [`path`] |
 //! | finding lines, context lines, a text and its occurrences | [`matching`] |
 //! | which of several places is taken, what is warned of, `--strict`, `--unique` | `plan/rewrite.rs`, `plan/substitute.rs` |
+//! | where the hunks of a unified diff stand, and how their lines end | `plan/numbered.rs` |
+//! | renames, copies, deletions and modes of a unified diff, swaps | `plan/section.rs` |
 //! | how new lines end, marks, final newlines | `plan/splice.rs` |
 //! | what an edit sees of earlier ones, what is in a new file's way | `plan/overlay.rs` |
 //! | work tree, index and commit as places to read from, agreement between them | [`tree`], [`repo`] |

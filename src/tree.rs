@@ -138,6 +138,15 @@ pub trait Tree {
         Ok(bytes)
     }
 
+    /// Returns the id that git would give to a content at a path, in hexadecimal; `None` where nobody knows git.
+    ///
+    /// # Errors
+    /// If an attribute of the path asks for what can't be done here.
+    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeFault> {
+        let _ = (path, content);
+        Ok(None)
+    }
+
     /// Checks that a path may change here: asked once for every path of the finished change, with the file that
     /// [`Tree::read`] gave for it, if any. Reading alone must not fail because index and work tree disagree, since a file
     /// that only stands in a new one's way deserves to be called that.

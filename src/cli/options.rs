@@ -55,6 +55,8 @@ pub(super) enum Format {
     Envelope,
     /// `<edit file=… op=…>`
     Opx,
+    /// `diff --git …`, as `git diff` and `diff -u` print it
+    Unified,
 }
 
 impl From<Format> for patch::Format {
@@ -62,6 +64,7 @@ impl From<Format> for patch::Format {
         match format {
             Format::Envelope => patch::Format::Envelope,
             Format::Opx => patch::Format::Opx,
+            Format::Unified => patch::Format::Unified,
         }
     }
 }

@@ -71,6 +71,10 @@ impl Tree for Watched<'_> {
         self.tree.check_out(path, bytes)
     }
 
+    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeFault> {
+        self.tree.id(path, content)
+    }
+
     fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeFault> {
         self.tree.confirm(path, before)
     }

@@ -55,6 +55,9 @@ pub enum Fault {
     /// Reading OPX.
     #[error(transparent)]
     Opx(#[from] opx::Fault),
+    /// Reading a unified diff.
+    #[error(transparent)]
+    Unified(#[from] unified::Fault),
 }
 
 /// What was dropped or guessed while reading a response.
@@ -70,6 +73,9 @@ pub enum Warning {
     /// Reading OPX.
     #[error(transparent)]
     Opx(#[from] opx::Warning),
+    /// Reading a unified diff.
+    #[error(transparent)]
+    Unified(#[from] unified::Warning),
 }
 
 macro_rules! forward {
@@ -80,6 +86,7 @@ macro_rules! forward {
                     $of::Detect(inner) => inner,
                     $of::Envelope(inner) => inner,
                     $of::Opx(inner) => inner,
+                    $of::Unified(inner) => inner,
                 }
             }
         }

@@ -3,7 +3,7 @@
 use bstr::BString;
 
 use super::miss::Miss;
-use super::wording::{absence, difference, files, hunk, presence, unfit};
+use super::wording::{absence, difference, files, hunk, lines_of, presence, unfit};
 use crate::explain::{Explain, FilePlace, Nearest, Passage};
 use crate::kind::Kind;
 use crate::path::{PathFault, RepoPath};
@@ -74,6 +74,14 @@ pub enum Fault {
         /// The first line of the body that differs from the file, and the file's line there, if it has one.
         line: Option<FilePlace>,
     },
+    /// A section of a unified diff that deletes a file and doesn't show all of it.
+    #[error("`{path}` is to be deleted, yet {} of it would be left", lines_of(*.left, "line"))]
+    Leaves {
+        /// The file.
+        path: RepoPath,
+        /// How many lines would be left.
+        left: usize,
+    },
     /// Nothing would change.
     #[error("nothing to do: {} already as the patch wants {}", files(.paths), if .paths.len() == 1 { "it" } else { "them" })]
     Unchanged {
@@ -133,7 +141,7 @@ impl Explain for Fault {
             Fault::Exists { .. } => Kind::FileExists,
             Fault::Binary { .. } => Kind::Binary,
             Fault::Hunk { miss, .. } => miss.kind(),
-            Fault::DeleteBody { .. } => Kind::Stale,
+            Fault::DeleteBody { .. } | Fault::Leaves { .. } => Kind::Stale,
             Fault::Unchanged { .. } => Kind::Unchanged,
             Fault::Tree(fault) => match fault {
                 TreeFault::Disagrees { .. } => Kind::Stale,
@@ -160,6 +168,7 @@ impl Explain for Fault {
             | Fault::Unfit { path, .. }
             | Fault::Binary { path }
             | Fault::Hunk { path, .. }
+            | Fault::Leaves { path, .. }
             | Fault::DeleteBody { path, .. } => Some(path.as_bstr().into()),
             Fault::Unchanged { paths } => match &paths[..] {
                 [path] => Some(path.as_bstr().into()),
@@ -236,6 +245,9 @@ impl Explain for Fault {
             Fault::Hunk { miss, .. } => miss.help(),
             Fault::DeleteBody { .. } => {
                 "the file has changed since the author saw it; look at it, and drop the `-` lines if it may go"
+            }
+            Fault::Leaves { .. } => {
+                "the file has changed since the author saw it, or the section doesn't show it whole; look at it"
             }
             Fault::Unchanged { .. } => "it may have been applied before; --allow-empty makes that a success",
             Fault::Tree(fault) => match fault {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use bstr::BString;
 
 use super::difference::{Difference, How};
-use super::wording::{at_level, behind, lines_of, listed, places_of, times, unindentable};
+use super::wording::{at_level, behind, lines_of, listed, past, places_of, times, unindentable};
 use crate::explain::{FilePlace, Nearest};
 use crate::kind::Kind;
 use crate::matching::Tolerance;
@@ -87,6 +87,17 @@ pub enum Miss {
     /// Added lines with nothing to say where they go.
     #[error("only adds lines, and its line numbers mean nothing in this format")]
     Nowhere,
+    /// Added lines with nothing but a number to say where they go, where that isn't enough.
+    #[error("only adds lines, and nothing but its line number says where")]
+    NumberOnly,
+    /// Added lines whose number says where they can't go.
+    #[error("adds lines after line {after}, {}", past(*.after, *.lines))]
+    NoSuchPlace {
+        /// The line that its number names.
+        after: usize,
+        /// How many lines the file has.
+        lines: usize,
+    },
     /// An occurrence that isn't there.
     #[error("asks for occurrence {wanted}, and the text occurs {}", times(*.count))]
     OutOfRange {
@@ -128,6 +139,20 @@ pub enum Reason {
     Edges {
         /// Where.
         place: FilePlace,
+    },
+    /// They stand at the end of the file, and only one of patch and file says that no newline follows.
+    Newline {
+        /// The file's last line of them.
+        place: FilePlace,
+        /// Whether the file ends with a newline.
+        has: bool,
+    },
+    /// They don't stand where the hunk's number says, and may not be moved.
+    Unnumbered {
+        /// Where they stand.
+        place: FilePlace,
+        /// Where the number says that they are.
+        claimed: LineNo,
     },
     /// The file is empty.
     EmptyFile,
@@ -181,6 +206,8 @@ pub enum Because {
     Unique,
     /// A level that only takes what is the one candidate.
     Level(Tolerance),
+    /// None of them is where the hunk's number says.
+    Moved,
 }
 
 fn missing(after: Option<LineNo>, reason: &Reason) -> String {
@@ -226,8 +253,10 @@ impl Miss {
     pub(super) fn kind(&self) -> Kind {
         match self {
             Miss::Context { .. } | Miss::ContextEarlier { .. } => Kind::ContextNotFound,
-            Miss::Lines { .. } | Miss::NotAtEnd { .. } | Miss::Indentation { .. } => Kind::LinesNotFound,
-            Miss::Many { .. } | Miss::RestatedTwice { .. } | Miss::Nowhere => Kind::Ambiguous,
+            Miss::Lines { .. } | Miss::NotAtEnd { .. } | Miss::Indentation { .. } | Miss::NoSuchPlace { .. } => {
+                Kind::LinesNotFound
+            }
+            Miss::Many { .. } | Miss::RestatedTwice { .. } | Miss::Nowhere | Miss::NumberOnly => Kind::Ambiguous,
             Miss::OutOfRange { .. } => Kind::Occurrence,
             Miss::Overlap => Kind::Conflict,
         }
@@ -242,6 +271,9 @@ impl Miss {
                 Reason::Near(closest) => return Some(closest.how.label_of_patch()),
                 Reason::NoSuchLine => "this line is not in the file",
                 Reason::Earlier { .. } => "stands earlier",
+                Reason::Newline { has: true, .. } => "said to be without newline",
+                Reason::Newline { has: false, .. } => "said to end with a newline",
+                Reason::Unnumbered { .. } => "stands elsewhere",
                 Reason::Applied { .. } | Reason::NotTogether { .. } | Reason::Edges { .. } | Reason::EmptyFile => {
                     "from here on"
                 }
@@ -250,7 +282,7 @@ impl Miss {
             Miss::Many { .. } | Miss::RestatedTwice { .. } => "which one?",
             Miss::Indentation { unshiftable: true, .. } => "indented less than what is to be taken away",
             Miss::Indentation { .. } => "shifted otherwise",
-            Miss::Nowhere => "where?",
+            Miss::Nowhere | Miss::NumberOnly | Miss::NoSuchPlace { .. } => "where?",
             Miss::OutOfRange { .. } | Miss::Overlap => return None,
         };
         Some(label.into())
@@ -263,7 +295,11 @@ impl Miss {
             Miss::ContextEarlier { place, .. } => vec![place.clone()],
             Miss::Lines { reason, .. } => match reason {
                 Reason::Near(closest) => vec![closest.place.clone()],
-                Reason::Earlier { place, .. } | Reason::Applied { place } | Reason::Edges { place } => {
+                Reason::Earlier { place, .. }
+                | Reason::Applied { place }
+                | Reason::Edges { place }
+                | Reason::Newline { place, .. }
+                | Reason::Unnumbered { place, .. } => {
                     vec![place.clone()]
                 }
                 _ => Vec::new(),
@@ -282,7 +318,12 @@ impl Miss {
             | Miss::Indentation { place, .. }
             | Miss::NotAtEnd { stands: Some(place) } => place,
             Miss::Lines {
-                reason: Reason::Earlier { place, .. } | Reason::Applied { place } | Reason::Edges { place },
+                reason:
+                    Reason::Earlier { place, .. }
+                    | Reason::Applied { place }
+                    | Reason::Edges { place }
+                    | Reason::Newline { place, .. }
+                    | Reason::Unnumbered { place, .. },
                 ..
             } => place,
             _ => return None,
@@ -297,8 +338,15 @@ impl Miss {
         match self {
             Miss::Lines { reason, .. } => match reason {
                 Reason::Near(closest) => vec![closest.region.clone()],
-                Reason::Earlier { place, .. } | Reason::Applied { place } | Reason::Edges { place } => {
+                Reason::Earlier { place, .. }
+                | Reason::Applied { place }
+                | Reason::Edges { place }
+                | Reason::Unnumbered { place, .. } => {
                     vec![from(&place.line)]
+                }
+                Reason::Newline { place, .. } => {
+                    let end = place.line.index() + 1;
+                    std::iter::once(end.saturating_sub(len.max(1))..end).collect()
                 }
                 Reason::NotTogether { lines } => {
                     lines.iter().take(3).map(|line| line.index()..line.index() + 1).collect()
@@ -312,7 +360,9 @@ impl Miss {
             Miss::NotAtEnd { stands } => stands.iter().map(|place| from(&place.line)).collect(),
             Miss::Many { places, .. } => places.iter().take(3).map(from).collect(),
             Miss::RestatedTwice { context, behind } => [context, behind].map(from).into(),
-            Miss::Nowhere | Miss::OutOfRange { .. } | Miss::Overlap => Vec::new(),
+            Miss::Nowhere | Miss::NumberOnly | Miss::NoSuchPlace { .. } | Miss::OutOfRange { .. } | Miss::Overlap => {
+                Vec::new()
+            }
         }
     }
 
@@ -345,9 +395,19 @@ impl Miss {
                     "every one of these lines is in the file, but they don't follow one another there: they stand on lines {}",
                     listed(lines, lines.len())
                 )),
+                Reason::Newline { has, .. } => {
+                    let (file, patch) = if *has { ("ends", "doesn't") } else { ("doesn't end", "does") };
+                    notes.push(format!("the file {file} with a newline; the patch says that it {patch}"));
+                }
+                Reason::Unnumbered { claimed, .. } => {
+                    notes.push(format!("its number says that they stand on line {claimed}"));
+                }
                 Reason::EmptyFile => notes.push("the file is empty".into()),
                 _ => {}
             },
+            Miss::Many { because: Because::Moved, .. } => {
+                notes.push("none of them is where the hunk's number says".into());
+            }
             _ => {}
         }
         notes
@@ -365,6 +425,11 @@ impl Miss {
                 Reason::Earlier { context: None, .. } => {
                     "put the hunks into the file's order, or into a section of their own"
                 }
+                Reason::Newline { has: true, .. } => "take `\\ No newline at end of file` away behind the line",
+                Reason::Newline { has: false, .. } => {
+                    "put `\\ No newline at end of file` on a line of its own behind it"
+                }
+                Reason::Unnumbered { .. } => "correct the number, or leave --strict out",
                 Reason::Applied { .. } => "leave out what is there already",
                 Reason::Edges { .. } => "leave out the blank lines at the edges, or give whole lines next to them",
                 Reason::Near(closest) => closest.help(),
@@ -376,6 +441,7 @@ impl Miss {
                 Because::Numbers => {
                     "give more lines around the change, or a context line after `@@` instead of numbers"
                 }
+                Because::Moved => "give more lines around the change, or the right numbers",
                 Because::Unique => "give more lines around the change, or a context line after `@@`",
                 Because::Level(_) => "give the lines as they are in the file, byte for byte, or more of them",
             },
@@ -384,6 +450,8 @@ impl Miss {
             Miss::Nowhere => {
                 "give a line of context next to the added ones, or a context line after `@@` instead of numbers"
             }
+            Miss::NumberOnly => "give a line of context next to the added ones, or leave --strict out",
+            Miss::NoSuchPlace { .. } => "correct the number, or give lines of context next to the added ones",
             Miss::OutOfRange { .. } => "correct the number, or give more of the text around it and no occurrence",
             Miss::Overlap => "join the two hunks",
         }

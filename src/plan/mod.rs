@@ -21,10 +21,12 @@ mod lint;
 mod loosely;
 mod miss;
 mod nearby;
+mod numbered;
 mod overlay;
 mod placed;
 mod placement;
 mod rewrite;
+mod section;
 mod splice;
 mod substitute;
 #[cfg(test)]
@@ -32,7 +34,7 @@ mod tests;
 mod warning;
 mod wording;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use bstr::BString;
 
@@ -44,6 +46,8 @@ pub use self::miss::{Because, Closest, Divergence, Miss, Reason};
 use self::overlay::{Found, Overlay};
 use self::placement::Stood;
 pub use self::placement::{Match, Placement, Rows};
+use self::rewrite::Rewritten;
+use self::section::Section;
 pub use self::warning::Warning;
 use crate::explain::Explain as _;
 use crate::kind::Kind;
@@ -120,9 +124,17 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
         faults: Vec::new(),
         warnings: Vec::new(),
         effort: Effort::default(),
+        vacated: BTreeMap::new(),
         placements: Vec::new(),
         number: 0,
     };
+    for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
+        if section::vacates(edit)
+            && let Ok(path) = resolver.resolve(None, &edit.path)
+        {
+            planner.vacated.insert(path, number);
+        }
+    }
     let mut unread = false;
     for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
         planner.number = number;
@@ -159,6 +171,9 @@ fn first_span(patches: &[Patch<'_>]) -> Option<Span> {
     patches.iter().flat_map(|patch| &patch.edits).find_map(|edit| edit.span)
 }
 
+/// What makes new bytes of old ones and of the hunks of a section.
+type Rewrite = fn(&RepoPath, &[u8], &[Hunk<'_>], &Rules, &mut HashSet<Vec<u8>>, &Effort) -> Rewritten;
+
 struct Planner<'p> {
     overlay: Overlay<'p>,
     tree: &'p dyn Tree,
@@ -170,6 +185,8 @@ struct Planner<'p> {
     warnings: Vec<Located<Warning>>,
     /// What may still be done to make messages better.
     effort: Effort,
+    /// The paths that sections of unified diffs rename or delete, and the last edit that does.
+    vacated: BTreeMap<RepoPath, usize>,
     placements: Vec<Placement>,
     /// Which edit of the response is at work, from 0.
     number: usize,
@@ -189,6 +206,12 @@ impl Planner<'_> {
         let root = edit.root.as_ref();
         let span = edit.path.span.or(edit.span);
         let Ok(path) = self.resolve(root, &edit.path, edit.span) else { return };
+        if let Some(section) = Section::of(edit, &path) {
+            if self.section(&section) == Err(Failed::Lost) {
+                self.overlay.forget(&path);
+            }
+            return;
+        }
         let done = match &edit.operation {
             Operation::Create { lines } => self.create(&path, &edit.path, lines, span),
             Operation::Replace { lines } => self.replace(&path, lines, span),
@@ -311,7 +334,7 @@ impl Planner<'_> {
         let (Ok(target), Ok(file)) = (target, base) else { return Err(Failed::Lost) };
         // A move onto itself is a plain update.
         let target = target.filter(|(target, _)| target != path);
-        let (content, done) = self.rewritten(path, &file, hunks, span);
+        let (content, done) = self.rewritten(path, &file, hunks, span, rewrite::rewrite);
         let changed = File { content, mode: file.mode };
         if let Some((target, written)) = target {
             let moved = self.relocate(path, changed, &target, written, span);
@@ -334,6 +357,7 @@ impl Planner<'_> {
         file: &File,
         hunks: &[Hunk<'_>],
         span: Option<Span>,
+        rewrite: Rewrite,
     ) -> (Content, Result<(), Failed>) {
         if hunks.is_empty() {
             return (file.content.clone(), Ok(()));
@@ -342,7 +366,7 @@ impl Planner<'_> {
             return (file.content.clone(), self.fail(span, Fault::Binary { path: path.clone() }));
         }
         let lost = self.overlay.lost(path);
-        let rewritten = rewrite::rewrite(path, &file.content, hunks, self.rules, lost, &self.effort);
+        let rewritten = rewrite(path, &file.content, hunks, self.rules, lost, &self.effort);
         self.warnings.extend(rewritten.warnings);
         self.note(path, rewritten.stood);
         if !rewritten.misses.is_empty() {

@@ -28,6 +28,8 @@ struct Slot {
     /// Whether the tree below has a folder here.
     folder: bool,
     unknown: bool,
+    /// A file that stood in a new one's way and waits for the edit that renames or deletes it, and its origin.
+    aside: Option<(File, Option<RepoPath>)>,
     /// Lines that failed edits would have added.
     lost: HashSet<Vec<u8>>,
 }
@@ -129,6 +131,53 @@ impl<'t> Overlay<'t> {
         (slot.now, slot.gone, slot.origin) = (Some(file), None, origin);
     }
 
+    /// Returns the file that stood at a path before the response.
+    pub(super) fn original(&mut self, path: &RepoPath) -> Result<Option<File>, Fault> {
+        if !self.slots.contains_key(path) {
+            self.load(path)?;
+        }
+        Ok(self.slots[path].before.clone())
+    }
+
+    /// Takes a file out of the way of a new one until its own edit comes. What can't be read stays where it is.
+    pub(super) fn set_aside(&mut self, path: &RepoPath) {
+        if !self.slots.contains_key(path) && self.load(path).is_err() {
+            return;
+        }
+        if let Some(slot) = self.slots.get_mut(path).filter(|slot| !slot.unknown && slot.aside.is_none())
+            && let Some(file) = slot.now.take()
+        {
+            slot.aside = Some((file, slot.origin.take()));
+        }
+    }
+
+    /// Returns the file that was set aside from a path.
+    pub(super) fn aside(&self, path: &RepoPath) -> Option<File> {
+        self.slots.get(path).and_then(|slot| slot.aside.as_ref()).map(|(file, _)| file.clone())
+    }
+
+    /// Deletes the file that was set aside from a path.
+    pub(super) fn drop_aside(&mut self, path: &RepoPath) {
+        if let Some(slot) = self.slots.get_mut(path) {
+            slot.aside = None;
+            if slot.now.is_none() {
+                slot.gone = Some(Absence::Deleted);
+            }
+        }
+    }
+
+    /// Renames the file that was set aside from a path; the other path has been read.
+    pub(super) fn rename_aside(&mut self, from: &RepoPath, to: &RepoPath, file: File) {
+        let aside = self.slots.get_mut(from).and_then(|slot| {
+            if slot.now.is_none() {
+                slot.gone = Some(Absence::Moved(to.clone()));
+            }
+            slot.aside.take()
+        });
+        let slot = self.slots.get_mut(to).expect("a path is read before something is moved onto it");
+        (slot.now, slot.gone, slot.origin) = (Some(file), None, aside.and_then(|(_, origin)| origin));
+    }
+
     /// Makes nothing known of a path any more.
     pub(super) fn forget(&mut self, path: &RepoPath) {
         self.slot(path.clone(), None).unknown = true;
@@ -174,6 +223,7 @@ impl<'t> Overlay<'t> {
             before,
             gone: None,
             unknown: false,
+            aside: None,
             lost: HashSet::new(),
         })
     }

@@ -55,6 +55,8 @@ pub enum Match {
     Addition,
     /// Its context line isn't in the file as written; a looser rule that needs no level found it.
     Locator,
+    /// Its lines are in the file byte for byte, and elsewhere than its number says.
+    Moved,
     /// Its lines begin with the context line.
     Restated,
     /// Its last old line, an empty one, was left out.
@@ -86,6 +88,7 @@ impl Match {
             Match::Exact => "exact",
             Match::Addition => "addition",
             Match::Locator => "locator",
+            Match::Moved => "moved",
             Match::Restated => "restated",
             Match::BlankDropped => "blank-dropped",
             Match::BlankEdges => "blank-edges",

@@ -2,7 +2,7 @@
 
 use bstr::BString;
 
-use super::wording::{addition, aside, cut, hunk, listed, relaxation};
+use super::wording::{addition, aside, below, cut, hunk, listed, relaxation};
 use crate::explain::{Explain, FilePlace};
 use crate::kind::Kind;
 use crate::matching::{Relaxation, Side, Tolerance};
@@ -87,6 +87,48 @@ pub enum Warning {
         /// How many others there are.
         count: usize,
     },
+    /// A hunk of a unified diff that stands elsewhere than its number says.
+    #[error("{} of `{path}` isn't on line {claimed}, as its number says; its lines stand on line {at}, and are changed there", hunk(*.number))]
+    Moved {
+        /// The file.
+        path: RepoPath,
+        /// Which hunk, from 1.
+        number: usize,
+        /// The line that its number names.
+        claimed: LineNo,
+        /// Where it stands.
+        at: LineNo,
+    },
+    /// A hunk of a unified diff that only its number places.
+    #[error("{} of `{path}` only adds lines: they go {}, by its number alone", hunk(*.number), below(*.after))]
+    AddedByNumber {
+        /// The file.
+        path: RepoPath,
+        /// Which hunk, from 1.
+        number: usize,
+        /// The line behind which they go; 0 for the top of the file.
+        after: usize,
+    },
+    /// The file's mode isn't the one that the patch says it had.
+    #[error("`{path}` has mode {file:06o}; the patch was made for one with {patch:06o}")]
+    ModeDiffers {
+        /// The file.
+        path: RepoPath,
+        /// The file's mode.
+        file: u32,
+        /// What the patch says.
+        patch: u32,
+    },
+    /// The file's content isn't the one that the patch was made from.
+    #[error("`{path}` isn't the file that the patch was made from: its id is {file}, the patch says {patch}")]
+    IdDiffers {
+        /// The file.
+        path: RepoPath,
+        /// The id of the file's content, as long as the patch's.
+        file: String,
+        /// What the patch says.
+        patch: String,
+    },
     /// The last line had no terminator and now has one.
     #[error("`{path}` did not end with a newline; it does now")]
     NewlineAdded {
@@ -156,6 +198,10 @@ impl Explain for Warning {
             Warning::BlankDropped { .. } => Kind::BlankDropped,
             Warning::Duplicates { .. } => Kind::Duplicates,
             Warning::Addition { .. } => Kind::AdditionPlace,
+            Warning::Moved { .. } => Kind::HunkMoved,
+            Warning::AddedByNumber { .. } => Kind::AdditionPlace,
+            Warning::ModeDiffers { .. } => Kind::ModeDiffers,
+            Warning::IdDiffers { .. } => Kind::IdDiffers,
             Warning::NewlineAdded { .. } => Kind::NewlineAdded,
             Warning::Elision { .. } => Kind::Elision,
             Warning::NoChange { .. } | Warning::AlreadyThere { .. } => Kind::NoChange,
@@ -172,6 +218,10 @@ impl Explain for Warning {
         | Warning::BlankDropped { path, .. }
         | Warning::Duplicates { path, .. }
         | Warning::Addition { path, .. }
+        | Warning::Moved { path, .. }
+        | Warning::AddedByNumber { path, .. }
+        | Warning::ModeDiffers { path, .. }
+        | Warning::IdDiffers { path, .. }
         | Warning::NewlineAdded { path }
         | Warning::Elision { path }
         | Warning::NoChange { path, .. }

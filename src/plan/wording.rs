@@ -53,6 +53,17 @@ pub(super) fn addition(after: Option<LineNo>, others: &[LineNo], count: usize) -
     }
 }
 
+pub(super) fn past(after: usize, lines: usize) -> String {
+    match lines {
+        lines if lines < after => format!("and the file has {lines}"),
+        _ => "and says that no newline follows them, though lines do".into(),
+    }
+}
+
+pub(super) fn below(line: usize) -> String {
+    if line == 0 { "at the top of the file".into() } else { format!("after line {line}") }
+}
+
 pub(super) fn absence(why: &Absence) -> String {
     match why {
         Absence::Never { .. } => "doesn't exist".into(),

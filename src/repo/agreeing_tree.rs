@@ -5,7 +5,7 @@
 
 use super::conversion::{Consult, Conversion};
 use super::index_tree::IndexTree;
-use super::objects::{leaf, obstacle, odd};
+use super::objects::{content_id, leaf, obstacle, odd};
 use super::revision_tree::{Spot, find, leaves_of};
 use super::work_tree::WorkTree;
 use super::{Fault, Repo};
@@ -125,6 +125,12 @@ impl Tree for AgreeingTree<'_> {
 
     fn tracked(&self) -> Vec<RepoPath> {
         self.index.tracked()
+    }
+
+    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeFault> {
+        let indexed = self.index.entry(path)?.map(|entry| entry.id);
+        let stored = self.conversion.to_git(path, content, indexed).map_err(|fault| fault.at(path))?;
+        Ok(Some(content_id(&stored)))
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {

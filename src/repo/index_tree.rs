@@ -3,7 +3,7 @@
 //! A path that is only marked to be added (`git add -N`) isn't in it, which is how git's own `apply --cached` sees it. A
 //! path in an unfinished merge can't be read, for there is no one answer.
 
-use super::objects::{leaf, obstacle};
+use super::objects::{content_id, leaf, obstacle};
 use super::{Fault, Repo};
 use crate::path::RepoPath;
 use crate::tree::{Entry, Tree, TreeFault};
@@ -113,6 +113,10 @@ impl Tree for IndexTree<'_> {
     fn tracked(&self) -> Vec<RepoPath> {
         // What is only intended to be added has nothing here that could be patched.
         super::tracked(&self.index).into_iter().filter(|path| !matches!(self.entry(path), Ok(None))).collect()
+    }
+
+    fn id(&self, _: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeFault> {
+        Ok(Some(content_id(content)))
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {

@@ -2,7 +2,7 @@
 
 use git2::Tree as GitTree;
 
-use super::objects::{TREE, leaf, obstacle, odd};
+use super::objects::{TREE, content_id, leaf, obstacle, odd};
 use super::{Fault, Repo, WORTH_LISTING};
 use crate::path::RepoPath;
 use crate::tree::{Entry, Tree, TreeFault};
@@ -72,6 +72,10 @@ impl Tree for RevisionTree<'_> {
     fn tracked(&self) -> Vec<RepoPath> {
         let paths = leaves(self.repo, self.tree.clone(), b"", WORTH_LISTING).unwrap_or_default();
         paths.iter().filter_map(|path| RepoPath::new(path).ok()).collect()
+    }
+
+    fn id(&self, _: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeFault> {
+        Ok(Some(content_id(content)))
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {

@@ -10,7 +10,7 @@ use std::io;
 use bstr::ByteSlice as _;
 
 use super::conversion::{Consult, Conversion};
-use super::objects::GITLINK;
+use super::objects::{GITLINK, content_id};
 use super::{Fault, Repo};
 use crate::dir::{Dir, Found, Shape};
 use crate::path::RepoPath;
@@ -168,6 +168,13 @@ impl Tree for WorkTree<'_> {
 
     fn tracked(&self) -> Vec<RepoPath> {
         self.repo.git2().index().map_or_else(|_| Vec::new(), |index| super::tracked(&index))
+    }
+
+    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeFault> {
+        let indexed =
+            self.repo.git2().index().ok().and_then(|index| index.get_path(path.as_path(), 0)).map(|entry| entry.id);
+        let stored = self.conversion.to_git(path, content, indexed).map_err(|fault| fault.at(path))?;
+        Ok(Some(content_id(&stored)))
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {

@@ -6,7 +6,7 @@ use git_llmpatch::compare::{Compare, Fault, Options, Region, Renames};
 use git_llmpatch::explain::Explain as _;
 use git_llmpatch::format;
 use git_llmpatch::format::unified::{self, Style, Termination};
-use git_llmpatch::patch::{FileEdit, Format, Hunk, Mark, Operation};
+use git_llmpatch::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
 use git_llmpatch::path::{RepoPath, Resolver};
 use git_llmpatch::plan::{self, Change, ChangeSet, Rules, derive as derived};
 use git_llmpatch::respond::{Look, respond};
@@ -111,6 +111,7 @@ pub fn turns_before_into_after(changes: &ChangeSet, options: &Options) {
     let patch = derived::unified(changes, &Plain, options).unwrap();
     let printed = unified::print(&patch, Style::default());
     assert_eq!(printed.is_empty(), patch.edits.is_empty());
+    is_read_again(&patch, &printed);
     unified::stat(&patch, Style::default(), 80);
     unified::numstat(&patch, Style::default(), Termination::Line);
     unified::summary(&patch, Style::default());
@@ -125,6 +126,21 @@ pub fn turns_before_into_after(changes: &ChangeSet, options: &Options) {
         let before = side(path).before.as_ref().map(|file| &file.content[..]).unwrap_or_default();
         let after = side(to.as_ref().unwrap_or(path)).after.as_ref().map(|file| &file.content[..]).unwrap_or_default();
         assert_eq!(bstr::BStr::new(&followed(before, hunks)), bstr::BStr::new(after));
+    }
+}
+
+/// What was printed is read as what it was printed from. Binary patches are shown and not read.
+fn is_read_again(patch: &Patch<'_>, printed: &[u8]) {
+    let is_binary = |edit: &FileEdit<'_>| edit.header.as_ref().is_some_and(|header| header.binary.is_some());
+    if patch.edits.is_empty() || patch.edits.iter().any(is_binary) || printed.contains(&0) {
+        return;
+    }
+    let source = super::source(printed);
+    for strict in [false, true] {
+        let parsed = format::parse(&source, &format::Options { strict, ..format::Options::default() });
+        assert!(parsed.faults.is_empty(), "{:?}", parsed.faults);
+        assert!(parsed.warnings.is_empty(), "{:?}", parsed.warnings);
+        assert_eq!(&parsed.patch, patch);
     }
 }
 

@@ -54,7 +54,7 @@ fn is_utf16(bytes: &[u8]) -> bool {
     if memchr::memchr(0, bytes).is_none() {
         return false;
     }
-    ["*** Begin Patch", "<edit ", "<opx>"].iter().any(|start| {
+    ["*** Begin Patch", "<edit ", "<opx>", "diff --git ", "\n@@ -"].iter().any(|start| {
         let little: Vec<u8> = start.bytes().flat_map(|byte| [byte, 0]).collect();
         let big: Vec<u8> = start.bytes().flat_map(|byte| [0, byte]).collect();
         bytes.find(&little).is_some() || bytes.find(&big).is_some()
@@ -81,6 +81,12 @@ fn json(source: &Source) -> Option<(Span, Absence)> {
                 return Some((source.span(at..behind), Absence::Escaped));
             }
             return found(Format::Envelope, at, begin.len(), count);
+        }
+    }
+    if looks_like_json && let Some(at) = bytes.find(br"n@@ -") {
+        let count = bytes[..at].iter().rev().take_while(|&&byte| byte == b'\\').count();
+        if count > 0 {
+            return found(Format::Unified, at + 1, b"@@ -".len(), count);
         }
     }
     if looks_like_json {

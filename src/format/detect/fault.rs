@@ -63,6 +63,21 @@ pub enum Fault {
         /// What is there of it.
         start: BString,
     },
+    /// A hunk that stands under no file header.
+    #[error("a hunk without `--- ` and `+++ ` or `diff --git` before it")]
+    StrayHunk {
+        /// How many more there are up to the next patch.
+        more: usize,
+    },
+    /// A hunk of a merge, against several parents.
+    #[error("the diff of a merge against all its parents can't be applied")]
+    Combined,
+    /// A binary file, as `diff -r` names it.
+    #[error("the patch shows no lines: {}", Shown(line))]
+    Binary {
+        /// What it says.
+        line: BString,
+    },
     /// What closes an OPX element that isn't open.
     #[error("`{}` outside of an `<edit>`", Shown(tag))]
     StrayClosing {
@@ -92,8 +107,8 @@ pub enum Absence {
     /// A Begin that isn't alone on its line, or is written in another way.
     #[error("the response has no patch: `*** Begin Patch` isn't written as it must be")]
     NearBegin,
-    /// A unified diff.
-    #[error("the response has no patch but a unified diff")]
+    /// A unified diff that is indented or quoted.
+    #[error("the response has no patch but a unified diff that doesn't start at the start of a line")]
     Unified,
     /// A patch as a string in JSON.
     #[error("the response is JSON with {} as a string in it", a(*format))]
@@ -151,7 +166,8 @@ pub enum Warning {
     },
 }
 
-const READ: &str = "this version reads `*** Begin Patch` … `*** End Patch` and OPX (`<edit file=\"…\" op=\"…\">`)";
+const READ: &str =
+    "this version reads `*** Begin Patch` … `*** End Patch`, OPX (`<edit file=\"…\" op=\"…\">`) and unified diffs";
 
 impl Fault {
     /// Returns whether this is about the start of an envelope, whose end is then no news.
@@ -162,14 +178,17 @@ impl Fault {
 
 impl Explain for Fault {
     fn kind(&self) -> Kind {
-        Kind::Parse
+        match self {
+            Fault::Binary { .. } => Kind::Unsupported,
+            _ => Kind::Parse,
+        }
     }
 
     fn label(&self) -> Option<String> {
         Some(match self {
             Fault::Utf16 | Fault::NoPatch(Absence::Empty | Absence::Prose) => return None,
             Fault::NoPatch(Absence::NearBegin) => "this is nearly the start of a patch".into(),
-            Fault::NoPatch(Absence::Unified) => "a unified diff".into(),
+            Fault::NoPatch(Absence::Unified) => "the diff is here".into(),
             Fault::NoPatch(Absence::Json { .. } | Absence::Escaped) => "the patch is in here, escaped".into(),
             Fault::NoPatch(Absence::Commented) => "this patch is in a comment".into(),
             Fault::NoPatch(Absence::MidLine) => "this is in mid-line".into(),
@@ -181,6 +200,9 @@ impl Explain for Fault {
             Fault::StrayEnd { .. } => "ends nothing".into(),
             Fault::StrayClosing { .. } => "closes nothing".into(),
             Fault::CutStart { .. } => "another patch would begin here".into(),
+            Fault::StrayHunk { .. } => "a hunk of which file?".into(),
+            Fault::Combined => "a hunk against several parents".into(),
+            Fault::Binary { .. } => return None,
             Fault::Prefixed { .. } => "a patch would begin here".into(),
         })
     }
@@ -188,6 +210,8 @@ impl Explain for Fault {
     fn notes(&self) -> Vec<String> {
         match self {
             Fault::Mixed { first, line, .. } => vec![format!("{} begins in line {line}", a(*first))],
+            Fault::StrayHunk { more: 1 } => vec!["another hunk after it has no file either".into()],
+            Fault::StrayHunk { more } if *more > 1 => vec![format!("{more} more hunks after it have no file either")],
             Fault::StrayHeader { more, ended, .. } => {
                 let mut notes = Vec::new();
                 if let Some(ended) = ended {
@@ -235,6 +259,13 @@ impl Explain for Fault {
             Fault::CutStart { .. } => {
                 "the answer was probably cut off: ask for the whole answer again, or take this line out if it is none".into()
             }
+            Fault::StrayHunk { .. } => {
+                "put `--- a/<path>` and `+++ b/<path>` before it; if it only explains something, indent it".into()
+            }
+            Fault::Combined => "make one against a single parent: `git diff <commit>^1 <commit>`".into(),
+            Fault::Binary { .. } => {
+                "take the line out and copy the file by hand; `git diff --binary` and `git apply` know binary files".into()
+            }
             Fault::StrayClosing { .. } => {
                 "an edit ended earlier than its author meant, or its start is missing: look at the edit before, or ask for \
                  the answer again"
@@ -253,9 +284,15 @@ impl Absence {
             Absence::Empty => "give the answer as a file or on standard input".into(),
             Absence::Prose => format!("{READ}; ask the model for one of them"),
             Absence::NearBegin => "write `*** Begin Patch` on a line of its own".into(),
-            Absence::Unified => format!("{READ} only; `git apply` takes unified diffs"),
+            Absence::Unified => "take away what stands before every line of it: `diff --git`, `---`, `+++` and `@@` stand first on \
+                                 their lines"
+                .into(),
             Absence::Json { format, twice } => {
-                let start = if format == Format::Opx { "<edit " } else { "*** Begin Patch" };
+                let start = match format {
+                    Format::Opx => "<edit ",
+                    Format::Envelope => "*** Begin Patch",
+                    Format::Unified => "@@ -",
+                };
                 let find = format!(".. | strings | select(contains(\"{start}\"))");
                 let inner = if twice { format!(" | fromjson | {find}") } else { String::new() };
                 format!("unwrap it: `jq -r '{find}{inner}' answer.json | git llmpatch apply`")

@@ -15,6 +15,8 @@
 //!   that patch never ends and so has swallowed one that was asked for.
 //! - What would be residue behind a broken OPX element is its wreck: that it is broken is error enough.
 //! - `<edit` directly follows another element if blanks only stand between; other tags before it on its line make it prose.
+//! - Unified diffs begin at column 0; one that is indented or quoted isn't read, and if there is nothing else, that is said.
+//! - A hunk's header in prose, and what else could only have been part of a diff, is residue.
 //! - Of an answer in two formats, the first one's edits are kept, so that planning can find more that is wrong.
 
 mod absence;
@@ -27,7 +29,7 @@ use std::ops::Range;
 
 pub use fault::{Absence, Fault, Warning};
 
-use super::{Options, Parsed, envelope, opx};
+use super::{Options, Parsed, envelope, opx, unified};
 use crate::patch::{FileEdit, Format, Patch};
 use crate::text::{LineNo, Lines, Located, Source, Span};
 use prose::Prose;
@@ -89,6 +91,8 @@ impl<'a, 'o> Walk<'a, 'o> {
                 self.envelope(number, first)
             } else if opx::starts_here(&bytes[first..]) {
                 self.elements(first)
+            } else if unified::starts_here(self.source, number) {
+                self.section(number, start)
             } else {
                 self.prose.line(self.source, line, start, number, &mut self.found);
                 after(number)
@@ -109,6 +113,23 @@ impl<'a, 'o> Walk<'a, 'o> {
             format: Format::Envelope,
             start: self.source.span(first..line_end),
             range: first..end,
+            edits: block.edits,
+            faults: block.faults.into_iter().map(|fault| fault.map(Into::into)).collect(),
+            warnings: block.warnings.into_iter().map(|warning| warning.map(Into::into)).collect(),
+        }));
+        block.end
+    }
+
+    /// Reads the section of a unified diff that begins in a line; returns the line behind it.
+    fn section(&mut self, number: LineNo, start: usize) -> LineNo {
+        let block = unified::parse_block(self.source, number, self.prose.around(), self.options);
+        let end = self.source.line_start(block.end).unwrap_or(self.source.bytes().len());
+        let line_end =
+            self.source.line_start(number).unwrap_or(start) + self.source.line(number).map_or(0, <[u8]>::len);
+        self.found.push(Found::Block(Block {
+            format: Format::Unified,
+            start: self.source.span(start..line_end),
+            range: start..end,
             edits: block.edits,
             faults: block.faults.into_iter().map(|fault| fault.map(Into::into)).collect(),
             warnings: block.warnings.into_iter().map(|warning| warning.map(Into::into)).collect(),
@@ -227,6 +248,7 @@ fn has_swallowed(source: &Source, block: &Block<'_>, asked: Format) -> bool {
         && block.range.end == source.bytes().len()
         && Lines::new(bytes).iter().skip(1).any(|line| match asked {
             Format::Opx => opx::starts_here(envelope::trim_start(line.text)),
-            _ => envelope::starts_here(line.text),
+            Format::Unified => line.text.starts_with(b"diff --git ") || line.text.starts_with(b"@@ -"),
+            Format::Envelope => envelope::starts_here(line.text),
         })
 }

@@ -7,7 +7,7 @@ use bstr::ByteSlice as _;
 
 use super::{Fault, Found, Warning};
 use crate::format::envelope::{self, Marker, Meant};
-use crate::format::opx;
+use crate::format::{opx, unified};
 use crate::patch::Format;
 use crate::text::{LineNo, Located, Source, Span};
 
@@ -20,13 +20,15 @@ const WINDOW: usize = 512;
 pub(super) struct Prose {
     comment: Option<Comment>,
     fence: Option<Fence>,
+    /// What ends the shell's heredoc that is open.
+    heredoc: Option<Vec<u8>>,
     seen: Seen,
     unified: Unified,
     /// The last line that is nearly a Begin.
     pub(super) near_begin: Option<(LineNo, Span)>,
     /// The first patch in a comment.
     pub(super) commented: Option<Span>,
-    /// Where a unified diff begins.
+    /// Where a unified diff begins that isn't at the start of its line.
     pub(super) diff: Option<Span>,
 }
 
@@ -66,6 +68,8 @@ fn cut_start(line: &[u8]) -> Option<Format> {
         Some(Format::Envelope)
     } else if cut(b"<edit ", b"<ed".len()) || line.starts_with(b"<edit ") && !line.contains(&b'>') {
         Some(Format::Opx)
+    } else if cut(b"diff --git ", b"diff --".len()) || line.starts_with(b"diff --git a/") {
+        Some(Format::Unified)
     } else {
         None
     }
@@ -81,6 +85,15 @@ enum Unified {
 }
 
 impl Prose {
+    /// Returns what stands around the line that comes next.
+    pub(super) fn around(&self) -> unified::Around<'_> {
+        unified::Around {
+            fenced: self.fence.is_some(),
+            commented: self.comment.is_some(),
+            heredoc: self.heredoc.as_deref(),
+        }
+    }
+
     /// Notes that an envelope ended, with its last line and where the blanks before its Begin are.
     pub(super) fn envelope_ends(&mut self, last: LineNo, indent: Range<usize>) {
         self.seen.envelope_end = Some(last);
@@ -103,7 +116,14 @@ impl Prose {
     ) {
         let span = source.span(start..start + line.len());
         self.fences(line);
+        self.heredocs(line);
+        let is_last = number.index() + 1 == source.line_count();
+        if is_last && matches!(self.unified, Unified::Old(_)) && line.starts_with(b"+++ ") {
+            let fault = Fault::CutStart { start: excerpt(line).into() };
+            found.push(Found::Residue(Format::Unified, Located::new(span, fault)));
+        }
         self.look_around(line, span, number);
+        self.remains(line, span, found);
         self.headers(source, line, span, found);
         self.ends(line, span, number, found);
         if start + line.len() == source.bytes().len()
@@ -153,6 +173,36 @@ impl Prose {
             }
             _ => {}
         }
+    }
+
+    /// Follows the shell's heredocs, the end of which is no line of a diff.
+    fn heredocs(&mut self, line: &[u8]) {
+        if self.heredoc.as_deref().is_some_and(|delimiter| delimiter == line) {
+            self.heredoc = None;
+        } else if let Some(at) = line.rfind(b"<<") {
+            let word = line[at + 2..].trim_start_with(|c| c == '-' || c == ' ');
+            let word = word.trim_with(|c| c == '\'' || c == '"');
+            let is_word = word.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+            self.heredoc = (is_word && !word.is_empty()).then(|| word.to_vec()).or(self.heredoc.take());
+        }
+    }
+
+    /// Finds what can only have been part of a unified diff.
+    fn remains(&self, line: &[u8], span: Span, found: &mut Vec<Found<'_>>) {
+        let fault = if unified::is_hunk_header(line) {
+            if let Some(Found::Residue(_, Located { value: Fault::StrayHunk { more }, .. })) = found.last_mut() {
+                *more += 1;
+                return;
+            }
+            Fault::StrayHunk { more: 0 }
+        } else if line.starts_with(b"@@@ -") && line[3..].contains_str("@@@") {
+            Fault::Combined
+        } else if line.starts_with(b"Binary files ") && line.ends_with(b" differ") {
+            Fault::Binary { line: excerpt(line).into() }
+        } else {
+            return;
+        };
+        found.push(Found::Residue(Format::Unified, Located::new(span, fault)));
     }
 
     /// Finds file headers outside of envelopes.
@@ -205,16 +255,17 @@ impl Prose {
             self.near_begin = Some((number, span));
         }
         if self.diff.is_none() {
+            let text = line.trim_start_with(|c| matches!(c, '>' | ' ' | '\t'));
             self.unified = match self.unified {
-                Unified::Old(at) if line.starts_with(b"+++ ") => Unified::New(at),
-                Unified::New(at) if line.starts_with(b"@@ -") => {
+                Unified::Old(at) if text.starts_with(b"+++ ") => Unified::New(at),
+                Unified::New(at) if text.starts_with(b"@@ -") => {
                     self.diff = Some(at);
                     Unified::No
                 }
-                _ if line.starts_with(b"--- ") => Unified::Old(span),
+                _ if text.starts_with(b"--- ") => Unified::Old(span),
                 _ => Unified::No,
             };
-            if line.starts_with(b"diff --git ") {
+            if text.starts_with(b"diff --git a/") {
                 self.diff = Some(span);
             }
         }

@@ -192,14 +192,14 @@ fn nothing_to_apply_is_an_error_that_says_why() {
         (b"I can't do that.\n".to_vec(), "fault -: the response has no patch", "ask the model"),
         (b"*** Begin Patch\n*** End Patch\n".to_vec(), "fault 1: an envelope is empty", "ask for the patch again"),
         (
-            b"```diff\ndiff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n```\n".to_vec(),
-            "fault 2: the response has no patch but a unified diff",
-            "`git apply` takes unified diffs",
+            b"1. Do:\n   ```diff\n   diff --git a/a b/a\n   --- a/a\n   +++ b/a\n   @@ -1 +1 @@\n   -x\n   +y\n   ```\n".to_vec(),
+            "fault 3: the response has no patch but a unified diff that doesn't start at the start of a line",
+            "take away what stands before",
         ),
         (
-            b"--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n".to_vec(),
-            "fault 1: the response has no patch but a unified diff",
-            "`git apply`",
+            b"> --- a\n> +++ a\n> @@ -1 +1 @@\n> -x\n> +y\n".to_vec(),
+            "fault 1: the response has no patch but a unified diff that doesn't start at the start of a line",
+            "stand first on their lines",
         ),
         (
             br#"{"input": "*** Begin Patch\n*** Delete File: a\n*** End Patch"}"#.to_vec(),

@@ -50,6 +50,44 @@ impl Quoting {
     }
 }
 
+/// Reads a name in quotes from the start of a text; returns it, and how long it is with its quotes. `None` if it isn't closed
+/// or escapes what can't be.
+pub(super) fn unquote(text: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let mut name = Vec::new();
+    let mut at = 1;
+    loop {
+        let byte = *text.get(at)?;
+        at += 1;
+        match byte {
+            b'"' => return Some((name, at)),
+            b'\\' => {}
+            _ => {
+                name.push(byte);
+                continue;
+            }
+        }
+        let escaped = *text.get(at)?;
+        at += 1;
+        name.push(match escaped {
+            b'a' => 0x07,
+            b'b' => 0x08,
+            b't' => b'\t',
+            b'n' => b'\n',
+            b'v' => 0x0b,
+            b'f' => 0x0c,
+            b'r' => b'\r',
+            b'"' | b'\\' => escaped,
+            b'0'..=b'3' => {
+                let digit = |byte: Option<&u8>| byte.filter(|byte| matches!(byte, b'0'..=b'7')).map(|byte| byte - b'0');
+                let value = (escaped - b'0') << 6 | digit(text.get(at))? << 3 | digit(text.get(at + 1))?;
+                at += 2;
+                value
+            }
+            _ => return None,
+        });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +103,18 @@ mod tests {
         ] {
             assert_eq!(Quoting::Full.quote("a/", path), full.as_bytes());
             assert_eq!(Quoting::Ascii.quote("a/", path), ascii.as_bytes());
+        }
+    }
+
+    #[test]
+    fn what_was_quoted_is_read_again() {
+        for byte in 0..=255_u8 {
+            let name = [b'x', byte, b'"', b'7'];
+            let quoted = Quoting::Full.quote("", &name);
+            assert_eq!(unquote(&quoted), Some((name.to_vec(), quoted.len())), "{byte}");
+        }
+        for broken in [&b"\""[..], b"\"x", b"\"\\\"", b"\"\\q\"", b"\"\\12\"", b"\"\\477\""] {
+            assert_eq!(unquote(broken), None, "{}", broken.escape_ascii());
         }
     }
 }

@@ -146,6 +146,10 @@ fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<
     } else {
         None
     };
+    let mode = |side: &Option<Blob<'_>>| side.as_ref().map(|blob| blob.mode);
+    // Where neither content nor mode changes, a diff doesn't say the mode.
+    let modes = Some([mode(&pair.old), mode(&pair.new)]).filter(|[old, new]| !keeps_content || old != new);
+    let [old_mode, new_mode] = modes.unwrap_or_default();
     let header = Header {
         status: match (&pair.old, &pair.new) {
             (None, _) => Status::Added,
@@ -153,8 +157,8 @@ fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<
             (Some(old), Some(new)) if old.path == new.path => Status::Modified,
             _ => Status::Renamed,
         },
-        old_mode: pair.old.as_ref().map(|blob| blob.mode),
-        new_mode: pair.new.as_ref().map(|blob| blob.mode),
+        old_mode,
+        new_mode,
         ids: if keeps_content { None } else { Some(ids(&pair, compare, is_binary)?) },
         similarity: pair.similarity,
         binary,

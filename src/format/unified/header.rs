@@ -1,0 +1,310 @@
+//! What stands before the hunks of a section, and which file, which status and which modes it comes to.
+
+use bstr::{BString, ByteSlice as _};
+
+use super::fault::{Fault, Missing};
+use super::names::{self, Name, Side};
+use super::rows::{Row, Rows};
+use crate::patch::{Header, Status};
+use crate::text::{Located, Span};
+
+/// Header lines, by how they begin.
+const EXTENDED: &[(&[u8], Extended)] = &[
+    (b"old mode ", Extended::OldMode),
+    (b"new mode ", Extended::NewMode),
+    (b"deleted file mode ", Extended::DeletedMode),
+    (b"new file mode ", Extended::NewFileMode),
+    (b"rename from ", Extended::RenameFrom),
+    (b"rename to ", Extended::RenameTo),
+    (b"rename old ", Extended::RenameFrom),
+    (b"rename new ", Extended::RenameTo),
+    (b"copy from ", Extended::CopyFrom),
+    (b"copy to ", Extended::CopyTo),
+    (b"similarity index ", Extended::Similarity),
+    (b"dissimilarity index ", Extended::Dissimilarity),
+    (b"index ", Extended::Index),
+    (b"GIT binary patch", Extended::Binary),
+    (b"Binary files ", Extended::Binary),
+];
+
+#[derive(Clone, Copy, Debug)]
+enum Extended {
+    OldMode,
+    NewMode,
+    DeletedMode,
+    NewFileMode,
+    RenameFrom,
+    RenameTo,
+    CopyFrom,
+    CopyTo,
+    Similarity,
+    Dissimilarity,
+    Index,
+    Binary,
+}
+
+/// Returns whether a line goes on with what `diff --git` began.
+pub(super) fn continues(line: Option<&[u8]>) -> bool {
+    line.is_some_and(|line| line.starts_with(b"--- ") || EXTENDED.iter().any(|(start, _)| line.starts_with(start)))
+}
+
+/// What a section's header says, before it is known whether that goes together.
+#[derive(Debug, Default)]
+pub(super) struct Said<'a> {
+    /// The names behind `diff --git`, if they could be told apart.
+    git: Option<[Name<'a>; 2]>,
+    /// The names behind `---` and `+++`.
+    sides: Option<[Side<'a>; 2]>,
+    old_mode: Option<u32>,
+    new_mode: Option<u32>,
+    deleted: bool,
+    new: bool,
+    rename: [Option<Name<'a>>; 2],
+    copy: [Option<Name<'a>>; 2],
+    similarity: Option<u8>,
+    ids: Option<(String, String)>,
+    is_binary: bool,
+    pub(super) faults: Vec<Located<Fault>>,
+}
+
+/// What a header comes to.
+pub(super) struct Settled<'a> {
+    pub(super) path: Name<'a>,
+    pub(super) to: Option<Name<'a>>,
+    pub(super) header: Header,
+}
+
+impl<'a> Said<'a> {
+    /// Reads the header of the section that starts at a line; returns the line behind it too.
+    pub(super) fn read(rows: &Rows<'a, '_>, begin: usize) -> (Self, usize) {
+        let mut said = Self::default();
+        let mut index = begin;
+        if let Some(row) = rows.get(index)
+            && row.text().starts_with(b"diff --git ")
+        {
+            let (text, start) = row.behind(b"diff --git ".len());
+            let named = |bytes| Name { bytes, at: (start, start + text.len()) };
+            said.git = names::split(text).map(|pair| pair.map(named));
+            index += 1;
+            while let Some(row) = rows.get(index)
+                && let Some((start, what)) = EXTENDED.iter().find(|(start, _)| row.text().starts_with(start))
+            {
+                said.extended(rows, row, start.len(), *what);
+                index += 1;
+                if said.is_binary {
+                    return (said, index);
+                }
+            }
+        }
+        if rows.starts_with(index, b"--- ") && rows.starts_with(index + 1, b"+++ ") {
+            said.sides(rows, index);
+            index += 2;
+        }
+        (said, index)
+    }
+
+    fn sides(&mut self, rows: &Rows<'a, '_>, index: usize) {
+        let mut side = |index| {
+            let row: Row<'a> = rows.get(index)?;
+            match Side::read(row.behind(b"--- ".len())) {
+                Ok(side) => Some(side),
+                Err(fault) => {
+                    self.faults.push(Located::new(row.span(rows.source), fault));
+                    None
+                }
+            }
+        };
+        if let (Some(old), Some(new)) = (side(index), side(index + 1)) {
+            self.sides = Some([old, new]);
+        }
+    }
+
+    fn extended(&mut self, rows: &Rows<'a, '_>, row: Row<'a>, len: usize, what: Extended) {
+        let rest @ (text, _) = row.behind(len);
+        let span = row.span(rows.source);
+        match what {
+            Extended::OldMode => self.old_mode = self.mode(text, span),
+            Extended::NewMode => self.new_mode = self.mode(text, span),
+            Extended::DeletedMode => (self.deleted, self.old_mode) = (true, self.mode(text, span)),
+            Extended::NewFileMode => (self.new, self.new_mode) = (true, self.mode(text, span)),
+            Extended::RenameFrom => self.rename[0] = self.name(rest, span),
+            Extended::RenameTo => self.rename[1] = self.name(rest, span),
+            Extended::CopyFrom => self.copy[0] = self.name(rest, span),
+            Extended::CopyTo => self.copy[1] = self.name(rest, span),
+            Extended::Similarity => {
+                let percent = text.strip_suffix(b"%").and_then(|digits| digits.to_str().ok()?.parse().ok());
+                self.similarity = percent.filter(|percent| *percent <= 100);
+            }
+            Extended::Dissimilarity => {}
+            Extended::Index => self.index(text, span),
+            Extended::Binary => self.is_binary = true,
+        }
+    }
+
+    fn name(&mut self, rest: (&'a [u8], usize), span: Span) -> Option<Name<'a>> {
+        Name::whole(rest).map_err(|fault| self.faults.push(Located::new(span, fault))).ok()
+    }
+
+    fn mode(&mut self, text: &[u8], span: Span) -> Option<u32> {
+        let mode = text.to_str().ok().and_then(|digits| u32::from_str_radix(digits, 8).ok());
+        let fault = match mode {
+            Some(0o100644 | 0o100755) => return mode,
+            Some(mode) if text.len() == 6 => Fault::Mode { mode },
+            _ => Fault::NoMode { text: excerpt(text) },
+        };
+        self.faults.push(Located::new(span, fault));
+        None
+    }
+
+    fn index(&mut self, text: &[u8], span: Span) {
+        let (ids, mode) = text.split_once_str(" ").map_or((text, None), |(ids, mode)| (ids, Some(mode)));
+        let Some((old, new)) = ids.split_once_str("..") else { return };
+        let id = |id: &[u8]| {
+            let is_id = !id.is_empty() && id.iter().all(u8::is_ascii_hexdigit);
+            is_id.then(|| id.to_str_lossy().into_owned())
+        };
+        let (Some(old), Some(new)) = (id(old), id(new)) else { return };
+        self.ids = Some((old, new));
+        if let Some(mode) = mode.and_then(|mode| self.mode(mode, span)) {
+            // A mode here is one that stays.
+            self.old_mode = self.old_mode.or(Some(mode));
+            self.new_mode = self.new_mode.or(Some(mode));
+        }
+    }
+
+    /// Returns the paths that it names, for when nothing better is known of them.
+    pub(super) fn paths(&self) -> Vec<Name<'a>> {
+        let mut paths: Vec<Name<'a>> = Vec::new();
+        let of_git = self.git.clone().and_then(|[old, new]| names::join(old, new));
+        let [old, new] = match &self.sides {
+            Some([old, new]) => [old, new].map(|side| match side {
+                Side::Named(name) => Some(name.clone()),
+                Side::Null => None,
+            }),
+            None => [None, None],
+        };
+        let of_sides = match (old, new) {
+            (Some(old), Some(new)) => {
+                let both = [names::alone(old.clone(), false), names::alone(new.clone(), true)];
+                names::join(old, new).map_or_else(|| both.to_vec(), |one| vec![one])
+            }
+            (Some(name), None) => vec![names::alone(name, false)],
+            (None, Some(name)) => vec![names::alone(name, true)],
+            (None, None) => Vec::new(),
+        };
+        let moved = self.rename.iter().chain(&self.copy).flatten().cloned();
+        for name in moved.chain(of_git).chain(of_sides) {
+            if paths.iter().all(|path| path.bytes != name.bytes) {
+                paths.push(name);
+            }
+        }
+        paths
+    }
+
+    /// Works out what it comes to.
+    pub(super) fn settle(self) -> Result<Settled<'a>, Fault> {
+        if self.is_binary {
+            let path = self.paths().into_iter().next_back().map(|name| name.bytes.into_owned().into());
+            return Err(Fault::Binary { path });
+        }
+        let is_null = |at: usize| matches!(&self.sides, Some(sides) if sides[at] == Side::Null);
+        let moved = match (&self.rename, &self.copy) {
+            ([None, None], [None, None]) => None,
+            ([Some(from), Some(to)], [None, None]) => Some((Status::Renamed, from.clone(), to.clone())),
+            ([None, None], [Some(from), Some(to)]) => Some((Status::Copied, from.clone(), to.clone())),
+            _ => return Err(Fault::Incomplete(Missing::OtherName)),
+        };
+        let (is_new, is_gone) = (self.new || is_null(0), self.deleted || is_null(1));
+        let contradicts = self.new && self.sides.is_some() && !is_null(0)
+            || self.deleted && self.sides.is_some() && !is_null(1)
+            || moved.is_some() && (is_new || is_gone);
+        if contradicts || is_new && is_gone {
+            return Err(Fault::Contradiction);
+        }
+        let (status, path, to) = match moved {
+            Some((status, from, to)) => {
+                self.agree(&from.bytes, &to.bytes)?;
+                (status, from, Some(to))
+            }
+            None => {
+                let path = self.only_path()?;
+                self.agree(&path.bytes, &path.bytes)?;
+                let status = match (is_new, is_gone) {
+                    (true, _) => Status::Added,
+                    (_, true) => Status::Deleted,
+                    _ => Status::Modified,
+                };
+                (status, path, None)
+            }
+        };
+        let header = Header {
+            status,
+            old_mode: self.old_mode.filter(|_| !is_new),
+            new_mode: self.new_mode.filter(|_| !is_gone),
+            ids: self.ids,
+            similarity: self.similarity.filter(|_| to.is_some()),
+            binary: None,
+        };
+        Ok(Settled { path, to, header })
+    }
+
+    /// Returns the one path that a section without rename and copy is about.
+    fn only_path(&self) -> Result<Name<'a>, Fault> {
+        let of_git = match self.git.clone() {
+            Some([old, new]) => Some(self.one(old, new)?),
+            None => None,
+        };
+        Ok(match (self.sides.clone(), of_git) {
+            (Some([Side::Named(old), Side::Named(new)]), git) => {
+                match git {
+                    // The letters were settled there: `+++ a/x` may be `x` then.
+                    Some(git) if old.means(&git.bytes) && new.means(&git.bytes) => {
+                        return Ok(Name { bytes: git.bytes, at: new.at });
+                    }
+                    _ => self.one(old, new)?,
+                }
+            }
+            (Some([Side::Null, Side::Named(name)]), git) => {
+                git.map_or_else(|| names::alone(name.clone(), true), |git| Name { bytes: git.bytes, at: name.at })
+            }
+            (Some([Side::Named(name), Side::Null]), git) => {
+                git.map_or_else(|| names::alone(name.clone(), false), |git| Name { bytes: git.bytes, at: name.at })
+            }
+            (Some([Side::Null, Side::Null]), _) => return Err(Fault::Contradiction),
+            (None, Some(git)) => git,
+            (None, None) => return Err(Fault::Incomplete(Missing::Names)),
+        })
+    }
+
+    fn one(&self, old: Name<'a>, new: Name<'a>) -> Result<Name<'a>, Fault> {
+        let both = [&old, &new].map(|name| excerpt(&name.bytes));
+        names::join(old, new).ok_or_else(|| {
+            let [old, new] = both;
+            Fault::TwoNames { old, new }
+        })
+    }
+
+    /// Checks that all names are the ones that were settled on.
+    fn agree(&self, old: &[u8], new: &[u8]) -> Result<(), Fault> {
+        let differ =
+            |name: &Name<'_>, path: &[u8]| Err(Fault::OtherName { name: excerpt(&name.bytes), path: excerpt(path) });
+        for (at, path) in [old, new].into_iter().enumerate() {
+            let git = self.git.as_ref().map(|git| &git[at]);
+            let side = self.sides.as_ref().and_then(|sides| match &sides[at] {
+                Side::Named(name) => Some(name),
+                Side::Null => None,
+            });
+            if let Some(name) = git.into_iter().chain(side).find(|name| !name.means(path)) {
+                return differ(name, path);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Cuts what a message quotes to a length that fits one.
+pub(super) fn excerpt(text: &[u8]) -> BString {
+    const FITS: usize = 80;
+    let fits = text.char_indices().map(|(_, end, _)| end).take_while(|&end| end <= FITS).last().unwrap_or(0);
+    text[..fits].into()
+}

@@ -1,0 +1,279 @@
+//! What one section of a unified diff does to its file: the header's part, the hunks being [`super::numbered`]'s.
+//!
+//! Sections of one diff don't depend on their order, as in git: what one renames or deletes, another may create before it, so
+//! that swaps work. Such a file is *set aside* until its section comes. A copy reads the file as it was before the response
+//! if its hunks fit that; only where they don't, as an earlier section left it.
+//!
+//! Where the contract is silent:
+//! - A rename of a file that earlier sections have changed takes it as they left it: read as it was before, it would lose
+//!   what they did. Only a file that was set aside is read as it was.
+//! - Of two states that both fit, a copy reads the one that the header's id names.
+//! - A mode that only the line `index` says is the one that the file had: it is compared, and never given to the file.
+//! - A new file's mode is the header's also where `--overwrite` puts it in place of another; a copy has its source's
+//!   permission bits.
+
+use super::fault::{Fault, Presence};
+use super::overlay::Found;
+use super::warning::Warning;
+use super::{Failed, Planner, numbered};
+use crate::patch::{FileEdit, Header, Hunk, Operation, Status};
+use crate::path::RepoPath;
+use crate::text::{Lines, Span, Text};
+use crate::tree::{Content, File, Mode};
+
+/// A section, its path resolved.
+pub(super) struct Section<'e, 'p> {
+    pub(super) path: &'e RepoPath,
+    pub(super) written: &'e Text<'p>,
+    pub(super) header: &'e Header,
+    pub(super) to: Option<&'e Text<'p>>,
+    pub(super) hunks: &'e [Hunk<'p>],
+    pub(super) span: Option<Span>,
+}
+
+impl<'e, 'p> Section<'e, 'p> {
+    /// Takes an edit for a section, if it is one.
+    pub(super) fn of(edit: &'e FileEdit<'p>, path: &'e RepoPath) -> Option<Self> {
+        let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation) else { return None };
+        let span = edit.path.span.or(edit.span);
+        Some(Self { path, written: &edit.path, header, to: to.as_ref(), hunks, span })
+    }
+}
+
+/// Returns whether nothing is at a path any more once an edit has been made, unless another puts something there.
+pub(super) fn vacates(edit: &FileEdit<'_>) -> bool {
+    edit.header.as_ref().is_some_and(|header| matches!(header.status, Status::Renamed | Status::Deleted))
+        && matches!(edit.operation, Operation::Update { .. })
+}
+
+impl Planner<'_> {
+    /// Does what a section of a unified diff says.
+    pub(super) fn section(&mut self, section: &Section<'_, '_>) -> Result<(), Failed> {
+        let Section { path, header, span, .. } = *section;
+        if header.binary.is_some() {
+            return self.fail(span, Fault::Binary { path: path.clone() });
+        }
+        match header.status {
+            Status::Added => self.added(section),
+            Status::Deleted => self.deleted(section),
+            Status::Modified => {
+                let file = self.base(path, span)?;
+                self.compare(section, &file);
+                let (changed, done) = self.patched(section, &file);
+                if done.is_ok() && changed == file {
+                    self.warn(span, Warning::NoChange { path: path.clone(), number: 0 });
+                }
+                self.overlay.put(path, changed);
+                done
+            }
+            Status::Renamed | Status::Copied => match section.to {
+                Some(to) => self.carried(section, to),
+                None => Err(Failed::Lost),
+            },
+        }
+    }
+
+    fn added(&mut self, section: &Section<'_, '_>) -> Result<(), Failed> {
+        let Section { path, header, span, .. } = *section;
+        self.give_way(path);
+        let there = self.room(path, span)?;
+        if there.is_none() {
+            self.unsuspicious(path, section.written, span)?;
+        }
+        let bytes = numbered::whole(section.hunks);
+        let content: Content = self.read(self.tree.check_out(path, bytes).map_err(Fault::from), span)?.into();
+        let mode = with_mode(there.as_ref().map_or(Mode::PLAIN, |there| there.mode), header.new_mode);
+        match there {
+            Some(file) if file.content == content && file.mode.executable == mode.executable => {
+                self.warn(span, Warning::AlreadyThere { path: path.clone() });
+                return Ok(());
+            }
+            Some(_) if !self.rules.overwrite => {
+                return self.fail(span, Fault::Exists { path: path.clone(), what: Presence::File });
+            }
+            _ => self.overlay.put(path, File { content, mode }),
+        }
+        Ok(())
+    }
+
+    fn deleted(&mut self, section: &Section<'_, '_>) -> Result<(), Failed> {
+        let Section { path, span, .. } = *section;
+        let aside = self.overlay.aside(path);
+        let is_aside = aside.is_some();
+        let file = match aside {
+            Some(file) => file,
+            None => self.base(path, span)?,
+        };
+        self.compare(section, &file);
+        let (changed, done) = self.patched(section, &file);
+        done?;
+        let left = Lines::new(&changed.content).len();
+        if left > 0 {
+            return self.fail(span, Fault::Leaves { path: path.clone(), left });
+        }
+        if is_aside {
+            self.overlay.drop_aside(path);
+        } else {
+            self.overlay.delete(path);
+        }
+        Ok(())
+    }
+
+    /// Renames or copies.
+    fn carried(&mut self, section: &Section<'_, '_>, to: &Text<'_>) -> Result<(), Failed> {
+        let Section { path, header, span, .. } = *section;
+        let renames = header.status == Status::Renamed;
+        let target = self.resolve(None, to, span);
+        let aside = self.overlay.aside(path).filter(|_| renames);
+        let is_aside = aside.is_some();
+        let base = match aside {
+            Some(file) => Ok(file),
+            None if renames => self.base(path, span),
+            None => self.copied(section),
+        };
+        let (Ok(target), Ok(file)) = (target, base) else { return Err(Failed::Lost) };
+        self.compare(section, &file);
+        let (changed, done) = self.patched(section, &file);
+        if target == *path {
+            self.overlay.put(path, changed);
+            return done;
+        }
+        let span = to.span.or(span);
+        self.give_way(&target);
+        // The source of a rename is in nobody's way: `a` may become `a/b`, and `A` may become `a`.
+        let there = match renames && !is_aside {
+            true => self.overlay.without(path, |overlay| overlay.obstacle(&target)),
+            false => self.overlay.obstacle(&target),
+        };
+        let there = match there {
+            Ok(None) => self.unsuspicious(&target, to, span).map(|()| None),
+            Ok(Some(Found::File(there))) => Ok(Some(there)),
+            Ok(Some(Found::Unknown)) => Err(Failed::Lost),
+            Err(fault) => self.fail(span, fault),
+        };
+        let Ok(there) = there else {
+            self.overlay.forget(&target);
+            return Err(Failed::Lost);
+        };
+        let is_same =
+            |there: &File| there.content == changed.content && there.mode.executable == changed.mode.executable;
+        let put = match there {
+            Some(there) if is_same(&there) => {
+                self.warn(span, Warning::AlreadyThere { path: target.clone() });
+                there
+            }
+            Some(_) if !self.rules.overwrite => {
+                self.overlay.forget(&target);
+                return self.fail(span, Fault::Exists { path: target, what: Presence::File });
+            }
+            _ => changed,
+        };
+        if !renames {
+            self.overlay.put(&target, put);
+        } else if is_aside {
+            self.overlay.rename_aside(path, &target, put);
+        } else {
+            self.overlay.rename(path, &target, put);
+        }
+        done
+    }
+
+    /// Returns the file that a copy is made of: as it was before the response, unless only what it is now fits.
+    fn copied(&mut self, section: &Section<'_, '_>) -> Result<File, Failed> {
+        let Section { path, header, span, .. } = *section;
+        let original = self.read_original(path, span)?;
+        let now = match self.overlay.file(path) {
+            Ok(Found::File(now)) => Some(now),
+            Ok(Found::Unknown) if original.is_none() => return Err(Failed::Lost),
+            _ => None,
+        };
+        match (original, now) {
+            (Some(original), Some(now)) if original != now => {
+                let mut lost = std::collections::HashSet::new();
+                let mut fits = |file: &File| {
+                    numbered::rewrite(path, &file.content, section.hunks, self.rules, &mut lost, &self.effort).whole
+                };
+                let (before, after) = (fits(&original), fits(&now));
+                let named = |file: &File| header.ids.is_some() && self.other_id(section, file).is_none();
+                let is_now = after && (!before || !named(&original) && named(&now));
+                Ok(if is_now { now } else { original })
+            }
+            (Some(file), _) => Ok(file),
+            (None, _) => self.base(path, span),
+        }
+    }
+
+    fn read_original(&mut self, path: &RepoPath, span: Option<Span>) -> Result<Option<File>, Failed> {
+        let original = self.overlay.original(path);
+        self.read(original, span)
+    }
+
+    /// Returns what header and hunks make of a file; where some hunks fail, what the others make of it.
+    fn patched(&mut self, section: &Section<'_, '_>, file: &File) -> (File, Result<(), Failed>) {
+        let Section { path, header, hunks, span, .. } = *section;
+        let changes_mode = header.new_mode.filter(|_| header.old_mode != header.new_mode);
+        let mode = with_mode(file.mode, changes_mode);
+        let (content, done) = self.rewritten(path, file, hunks, span, numbered::rewrite);
+        (File { content, mode }, done)
+    }
+
+    /// Compares a file with what the header says of it.
+    fn compare(&mut self, section: &Section<'_, '_>, file: &File) {
+        let Section { path, header, span, .. } = *section;
+        let mode = file.mode.git();
+        if let Some(patch) = header.old_mode.filter(|patch| *patch != mode) {
+            self.warn(span, Warning::ModeDiffers { path: path.clone(), file: mode, patch });
+        }
+        if let Some((file, patch)) = self.other_id(section, file) {
+            self.warn(span, Warning::IdDiffers { path: path.clone(), file, patch });
+        }
+    }
+
+    /// Returns the ids of a file and of the one that the header means, if they differ.
+    fn other_id(&self, section: &Section<'_, '_>, file: &File) -> Option<(String, String)> {
+        let (patch, _) = section.header.ids.as_ref()?;
+        // What can't be named can't be compared, and the change doesn't depend on it.
+        let id = self.tree.id(section.path, &file.content).ok().flatten()?;
+        let shown = id.get(..patch.len())?;
+        (!shown.eq_ignore_ascii_case(patch)).then(|| (shown.to_owned(), patch.clone()))
+    }
+
+    /// Sets aside what stands where a new file is to be and a later section renames or deletes.
+    fn give_way(&mut self, target: &RepoPath) {
+        if self.vacated.is_empty() {
+            return;
+        }
+        let below = self.vacated.range::<[u8], _>((
+            std::ops::Bound::Excluded(&[target.as_bytes(), b"/"].concat()[..]),
+            std::ops::Bound::Unbounded,
+        ));
+        let mut leaving: Vec<RepoPath> =
+            below.map(|(path, _)| path).take_while(|path| path.is_below(target)).cloned().collect();
+        leaving.extend(target.ancestors().filter(|path| self.vacated.contains_key(path)));
+        if self.vacated.contains_key(target) {
+            leaving.push(target.clone());
+        }
+        if self.tree.ignores_case()
+            && let Ok(twins) = self.tree.case_twins(target)
+        {
+            leaving.extend(twins.into_iter().filter(|twin| self.vacated.contains_key(twin)));
+        }
+        for path in leaving {
+            // Once is enough, so that no response makes this quadratic.
+            if self.vacated.remove(&path).is_some_and(|last| last > self.number) {
+                self.overlay.set_aside(&path);
+            }
+        }
+    }
+}
+
+/// Returns a mode with the executable bit that a header asks for: whoever may read may execute, as in git.
+fn with_mode(mode: Mode, wanted: Option<u32>) -> Mode {
+    let Some(wanted) = wanted else { return mode };
+    let executable = wanted & 0o100 != 0;
+    if executable == mode.executable {
+        return mode;
+    }
+    let bits = mode.bits.map(|bits| if executable { bits | (bits & 0o444) >> 2 } else { bits & !0o111 });
+    Mode { executable, bits }
+}
