@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+#[path = "unified/applying.rs"]
+mod applying;
+
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -63,15 +66,36 @@ impl Scene {
     }
 
     fn git(&self, args: &[&str]) -> Vec<u8> {
+        let output = self.run(args);
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    }
+
+    fn accepts(&self, args: &[&str]) -> bool {
+        self.run(args).status.success()
+    }
+
+    /// Returns what the index holds.
+    fn held(&self) -> Files {
+        let listed = self.git(&["ls-files", "-s", "-z"]);
+        let entry = |entry: &[u8]| {
+            let (about, name) = entry.split_at(entry.iter().position(|&byte| byte == b'\t').unwrap());
+            let about = String::from_utf8_lossy(about).into_owned();
+            let (mode, rest) = about.split_once(' ').unwrap();
+            let id = rest.split(' ').next().unwrap();
+            (name[1..].to_vec(), (self.git(&["cat-file", "blob", id]), mode == "100755"))
+        };
+        listed.split(|&byte| byte == 0).filter(|entry_| !entry_.is_empty()).map(entry).collect()
+    }
+
+    fn run(&self, args: &[&str]) -> std::process::Output {
         let mut git = Command::new("git");
         git.arg("-C").arg(self.folder.path()).args(args);
         git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR");
         for who in ["AUTHOR", "COMMITTER"] {
             git.env(format!("GIT_{who}_NAME"), "n").env(format!("GIT_{who}_EMAIL"), "e@x");
         }
-        let output = git.output().unwrap();
-        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
-        output.stdout
+        git.output().unwrap()
     }
 
     fn ours<T>(&self, show: impl FnOnce(&git_llmpatch::patch::Patch<'_>) -> T) -> T {
@@ -198,7 +222,10 @@ fn equals_git_for_a_table_of_changes() {
     ];
     for (what, before, after) in table {
         println!("{what}");
-        Scene::new(&files(before), &files(after)).check();
+        let (before, after) = (files(before), files(after));
+        let scene = Scene::new(&before, &after);
+        applying::check(&scene, &before, &after);
+        scene.check();
     }
 }
 

@@ -1,0 +1,176 @@
+//! What git prints, read and planned by us, makes the change that git would make of it.
+
+use std::collections::BTreeSet;
+
+use git_llmpatch::explain::Explain as _;
+use git_llmpatch::format::{self, Options};
+use git_llmpatch::kind::Kind;
+use git_llmpatch::path::Resolver;
+use git_llmpatch::plan::{self, Rules};
+use git_llmpatch::text::{Source, SourceId};
+use git_llmpatch::tree::{Entry, MemoryTree};
+
+use super::*;
+
+/// What came of a diff: the files, or why not, and what was remarked.
+struct Came {
+    files: Result<Files, BTreeSet<Kind>>,
+    warnings: BTreeSet<Kind>,
+}
+
+fn apply(diff: &[u8], before: &Files, rules: &Rules) -> Came {
+    let mut tree = MemoryTree::new();
+    for (name, (content, executable)) in before {
+        let mode = if *executable { Mode::EXECUTABLE } else { Mode::PLAIN };
+        let file = File { content: content.clone().into(), mode };
+        tree = tree.with_entry(std::str::from_utf8(name).unwrap(), Entry::File(file));
+    }
+    let source = Source::new(SourceId(0), "git.diff", diff.into()).unwrap();
+    let parsed = format::parse(&source, &Options { strict: rules.strict, ..Options::default() });
+    let kinds = |warnings: &[git_llmpatch::text::Located<format::Warning>]| -> BTreeSet<Kind> {
+        warnings.iter().map(|warning| warning.value.kind()).collect()
+    };
+    let mut warnings = kinds(&parsed.warnings);
+    if !parsed.faults.is_empty() {
+        let faults = parsed.faults.iter().map(|fault| fault.value.kind()).collect();
+        return Came { files: Err(faults), warnings };
+    }
+    let files = match plan::plan(&[parsed.patch], &tree, &Resolver::default(), rules) {
+        Ok(plan) => {
+            warnings.extend(plan.warnings.iter().map(|warning| warning.value.kind()));
+            let mut files = before.clone();
+            for change in &plan.changes {
+                match &change.after {
+                    Some(file) => {
+                        let held = (file.content.to_vec(), file.mode.executable);
+                        files.insert(change.path.as_bytes().to_vec(), held);
+                    }
+                    None => drop(files.remove(change.path.as_bytes())),
+                }
+            }
+            Ok(files)
+        }
+        Err(refusal) => Err(refusal.faults.iter().map(|fault| fault.value.kind()).collect()),
+    };
+    Came { files, warnings }
+}
+
+fn is_binary(diff: &[u8]) -> bool {
+    let says = |what: &[u8]| diff.split(|&byte| byte == b'\n').any(|line| line.starts_with(what));
+    says(b"GIT binary patch") || says(b"Binary files ")
+}
+
+/// Every way in which git can be told to print a change.
+const WAYS: &[&[&str]] = &[
+    &["-U3"],
+    &["-U0"],
+    &["-U1", "--no-renames"],
+    &["-U9", "-M10%"],
+    &["-M", "-C", "--find-copies-harder"],
+    &["-B", "-M10%"],
+    &["-B10%", "-C10%", "--find-copies-harder", "-U2"],
+    &["--no-prefix"],
+    &["--src-prefix=i/", "--dst-prefix=w/", "--full-index"],
+    &["--patience", "--inter-hunk-context=3"],
+];
+
+/// Reads what git prints of a scene's change, in every way, and demands that it makes it.
+pub(super) fn check(scene: &Scene, before: &Files, after: &Files) {
+    for way in WAYS {
+        let diff = scene.git(&[&["-c", "core.quotePath=false", "diff", "--cached"], *way].concat());
+        if diff.is_empty() || is_binary(&diff) {
+            continue;
+        }
+        let mut came = apply(&diff, before, &Rules::default());
+        let mut after = after.clone();
+        if way.contains(&"-U0") {
+            // Lines that only their number places end as those around them, unless the diff shows a CR somewhere.
+            [came.files.as_mut().unwrap(), &mut after].into_iter().for_each(without_cr);
+        }
+        let said = || format!("{way:?}\n{}", shown(&diff));
+        // A file that is overwritten by a rename and isn't shown to go: `git apply` refuses that too.
+        if way.iter().any(|arg| arg.starts_with("-B")) && came.files == Err([Kind::FileExists].into()) {
+            continue;
+        }
+        assert_eq!(came.files.as_ref(), Ok(&after), "{}", said());
+        let remarked = came.warnings.iter().find(|kind| **kind != Kind::AdditionPlace || !way.contains(&"-U0"));
+        assert_eq!(remarked, None, "{}", said());
+        if came.warnings.is_empty() {
+            let mut strict = apply(&diff, before, &Rules { strict: true, ..Rules::default() });
+            if way.contains(&"-U0") {
+                strict.files.as_mut().map(without_cr).unwrap();
+            }
+            assert_eq!(strict.files.as_ref(), Ok(&after), "strictly, {}", said());
+        }
+    }
+}
+
+fn without_cr(files: &mut Files) {
+    files.values_mut().for_each(|(content, _)| *content = bstr::ByteSlice::replace(&content[..], "\r\n", "\n"));
+}
+
+/// A mishap of a base: a line that is lost, doubled, changed or strayed in.
+fn spoiled(files: &Files, which: prop::sample::Index, at: prop::sample::Index, how: u8) -> Files {
+    let mut files = files.clone();
+    if files.is_empty() {
+        return files;
+    }
+    let which = which.index(files.len());
+    let (content, _) = files.values_mut().nth(which).unwrap();
+    let mut lines: Vec<Vec<u8>> = content.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+    let at = at.index(lines.len() + 1);
+    match how {
+        0 if at < lines.len() => drop(lines.remove(at)),
+        1 if at < lines.len() => lines.insert(at, lines[at].clone()),
+        2 if at < lines.len() => lines[at] = b"changed\n".to_vec(),
+        3 => drop(lines.splice(0..0, [b"1\n".to_vec(), b"2\n".to_vec()])),
+        _ => lines.insert(at.min(lines.len()), b"strayed\n".to_vec()),
+    }
+    *content = lines.concat();
+    files
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_git_prints_is_read_as_git_means_it((before, after) in scene()) {
+        check(&Scene::new(&before, &after), &before, &after);
+    }
+
+    /// On files that aren't the ones that a diff was made from, git and we either make the same of it, or one refuses: we
+    /// where several places fit, git where the context at an end of a file is shorter than at the other end of a hunk.
+    #[test]
+    fn on_other_files_git_and_we_agree_or_one_refuses(
+        (before, after) in scene(),
+        which in any::<prop::sample::Index>(),
+        at in any::<prop::sample::Index>(),
+        how in 0..5u8,
+        context in 1..4u8,
+    ) {
+        let scene = Scene::new(&before, &after);
+        let diff = scene.git(&["diff", "--cached", &format!("-U{context}"), "-M"]);
+        prop_assume!(!diff.is_empty() && !is_binary(&diff));
+        let other = spoiled(&before, which, at, how);
+        scene.write(&other);
+        let ours = apply(&diff, &other, &Rules::default());
+        std::fs::write(scene.folder.path().join(".git/patch"), &diff).unwrap();
+        let accepts = scene.accepts(&["apply", "--index", "--whitespace=nowarn", ".git/patch"]);
+        let theirs = scene.held();
+        let said = || format!("{}\n{}", shown(&diff), other.iter().map(|(name, (content, _))| {
+            format!("{}: {}\n", name.escape_ascii(), content.escape_ascii())
+        }).collect::<String>());
+        match (&ours.files, accepts) {
+            (Ok(files), true) => prop_assert_eq!(files, &theirs, "{}", said()),
+            (Ok(_), false) => {
+                let is_known = [Kind::HunkMoved, Kind::AdditionPlace].iter().any(|kind| ours.warnings.contains(kind));
+                prop_assert!(is_known, "git refuses, we don't: {}", said());
+            }
+            (Err(why), true) => {
+                let known = why.iter().all(|kind| matches!(kind, Kind::Ambiguous));
+                prop_assert!(known, "we refuse, git doesn't: {why:?}\n{}", said());
+            }
+            (Err(_), false) => {}
+        }
+    }
+}
