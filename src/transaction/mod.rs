@@ -332,7 +332,9 @@ impl<'r> Prepared<'r> {
             return self.commit(&mut private, next).map(Some);
         }
         self.place.flush_all()?;
-        self.install(next, Confirmed::Last)?;
+        self.install(next)?;
+        // Last of all: whoever saves until here has saved in time.
+        self.place.confirm()?;
         self.decide()?;
         Ok(None)
     }
@@ -344,7 +346,7 @@ impl<'r> Prepared<'r> {
         next.write()?;
         self.keep_indexes(&next)?;
         self.place.flush_all()?;
-        self.install(next, Confirmed::Before)
+        self.install(next)
     }
 
     /// Keeps the index and the next one; what was kept is flushed with the rest before the one replaces the other.
@@ -354,12 +356,8 @@ impl<'r> Prepared<'r> {
     }
 
     /// Lets the next index stand where the index does.
-    fn install(&self, next: NextIndex, confirmed: Confirmed) -> Result<(), Fault> {
+    fn install(&self, next: NextIndex) -> Result<(), Fault> {
         let io = |source| Fault::Io { doing: "flush", path: lock::path_bytes(&self.index_path), source };
-        if confirmed == Confirmed::Last {
-            self.place.confirm()?;
-            self.place.check_signals()?;
-        }
         next.install(&self.index_path)?;
         if let Some(folder) = self.index_path.parent() {
             self.place.flush.folders(&[folder]).map_err(io)?;
@@ -409,7 +407,7 @@ impl<'r> Prepared<'r> {
                 drop(next);
                 return self.follow(before, id, private);
             };
-            self.install(next, Confirmed::Before)
+            self.install(next)
         });
         let following = match following {
             Err(_) => self.follow(before, id, private),
@@ -426,15 +424,6 @@ impl<'r> Prepared<'r> {
         }
         Ok(self.repo.describe_commit(id))
     }
-}
-
-/// Whether originals were read for the last time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Confirmed {
-    /// Before hooks ran.
-    Before,
-    /// It is to be done now.
-    Last,
 }
 
 /// Returns where the next index of a run is made.

@@ -87,6 +87,7 @@ impl Trials {
                     sweeps.push(Sweep { target, layout: Layout::Apart, whose: Whose::Ours, fault });
                 }
             }
+            sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Reading, fault: Fault::Error("EIO") });
             sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Recovery, fault: Fault::KILL });
             if is_apart && target == Target::Index {
                 sweeps.push(Sweep { target, layout: Layout::Apart, whose: Whose::Recovery, fault: Fault::KILL });

@@ -84,9 +84,15 @@ pub(crate) struct Bystander {
 
 impl Bystander {
     pub(crate) fn all() -> Vec<Self> {
-        let targets = [Target::WorkTree, Target::Index, Target::Commit];
-        let of = |meddling| targets.map(|target| Self { target, meddling });
-        Meddling::ALL.into_iter().flat_map(of).collect()
+        // The index alone is nothing that an editor saves to.
+        let targets = Target::ALL.into_iter().filter(|target| *target != Target::Cached);
+        let saves = |meddling| matches!(meddling, Meddling::Save | Meddling::SaveByRename);
+        let few = |target| matches!(target, Target::WorkTree | Target::Index | Target::Commit);
+        let of = |target| {
+            let meddlings = Meddling::ALL.into_iter().filter(move |meddling| saves(*meddling) || few(target));
+            meddlings.map(move |meddling| Self { target, meddling })
+        };
+        targets.flat_map(of).collect()
     }
 
     pub(crate) fn name(&self) -> String {

@@ -16,6 +16,8 @@ use crate::trace::{self, Call, Calls, Ended, Fault, Injection};
 pub(crate) enum Whose {
     /// Our program's.
     Ours,
+    /// Those of our program that only read, once it has looked at the repository.
+    Reading,
     /// Those of the `git commit` that it starts, and of all that this starts.
     Child,
     /// Those of `recover`, after our program was killed.
@@ -105,6 +107,7 @@ impl Sweep {
         let apart = if self.layout == Layout::Apart { " apart" } else { "" };
         let whose = match self.whose {
             Whose::Ours => "",
+            Whose::Reading => " reading",
             Whose::Child => " in-git",
             Whose::Recovery => " recovery",
         };
@@ -115,7 +118,11 @@ impl Sweep {
     pub(crate) fn run(&self, stages: &Stages, extent: &Extent) -> Tally {
         let stage = stages.get(self.target, self.layout);
         let scene = stage.scene(self.target, self.layout);
-        let calls: Vec<&Call> = stage.calls(scene, self.whose).iter().filter(|call| self.concerns(call)).collect();
+        let calls = match self.whose {
+            Whose::Reading => trace::that_read(stage.every_call(scene)),
+            _ => stage.calls(scene, self.whose).iter().collect(),
+        };
+        let calls: Vec<&Call> = calls.into_iter().filter(|call| self.concerns(call)).collect();
         let mut tally = Tally::default();
         for call in extent.choose(&calls, self.offset()) {
             let place = scene.place();
@@ -149,6 +156,7 @@ impl Sweep {
         let injection = Injection::at(self.fault, call);
         let ended = match self.whose {
             Whose::Child => trace::run(&mut with_traced_git(place, &log, &injection), RESPONSE.as_bytes()),
+            Whose::Reading => run_traced(place, &log, Calls::All, &injection),
             _ => run_traced(place, &log, Calls::Changing, &injection),
         };
         if !trace::was_met(&log, self.fault) {

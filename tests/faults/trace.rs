@@ -241,6 +241,19 @@ pub(crate) fn that_change(calls: Vec<Call>) -> Vec<Call> {
     calls.into_iter().filter(changes).collect()
 }
 
+/// Leaves only those that read something, from the first look at the repository on: what comes before is the loader's affair.
+pub(crate) fn that_read(calls: &[Call]) -> Vec<&Call> {
+    let first = calls.iter().position(|call| call.text.contains("/work/.git")).unwrap_or_default();
+    let is_of = |call: &Call, names: &[&str]| names.contains(&call.name.as_str());
+    let reads = |call: &&Call| match call.name.as_str() {
+        name if name.starts_with("open") => that_change(vec![(*call).clone()]).is_empty(),
+        name if name.starts_with("readlink") => true,
+        _ => is_of(call, &["read", "pread64", "getdents64", "stat", "lstat", "fstat", "newfstatat", "statx", "access"]),
+    };
+    // One that fails of itself is no news.
+    calls[first..].iter().filter(reads).filter(|call| !call.text.contains(" = -1 ")).collect()
+}
+
 /// Returns whether what was to be injected was.
 pub(crate) fn was_met(log: &Path, fault: Fault) -> bool {
     let text = String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned();
