@@ -88,26 +88,23 @@ impl Git {
         let mut child = command.spawn().map_err(|source| Fault::NoGit { source })?;
         let (pid, stdin) = (child.id(), child.stdin.take());
         let noted = (watch.started)(pid);
-        let (sender, receiver) = std::sync::mpsc::channel();
         let status = std::thread::scope(|scope| {
-            scope.spawn(move || {
+            // Where there is no thread to be had it reads nothing, and says so.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, move || {
                 // What it is to read is dropped unread where it wasn't noted; one that stops reading says why on its own.
                 if let (Some(mut stdin), Some(input), true) = (stdin, input, noted.is_ok()) {
                     let _ = stdin.write_all(input);
                 }
                 noted
             });
-            scope.spawn(move || {
-                // Nobody listens only where this scope has ended.
-                let _ = sender.send(child.wait());
-            });
             let mut patience = Duration::from_secs(3);
             let mut asked: Option<Vec<Pid>> = None;
             loop {
-                let waiting = Duration::from_millis(20);
-                match receiver.recv_timeout(waiting) {
-                    Ok(status) => break (status, asked),
-                    Err(_) if (watch.is_to_stop)() => match &asked {
+                let waiting = Duration::from_millis(5);
+                std::thread::sleep(waiting);
+                match child.try_wait().transpose() {
+                    Some(status) => break (status, asked),
+                    None if (watch.is_to_stop)() => match &asked {
                         None => {
                             let all = family(pid);
                             signal(&all, Signal::TERM);
@@ -120,7 +117,7 @@ impl Git {
                             }
                         }
                     },
-                    Err(_) => {}
+                    None => {}
                 }
             }
         });
