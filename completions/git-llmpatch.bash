@@ -26,7 +26,7 @@ _git_llmpatch ()
 	"")
 		case "$cur" in
 		-*) __gitcomp "--version" ;;
-		*) __gitcomp "apply check diff convert show recover prompt man completions" ;;
+		*) __gitcomp "apply check diff convert show undo recover prompt man completions" ;;
 		esac
 		;;
 	apply)
@@ -39,7 +39,7 @@ _git_llmpatch ()
 		,--author=*) return ;;
 		,--date=*) return ;;
 		,--gpg-sign=*) return ;;
-		,--format=*) __gitcomp "envelope opx" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
@@ -53,7 +53,7 @@ _git_llmpatch ()
 		--trailer) return ;;
 		--author) return ;;
 		--date) return ;;
-		--format) __gitcomp "envelope opx" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_folders "$cur"; return ;;
 		esac
@@ -62,7 +62,7 @@ _git_llmpatch ()
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
-		,--format=*) __gitcomp "envelope opx" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
@@ -71,7 +71,7 @@ _git_llmpatch ()
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
-		--format) __gitcomp "envelope opx" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_folders "$cur"; return ;;
 		esac
@@ -80,7 +80,7 @@ _git_llmpatch ()
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
-		,--format=*) __gitcomp "envelope opx" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
@@ -88,7 +88,7 @@ _git_llmpatch ()
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
-		--format) __gitcomp "envelope opx" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_folders "$cur"; return ;;
 		esac
@@ -99,7 +99,7 @@ _git_llmpatch ()
 		,--to=*) __gitcomp "unified envelope opx" "" "${cur#--to=}"; return ;;
 		,--unified=*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
-		,--format=*) __gitcomp "envelope opx" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
@@ -109,7 +109,7 @@ _git_llmpatch ()
 		--to) __gitcomp "unified envelope opx" "" "$cur"; return ;;
 		-U|--unified) return ;;
 		--onto) __git_complete_refs --cur="$cur"; return ;;
-		--format) __gitcomp "envelope opx" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_folders "$cur"; return ;;
 		esac
@@ -127,6 +127,13 @@ _git_llmpatch ()
 		-U|--unified) return ;;
 		esac
 		__git_complete_revlist; return
+		;;
+	undo)
+		case "$dashes,$cur" in
+		1,*) return ;;
+		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
+		,-*) __gitcomp "--quiet --verbose --color --color="; return ;;
+		esac
 		;;
 	recover)
 		case "$dashes,$cur" in
@@ -148,7 +155,7 @@ _git_llmpatch ()
 		1,*) return ;;
 		,-*) __gitcomp "--install"; return ;;
 		esac
-		__gitcomp "git-llmpatch apply check completions convert diff man prompt recover show" "" "$cur"; return
+		__gitcomp "git-llmpatch apply check completions convert diff man prompt recover show undo" "" "$cur"; return
 		;;
 	completions)
 		case "$dashes,$cur" in

@@ -31,7 +31,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "check" -d
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "diff" -d 'Print the change as a diff that git apply accepts'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "convert" -d 'Print the change in another format'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "show" -d 'Write commits as the responses that would make them'
-complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "recover" -d 'Finish or take back an apply that was interrupted'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "undo" -d 'Take back the last apply'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "recover" -d 'Finish or take back an apply or undo that was interrupted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "prompt" -d 'Print instructions that make a model answer in a format'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "man" -d 'Print a manual page, or install all of them'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "completions" -d 'Print a shell\'s completion script, or install it'
@@ -43,7 +44,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l auth
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l date -d 'Set the author date' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l gpg-sign -d 'Sign the commit, with this key if one is given' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
-opx\t'`<edit file=… op=…>`'"
+opx\t'`<edit file=… op=…>`'
+unified\t'`diff --git …`, as `git diff` and `diff -u` print it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
@@ -81,7 +83,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s v -l
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
-opx\t'`<edit file=… op=…>`'"
+opx\t'`<edit file=… op=…>`'
+unified\t'`diff --git …`, as `git diff` and `diff -u` print it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
@@ -104,7 +107,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s v -l
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
-opx\t'`<edit file=… op=…>`'"
+opx\t'`<edit file=… op=…>`'
+unified\t'`diff --git …`, as `git diff` and `diff -u` print it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
@@ -129,7 +133,8 @@ opx\t'`<edit file=… op=…>`'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s U -l unified -d 'Show this many unchanged lines around each change, if that is enough to find it (otherwise as diff.context; in OPX as few as it takes)' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
-opx\t'`<edit file=… op=…>`'"
+opx\t'`<edit file=… op=…>`'
+unified\t'`diff --git …`, as `git diff` and `diff -u` print it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
@@ -158,6 +163,12 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l first
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s q -l quiet -d 'Say nothing but errors and what was asked for'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s v -l verbose -d 'Say also what was read'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
+always\t'Even if a program reads it'
+never\t'Not even if a terminal shows it'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s q -l quiet -d 'Say nothing but errors and what was asked for'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
@@ -173,7 +184,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -f -a "envelope opx"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply check completions convert diff man prompt recover show"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply check completions convert diff man prompt recover show undo"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
 
 function __fish_git_llmpatch_of_git

@@ -65,6 +65,8 @@ kinds! {
     Stale = "stale", Response;
     /// Every file already is as the patch wants it.
     Unchanged = "unchanged", Response;
+    /// There is no apply that undo could take back: there was none, or it was committed.
+    NothingToUndo = "nothing-to-undo", Response;
     /// A path that this repository or this run keeps out of reach of responses.
     Protected = "protected", Response;
     /// Left-over patch markers in a file.
@@ -152,6 +154,8 @@ kinds! {
     Interrupted = "interrupted", Nobody;
     /// An apply that was interrupted before was taken back or finished.
     Recovered = "recovered", Nobody;
+    /// The change was made, and undo can't take it back.
+    NoUndo = "no-undo", Nobody;
     /// The commit was made, and the index could not be brought up to date with it.
     IndexBehind = "index-behind", Nobody;
 }

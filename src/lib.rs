@@ -35,7 +35,7 @@
 //! | work tree, index and commit as places to read from, agreement between them | [`tree`], [`repo`] |
 //! | line ends on disk, attributes | `repo/conversion.rs`, `repo/eol.rs` |
 //! | access to the work tree that can't leave it | [`dir`] |
-//! | locks, writing, rolling back, committing, the journal, recovery | [`transaction`] |
+//! | locks, writing, rolling back, committing, the journal, recovery, undo | [`transaction`] |
 //! | the commit message | [`message`] |
 //! | what a change looks like as an envelope or OPX, and what these can't say | [`plan::derive`] |
 //! | commits and other changes written as responses that have been read back | [`respond`] |

@@ -40,9 +40,12 @@ fn every_command_shown_does_what_it_says() {
     for command in commands.iter().filter(is_of_answers) {
         let repo = with_demo();
         let arguments: Vec<_> = command.split_whitespace().skip(2).collect();
+        if arguments[0] == "undo" {
+            repo.run(&["apply"], here("tests/demo/answer.md")).succeeded();
+        }
         repo.run(&arguments, here("tests/demo/answer.md")).succeeded();
         let wanted = match arguments[0] {
-            "check" | "diff" => "",
+            "check" | "diff" | "convert" | "show" | "undo" => "",
             "apply" if command.contains("--index") => "A  tests/demo/README.md\nM  tests/demo/todo.py\n",
             "apply" if command.contains("--commit") => "",
             "apply" => " M tests/demo/todo.py\n?? tests/demo/README.md\n",

@@ -14,7 +14,7 @@ use super::responses::{self, Origin};
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::message;
-use crate::plan::PlanId;
+use crate::plan::{ChangeSet, PlanId};
 use crate::repo;
 use crate::report::{CommitReport, Detail, Diagnostic, FileReport, Report, State, Status, merge};
 use crate::text::{Shown, Source};
@@ -183,7 +183,7 @@ impl Apply {
                 }
                 report
             }
-            false => publish(session, worked, target, files, detail)?,
+            false => publish(session, &worked.changes, worked.warnings, target, files, detail)?,
         };
         let asked_for = match printed {
             Some(printed) => printed,
@@ -234,19 +234,22 @@ impl Explain for NoCommit {
 }
 
 /// Makes the change. Prints nothing: what a child says of its own accord aside, all is quiet until it is over.
-fn publish(
+///
+/// # Errors
+/// If it wasn't made; everything was put back then, unless the report says otherwise.
+pub(super) fn publish(
     session: &Session,
-    worked: Worked<'_>,
+    changes: &ChangeSet,
+    mut warnings: Vec<Diagnostic>,
     target: Target,
     files: Vec<FileReport>,
     detail: Detail,
 ) -> Result<Report, Stop> {
-    let Worked { changes, mut warnings, .. } = worked;
     let failed = |state, fault: &transaction::Fault, warnings, (files, detail)| {
         let report = Report::failed_with(state, vec![Diagnostic::new(fault, None, &[])], warnings);
         Box::new(Report { signal: fault.signal(), files, detail, ..report })
     };
-    let prepared = match transaction::begin(&session.repo, &changes, target) {
+    let prepared = match transaction::begin(&session.repo, changes, target) {
         Ok(prepared) => prepared,
         Err(fault) => return Err(failed(State::NothingChanged, &fault, warnings, (files, detail))),
     };

@@ -41,6 +41,7 @@ const PAGES: &[(&str, &str, &str)] = pages![
     "git-llmpatch-prompt",
     "git-llmpatch-recover",
     "git-llmpatch-show",
+    "git-llmpatch-undo",
 ];
 
 const PREFIX: &str = "git-llmpatch-";

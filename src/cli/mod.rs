@@ -24,6 +24,7 @@ mod prompt;
 mod recover;
 mod responses;
 mod show;
+mod undo;
 mod watched;
 
 pub use completions::SHIPPED;
@@ -69,6 +70,7 @@ enum Command {
     Diff(diff::Diff),
     Convert(convert::Convert),
     Show(show::Show),
+    Undo(undo::Undo),
     Recover(recover::Recover),
     Prompt(prompt::Prompt),
     Man(manual::Man),
@@ -83,6 +85,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Diff(diff) => diff.run(),
         Command::Convert(convert) => convert.run(),
         Command::Show(show) => show.run(),
+        Command::Undo(undo) => Ok(undo.run()),
         Command::Recover(recover) => Ok(recover.run()),
         Command::Prompt(prompt) => Ok(prompt.run()),
         Command::Man(man) => man.run(),

@@ -15,13 +15,13 @@ use crate::kind::Kind;
 use crate::repo::Repo;
 use crate::report::{Diagnostic, Report, State, Status};
 use crate::text::Shown;
-use crate::transaction::{self, Fault, How, Recovered};
+use crate::transaction::{self, Deed, Fault, How, Recovered};
 
-/// Finish or take back an apply that was interrupted
+/// Finish or take back an apply or undo that was interrupted
 ///
 /// An apply that was killed is taken back, file by file: what it wrote goes, what was there comes back, and what somebody
 /// changed since is left alone and named. Where its commit was already made, the index is brought up to date with it. The next
-/// apply does all this too.
+/// apply or undo does all this too.
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch recover [<options>]")]
 pub(super) struct Recover {
@@ -129,12 +129,18 @@ struct Noticed<'r>(&'r Recovered);
 
 impl fmt::Display for Noticed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match (self.0.how, self.0.attention.is_empty()) {
-            (How::TakenBack, true) => "an interrupted apply was taken back",
-            (How::TakenBack, false) => "an interrupted apply was taken back in part",
-            (How::Finished, _) => "an interrupted apply was finished, for its commit was made",
-            (How::Tidied, _) => "what an interrupted apply left lying about was removed; no file was touched",
-        })
+        let deed = match self.0.deed {
+            Deed::Apply => "apply",
+            Deed::Undo => "undo",
+        };
+        match (self.0.how, self.0.attention.is_empty()) {
+            (How::TakenBack, true) => write!(f, "an interrupted {deed} was taken back"),
+            (How::TakenBack, false) => write!(f, "an interrupted {deed} was taken back in part"),
+            (How::Finished, _) => write!(f, "an interrupted {deed} was finished, for its commit was made"),
+            (How::Tidied, _) => {
+                write!(f, "what an interrupted {deed} left lying about was removed; no file was touched")
+            }
+        }
     }
 }
 

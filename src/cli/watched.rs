@@ -9,7 +9,7 @@ use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::repo::Repo;
 use crate::report::Diagnostic;
-use crate::transaction::{self, Interrupted};
+use crate::transaction::{self, Deed, Interrupted};
 use crate::tree::{Entry, File, Tree, TreeFault};
 
 /// A tree that notes whether such a path was read.
@@ -31,11 +31,9 @@ impl<'t> Watched<'t> {
 
     /// Returns a warning if there is something, and an error if it was read.
     pub(super) fn verdict(&self) -> Result<Option<Diagnostic>, Stop> {
-        match &self.interrupted {
-            None => Ok(None),
-            Some(interrupted) if self.was_read.get() || interrupted.paths.is_empty() => Err(stop(HalfDone::Read)),
-            Some(_) => Ok(Some(Diagnostic::new(&HalfDone::Elsewhere, None, &[]))),
-        }
+        let Some(Interrupted { deed, paths }) = &self.interrupted else { return Ok(None) };
+        let half_done = HalfDone { deed: *deed, was_read: self.was_read.get() || paths.is_empty() };
+        if half_done.was_read { Err(stop(half_done)) } else { Ok(Some(Diagnostic::new(&half_done, None, &[]))) }
     }
 
     fn note(&self, path: &RepoPath) {
@@ -84,32 +82,28 @@ impl Tree for Watched<'_> {
     }
 }
 
-/// An apply that was interrupted.
+/// An apply or undo that was interrupted.
 #[derive(Debug)]
-enum HalfDone {
-    /// What it may have left half changed was to be read.
-    Read,
-    /// It was about other paths.
-    Elsewhere,
+struct HalfDone {
+    deed: Deed,
+    /// Whether what it may have left half changed was to be read.
+    was_read: bool,
 }
 
 impl fmt::Display for HalfDone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            HalfDone::Read => "an apply was interrupted, and files that this response is about may be half changed",
-            HalfDone::Elsewhere => {
-                "an apply was interrupted, and files that this response isn't about may be half changed"
-            }
-        })
+        let what = match self.deed {
+            Deed::Apply => "an apply",
+            Deed::Undo => "an undo",
+        };
+        let is = if self.was_read { "is" } else { "isn't" };
+        write!(f, "{what} was interrupted, and files that this response {is} about may be half changed")
     }
 }
 
 impl Explain for HalfDone {
     fn kind(&self) -> Kind {
-        match self {
-            HalfDone::Read => Kind::Locked,
-            HalfDone::Elsewhere => Kind::Interrupted,
-        }
+        if self.was_read { Kind::Locked } else { Kind::Interrupted }
     }
 
     fn help(&self) -> Option<String> {

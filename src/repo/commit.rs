@@ -262,6 +262,12 @@ impl Repo {
         name.parse().ok()
     }
 
+    /// Returns whether HEAD names this commit, and it has a parent.
+    pub(crate) fn is_head_with_a_parent(&self, id: Oid) -> bool {
+        let is_head = self.head_commit().is_ok_and(|head| head == Some(id));
+        is_head && self.git2().find_commit(id).is_ok_and(|commit| commit.parent_count() == 1)
+    }
+
     /// Returns the lock files of HEAD and of the branch that it names, as far as they are there.
     pub(crate) fn head_locks(&self) -> Vec<PathBuf> {
         let head = self.git2().find_reference("HEAD").ok();

@@ -3,10 +3,11 @@
 //! A path that is only marked to be added (`git add -N`) isn't in it, which is how git's own `apply --cached` sees it. A
 //! path in an unfinished merge can't be read, for there is no one answer.
 
-use super::objects::{content_id, leaf, obstacle};
+use super::objects::{blob, content_id, leaf, obstacle};
+use super::slot::Slot;
 use super::{Fault, Repo};
 use crate::path::RepoPath;
-use crate::tree::{Entry, Tree, TreeFault};
+use crate::tree::{Entry, File, Mode, Tree, TreeFault};
 
 /// The index in use.
 pub struct IndexTree<'r> {
@@ -38,6 +39,33 @@ impl<'r> IndexTree<'r> {
             None if self.is_unmerged(path) => Err(TreeFault::Unmerged { path: path.clone() }),
             None => Ok(None),
         }
+    }
+
+    /// Returns all that is said of a path; `None` if nothing is.
+    ///
+    /// # Errors
+    /// If it is unmerged.
+    pub(crate) fn slot(&self, path: &RepoPath) -> Result<Option<Slot>, TreeFault> {
+        match self.staged(path, 0) {
+            None if self.is_unmerged(path) => Err(TreeFault::Unmerged { path: path.clone() }),
+            entry => Ok(entry.as_ref().map(Slot::of)),
+        }
+    }
+
+    /// Returns the file that a slot stands for.
+    ///
+    /// # Errors
+    /// If its blob isn't there any more.
+    pub(crate) fn file(&self, path: &RepoPath, slot: &Slot) -> Result<File, TreeFault> {
+        let mode = if slot.mode & 0o100 != 0 { Mode::EXECUTABLE } else { Mode::PLAIN };
+        Ok(File { content: blob(self.repo, path, slot.id)?, mode })
+    }
+
+    /// Returns the paths with entries above and below a path, where it can have none then.
+    pub(crate) fn in_the_way(&self, path: &RepoPath) -> Vec<RepoPath> {
+        let below = self.below(path).map(|below| RepoPath::new(&below).unwrap_or_else(|_| path.clone()));
+        let above = path.ancestors().filter(|above| (0..=3).any(|stage| self.staged(above, stage).is_some()));
+        below.chain(above.collect::<Vec<_>>()).collect()
     }
 
     /// Returns whether sparse checkout leaves a path out of the work tree.

@@ -10,6 +10,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use git2::{Index, IndexEntry, IndexTime, Oid};
 
+use super::slot::{Slot, blank, empty};
 use super::{Conversion, Fault, Repo};
 use crate::dir::Stat;
 use crate::dir::write::step;
@@ -18,9 +19,9 @@ use crate::tree::{File, Mode};
 
 /// Where an entry says in which stage of a merge it is; 0 in none.
 const STAGE: u16 = 0x3000;
-const ASSUME_UNCHANGED: u16 = 0x8000;
-const INTENT_TO_ADD: u16 = 1 << 13;
-const SKIP_WORKTREE: u16 = 1 << 14;
+pub(super) const ASSUME_UNCHANGED: u16 = 0x8000;
+pub(super) const INTENT_TO_ADD: u16 = 1 << 13;
+pub(super) const SKIP_WORKTREE: u16 = 1 << 14;
 
 /// A blob in the object database and the mode that an entry gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,6 +159,38 @@ impl NextIndex {
         // git keeps an empty blob behind such entries.
         let id = self.owner.blob(b"").map_err(writing)?;
         let entry = IndexEntry { mode: mode.git(), id, flags_extended: INTENT_TO_ADD, ..empty(path) };
+        Ok(self.index.add(&entry).map_err(writing)?)
+    }
+
+    /// Returns what is said of a path by its exact spelling; `None` if nothing is, or it is in a merge.
+    pub(crate) fn slot(&self, path: &RepoPath) -> Option<Slot> {
+        let is_it = |entry: &IndexEntry| entry.path == path.as_bytes() && entry.flags & STAGE == 0;
+        match self.entry(path)? {
+            entry if is_it(&entry) => Some(Slot::of(&entry)),
+            // libgit2 ignores case under `core.ignoreCase`, and gave a twin.
+            _ => self.index.iter().find(is_it).map(|entry| Slot::of(&entry)),
+        }
+    }
+
+    /// Has the index say of a path what it once said, or nothing. Whoever calls knows that nothing stands in its way.
+    ///
+    /// # Errors
+    /// If the entry can't be changed, or its blob isn't there any more.
+    pub(crate) fn restore(
+        &mut self,
+        path: &RepoPath,
+        slot: Option<&Slot>,
+        stat: Option<&Stat>,
+    ) -> Result<(), NextIndexFault> {
+        let Some(slot) = slot else { return self.remove(path) };
+        self.owner
+            .odb()
+            .and_then(|objects| objects.read_header(slot.id))
+            .map_err(|fault| Fault::git("a blob", fault))?;
+        let mut entry = slot.entry(path);
+        if let (Some(stat), false) = (stat, slot.is_intended()) {
+            describe(&mut entry, stat);
+        }
         Ok(self.index.add(&entry).map_err(writing)?)
     }
 
@@ -325,27 +358,6 @@ fn as_os(bytes: &[u8]) -> &std::ffi::OsStr {
 
 fn as_path(path: &RepoPath) -> &Path {
     Path::new(as_os(path.as_bytes()))
-}
-
-fn empty(path: &RepoPath) -> IndexEntry {
-    IndexEntry { path: path.as_bytes().to_vec(), ..blank() }
-}
-
-fn blank() -> IndexEntry {
-    IndexEntry {
-        ctime: IndexTime::new(0, 0),
-        mtime: IndexTime::new(0, 0),
-        dev: 0,
-        ino: 0,
-        mode: 0,
-        uid: 0,
-        gid: 0,
-        file_size: 0,
-        id: Oid::ZERO_SHA1,
-        flags: 0,
-        flags_extended: 0,
-        path: Vec::new(),
-    }
 }
 
 /// Fills in what git compares before it reads a file. All numbers are cut to 32 bits, as git cuts them.

@@ -20,6 +20,7 @@ mod index_write;
 mod object_count;
 mod objects;
 mod revision_tree;
+mod slot;
 mod work_tree;
 
 #[cfg(test)]
@@ -46,6 +47,7 @@ pub use index_tree::IndexTree;
 pub(crate) use index_write::{Blob, NextIndex, NextIndexFault};
 pub(crate) use objects::content_id;
 pub use revision_tree::RevisionTree;
+pub use slot::Slot;
 pub use work_tree::WorkTree;
 
 use crate::dir::Dir;

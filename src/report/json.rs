@@ -182,6 +182,7 @@ impl Status {
         match self {
             Status::Applied => "applied",
             Status::Checked => "checked",
+            Status::Undone => "undone",
             Status::Recovered => "recovered",
             Status::Failed => "failed",
         }

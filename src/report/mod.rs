@@ -46,6 +46,8 @@ pub struct Report {
 pub enum Status {
     /// It made the change.
     Applied,
+    /// It took a change back.
+    Undone,
     /// It computed the change, and that was all that was asked for.
     Checked,
     /// It finished or took back what was interrupted; perhaps there was nothing.

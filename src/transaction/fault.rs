@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use bstr::BString;
 
 use super::lock::path_bytes;
+use super::since::Since;
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::path::RepoPath;
@@ -50,6 +51,21 @@ pub enum Fault {
     Appeared {
         /// The path.
         path: RepoPath,
+    },
+    /// What is to be taken back isn't what the last change made of it.
+    #[error("{} changed since the last apply", if all.len() == 1 { "a path".to_owned() } else { format!("{} paths", all.len()) })]
+    Since {
+        /// All of it, each to be told by itself.
+        all: Vec<Since>,
+    },
+    /// What was kept of the last change isn't what was worked out from it any more.
+    #[error("another apply or undo was made meanwhile")]
+    Superseded,
+    /// What was kept of the last change makes no sense.
+    #[error("what was kept of the last apply, in `{}`, is damaged", Shown(&path_bytes(folder)))]
+    Damaged {
+        /// The folder that it is in.
+        folder: PathBuf,
     },
     /// A tree couldn't be read again, or isn't what it must be any more.
     #[error(transparent)]
@@ -145,12 +161,13 @@ impl Explain for Fault {
         match self {
             Fault::Locked { .. } => Kind::Locked,
             Fault::Interrupted { .. } | Fault::Torn { .. } => Kind::Io,
-            Fault::Changed { .. } => Kind::Stale,
+            Fault::Changed { .. } | Fault::Since { .. } | Fault::Superseded => Kind::Stale,
             Fault::Appeared { .. } | Fault::CurrentFolder { .. } => Kind::FileExists,
             Fault::Tree(TreeFault::Disagrees { .. }) => Kind::Stale,
             Fault::Tree(TreeFault::Unmerged { .. }) => Kind::Conflict,
             Fault::Tree(TreeFault::Unsupported { .. }) => Kind::Unsupported,
             Fault::Tree(TreeFault::Io { .. }) | Fault::Io { .. } => Kind::Io,
+            Fault::Damaged { .. } => Kind::Io,
             Fault::OtherFileSystem { .. } => Kind::Unsupported,
             Fault::Commit(fault) => fault.kind(),
             Fault::Repository(fault) => fault.kind(),
@@ -174,6 +191,7 @@ impl Explain for Fault {
             Fault::Torn { paths, notes } => {
                 paths.iter().map(|path| format!("`{path}` needs your eye")).chain(notes.iter().cloned()).collect()
             }
+            Fault::Since { all } => all.iter().map(ToString::to_string).collect(),
             Fault::Commit(fault) => fault.notes(),
             Fault::Repository(fault) => fault.notes(),
             _ => Vec::new(),
@@ -198,7 +216,11 @@ impl Explain for Fault {
                     ),
                 }
             }
-            Fault::Interrupted { .. } => return None,
+            Fault::Interrupted { .. } | Fault::Since { .. } => return None,
+            Fault::Superseded => "run `git llmpatch undo` again to take that one back".to_owned(),
+            Fault::Damaged { .. } => {
+                "take the change back by hand; the next apply puts what it needs in its place".to_owned()
+            }
             Fault::Torn { .. } => "look at these paths, then run `git llmpatch recover`".to_owned(),
             Fault::Changed { .. } => {
                 "another program writes to it; try again, and the change is worked out anew".to_owned()
@@ -262,6 +284,12 @@ pub enum Warning {
         /// Why not.
         reason: String,
     },
+    /// The change was made, and what undo would need could not be kept.
+    #[error("this change can't be taken back with `git llmpatch undo`: {reason}")]
+    NoUndo {
+        /// Why not.
+        reason: String,
+    },
     /// The commit was made, and the index could not follow.
     #[error("the commit was made, but the index could not be brought up to date: {reason}")]
     IndexBehind {
@@ -276,6 +304,7 @@ impl Explain for Warning {
             Warning::HardLink { .. } => Kind::HardLink,
             Warning::WrittenLate { .. } => Kind::WrittenLate,
             Warning::Leftover { .. } | Warning::Unsettled { .. } => Kind::Leftover,
+            Warning::NoUndo { .. } => Kind::NoUndo,
             Warning::IndexBehind { .. } => Kind::IndexBehind,
         }
     }
@@ -284,13 +313,13 @@ impl Explain for Warning {
         match self {
             Warning::HardLink { path, .. } | Warning::WrittenLate { path, .. } => Some(path.as_bstr().to_owned()),
             Warning::Leftover { path } | Warning::Unsettled { path, .. } => Some(path.clone()),
-            Warning::IndexBehind { .. } => None,
+            Warning::NoUndo { .. } | Warning::IndexBehind { .. } => None,
         }
     }
 
     fn help(&self) -> Option<String> {
         Some(match self {
-            Warning::HardLink { .. } => return None,
+            Warning::HardLink { .. } | Warning::NoUndo { .. } => return None,
             Warning::WrittenLate { .. } => "take from it what you need, then remove it".to_owned(),
             Warning::Leftover { .. } => "remove it".to_owned(),
             Warning::Unsettled { .. } => "the next apply tidies up, and so does `git llmpatch recover`".to_owned(),

@@ -10,8 +10,10 @@
 //! | `child` | the `git commit` that was started |
 //! | `original-N`, `folder-N` | files and folders that had to leave their places |
 //! | `index.old`, `index.new` | the index before and after |
+//! | `record`, `copy-N` | what `undo` will need beyond `original-N`, see [`last`](mod@super::last) |
 //!
-//! Nothing here is read by anybody but recovery and undo, and nothing of a living run is touched by others.
+//! Nothing here is read by anybody but recovery, and nothing of a living run is touched by others. What remains of the last
+//! one whose change is certain is `llmpatch/last`.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -42,6 +44,8 @@ pub(super) struct Journal {
 enum Fate {
     Removed,
     Stays,
+    /// It went elsewhere.
+    Moved,
 }
 
 /// Where a file that is made elsewhere lies.
@@ -128,9 +132,11 @@ impl Journal {
         self.fate.set(Fate::Removed);
     }
 
-    /// Returns the folder if it outlives us.
-    pub(super) fn kept(&self) -> Option<PathBuf> {
-        (self.fate.get() == Fate::Stays).then(|| self.folder.clone())
+    /// Has it lie elsewhere, where nobody takes it for a run's.
+    pub(super) fn rename(&self, to: &Path) -> io::Result<()> {
+        std::fs::rename(&self.folder, to)?;
+        self.fate.set(Fate::Moved);
+        Ok(())
     }
 
     /// Writes down, before it happens, what will be made elsewhere.
@@ -252,6 +258,11 @@ impl Journal {
         }
     }
 
+    /// Returns whether there is a change that isn't finished.
+    pub(super) fn is_standing(&self) -> bool {
+        self.folder.join("manifest").exists()
+    }
+
     /// Says whether there is a change that isn't finished; the manifest, if it is whole.
     pub(super) fn manifest(&self) -> Option<Option<Manifest>> {
         let bytes = std::fs::read(self.folder.join("manifest")).ok()?;
@@ -331,13 +342,6 @@ impl Journal {
             }
         }
         Ok(away)
-    }
-
-    /// Ends a change that is certain.
-    pub(super) fn settle(&self) -> io::Result<()> {
-        step("remove the journal")?;
-        self.let_go();
-        Ok(())
     }
 }
 

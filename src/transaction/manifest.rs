@@ -21,6 +21,8 @@ pub(super) struct Manifest {
     pub(super) index: PathBuf,
     /// Whether the index is replaced too.
     pub(super) with_index: bool,
+    /// What is being done.
+    pub(super) deed: Deed,
     /// For a commit, what it starts from and what it is to hold.
     pub(super) commit: Option<Expected>,
     /// The paths, if files of the work tree change.
@@ -31,6 +33,16 @@ pub(super) struct Manifest {
     pub(super) made: Vec<RepoPath>,
     /// The folders that may have to go, with their permission bits, highest first.
     pub(super) removed: Vec<(RepoPath, u16)>,
+}
+
+/// What a change comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Deed {
+    /// A response.
+    #[default]
+    Apply,
+    /// An earlier change, which it takes back.
+    Undo,
 }
 
 /// The commit that is to be made.
@@ -88,10 +100,13 @@ const TITLE: &str = "git-llmpatch journal 1";
 impl Manifest {
     /// Writes it down.
     pub(super) fn to_bytes(&self) -> BString {
-        let mut out = Records(BString::default());
+        let mut out = Records::default();
         out.add(TITLE, b"");
         out.add("top", &path_bytes(&self.top));
         out.add(if self.with_index { "index" } else { "lock" }, &path_bytes(&self.index));
+        if self.deed == Deed::Undo {
+            out.add("undo", b"");
+        }
         if let Some(Expected { head, tree }) = &self.commit {
             out.add(&format!("commit {} {tree}", head.as_deref().unwrap_or("-")), b"");
         }
@@ -106,19 +121,12 @@ impl Manifest {
         self.indexed.iter().for_each(|path| out.add("indexed", path.as_bytes()));
         self.made.iter().for_each(|path| out.add("made", path.as_bytes()));
         self.removed.iter().for_each(|(path, bits)| out.add(&format!("removed {bits:o}"), path.as_bytes()));
-        let seal = content_id(&out.0);
-        out.add(&format!("sealed {seal}"), b"");
-        out.0
+        out.sealed()
     }
 
     /// Reads one; `None` if it isn't whole.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
-        let sealed = bytes.rfind(b"sealed ")?;
-        if bytes[sealed..] != *format!("sealed {} \0", content_id(&bytes[..sealed])).as_bytes() {
-            return None;
-        }
-        let mut records = bytes[..sealed].split_str("\0").filter(|record| !record.is_empty());
-        records.next()?.strip_prefix(TITLE.as_bytes())?;
+        let records = Records::parse(bytes, TITLE)?;
         let mut manifest = Manifest::default();
         for record in records {
             let (name, rest) = record.split_once_str(" ")?;
@@ -128,6 +136,7 @@ impl Manifest {
                     manifest.with_index = name == b"index";
                     manifest.index = Path::new(os(rest)).to_owned();
                 }
+                b"undo" => manifest.deed = Deed::Undo,
                 b"commit" => {
                     let mut words = rest.to_str().ok()?.split(' ');
                     let head = words.next().filter(|head| *head != "-").map(str::to_owned);
@@ -161,25 +170,47 @@ impl Manifest {
     }
 }
 
-struct Records(BString);
+/// Records that each end in a NUL, the last of which seals those before it.
+#[derive(Debug, Default)]
+pub(super) struct Records(BString);
 
 impl Records {
-    fn add(&mut self, name: &str, path: &[u8]) {
+    /// Adds one.
+    pub(super) fn add(&mut self, name: &str, path: &[u8]) {
         self.0.extend_from_slice(name.as_bytes());
         self.0.push(b' ');
         self.0.extend_from_slice(path);
         self.0.push(0);
     }
+
+    /// Ends them.
+    pub(super) fn sealed(mut self) -> BString {
+        let seal = content_id(&self.0);
+        self.add(&format!("sealed {seal}"), b"");
+        self.0
+    }
+
+    /// Reads those behind the title; `None` if they aren't whole, or have another.
+    pub(super) fn parse<'b>(bytes: &'b [u8], title: &str) -> Option<impl Iterator<Item = &'b [u8]>> {
+        let sealed = bytes.rfind(b"sealed ")?;
+        if bytes[sealed..] != *format!("sealed {} \0", content_id(&bytes[..sealed])).as_bytes() {
+            return None;
+        }
+        let mut records = bytes[..sealed].split_str("\0").filter(|record| !record.is_empty());
+        records.next()?.strip_prefix(title.as_bytes())?;
+        Some(records)
+    }
 }
 
-fn word(held: Option<&Held>) -> String {
+/// Writes down what a file holds.
+pub(super) fn word(held: Option<&Held>) -> String {
     let Some(Held { id, size, executable, bits }) = held else { return "-".to_owned() };
     let bits = bits.map_or_else(|| "-".to_owned(), |bits| format!("{bits:o}"));
     format!("{id}:{size}:{}:{bits}", if *executable { "x" } else { "-" })
 }
 
-/// Reads what [`word`] wrote; the outer `None` if it isn't that.
-fn held(word: &[u8]) -> Option<Option<Held>> {
+/// Reads what [`word()`] wrote; the outer `None` if it isn't that.
+pub(super) fn held(word: &[u8]) -> Option<Option<Held>> {
     if word == b"-" {
         return Some(None);
     }
@@ -211,6 +242,7 @@ mod tests {
             top: "/to p\n".into(),
             index: "/to p/.git/index".into(),
             with_index: true,
+            deed: Deed::Undo,
             commit: Some(Expected { head: None, tree: "abc".into() }),
             touched: vec![
                 Touched {

@@ -15,6 +15,8 @@
 //! With a commit: files, then the commit on a private index, then the index. Once HEAD moved there is no way back, so what then
 //! goes wrong is a warning, and recovery goes forward too.
 //!
+//! What is needed to take the change back outlives it, until the next one: see `last.rs`. Taking it back is a change like any other.
+//!
 //! A file that a hook rewrote before another hook said no is left as the hook wrote it, and named, its original kept: nothing
 //! tells a hook's rewriting from what its owner typed meanwhile.
 
@@ -22,13 +24,16 @@ mod bystanders;
 mod fault;
 mod flush;
 mod journal;
+mod last;
 mod lock;
 mod manifest;
 mod owner;
 mod publish;
 mod recheck;
+mod record;
 mod recover;
 mod signal;
+mod since;
 mod undo;
 mod workplace;
 
@@ -39,8 +44,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub use fault::{Fault, Holder, Warning};
+pub use last::{Last, Reverse, Undoing, last};
+pub use manifest::Deed;
 pub use recover::{How, Interrupted, Recovered, interrupted, recover};
 pub use signal::die_of;
+pub use since::{Since, Thing};
 
 use crate::dir::{Found, Stat};
 use crate::path::RepoPath;
@@ -51,6 +59,7 @@ use crate::tree::File;
 use journal::{Journal, Litter};
 use lock::{IndexLock, Patience};
 use manifest::Expected;
+use record::{Entry, Record};
 use signal::HeldBack;
 use workplace::{Watch, Workplace};
 
@@ -69,6 +78,8 @@ pub enum Target {
     Index,
     /// The work tree and the index, and then a commit of just this.
     Commit(CommitRequest),
+    /// Whatever the last change was about: it is taken back.
+    Undo(Reverse),
 }
 
 /// What was done.
@@ -134,7 +145,7 @@ pub fn begin<'r>(repo: &'r Repo, changes: &'r ChangeSet, target: Target) -> Resu
     if !matches!(target, Target::WorkTree { .. }) {
         repo.refresh_index()?;
     }
-    let mut head = None;
+    let (mut head, mut reverse) = (None, None);
     match &target {
         Target::WorkTree { .. } => recheck::still_holds(&repo.work_tree()?, changes)?,
         Target::Index => recheck::still_holds(&repo.index_tree()?, changes)?,
@@ -145,9 +156,14 @@ pub fn begin<'r>(repo: &'r Repo, changes: &'r ChangeSet, target: Target) -> Resu
             head = repo.head_commit()?;
             recheck::still_holds(&repo.agreeing_tree(Against::IndexAndHead)?, changes)?;
         }
+        Target::Undo(of) => {
+            of.still_holds(repo, changes)?;
+            reverse = Some(of);
+        }
     }
-    let watch = match target {
+    let watch = match &target {
         Target::Index => None,
+        Target::Undo(reverse) => reverse.has_files().then_some(Watch::None),
         Target::Commit(_) => Some(Watch::Hooks),
         Target::WorkTree { .. } | Target::IndexAndWorkTree => Some(Watch::None),
     };
@@ -155,7 +171,7 @@ pub fn begin<'r>(repo: &'r Repo, changes: &'r ChangeSet, target: Target) -> Resu
     if watch.is_some() {
         look_around(repo, changes, &mut warnings)?;
     }
-    let place = Workplace::prepare(repo, changes, journal, watch)?;
+    let place = Workplace::prepare(repo, changes, journal, watch, reverse)?;
     let (blobs, next, private) = (Vec::new(), None, None);
     let mut prepared = Prepared {
         repo,
@@ -223,7 +239,7 @@ impl<'r> Prepared<'r> {
             self.place.manifest.with_index = true;
         }
         match (&self.target, &self.next) {
-            (Target::WorkTree { .. }, _) | (_, None) => {}
+            (Target::WorkTree { .. } | Target::Undo(_), _) | (_, None) => {}
             (Target::Index, _) => self.blobs = self.blobs(|_, file| self.repo.write_blob(file))?,
             (_, Some(next)) => {
                 let conversion = self.repo.conversion(Consult::Index)?;
@@ -260,6 +276,7 @@ impl<'r> Prepared<'r> {
             Target::WorkTree { intent_to_add } => {
                 intent_to_add && self.changes.iter().any(|change| change.before.is_none())
             }
+            Target::Undo(ref reverse) => reverse.has_entries(),
             _ => true,
         }
     }
@@ -306,21 +323,14 @@ impl<'r> Prepared<'r> {
         self.place.publish()?;
         let Some(mut next) = self.next.take() else {
             self.place.clear_the_view()?;
+            self.record(Vec::new());
             self.place.flush_all()?;
             self.place.confirm()?;
             self.decide()?;
             return Ok(None);
         };
         let stats = self.place.stats()?;
-        if let Target::WorkTree { .. } = self.target {
-            for change in self.changes.iter().filter(|change| change.before.is_none()) {
-                if let Some(after) = &change.after {
-                    next.intend(&change.path, after.mode)?;
-                }
-            }
-        } else {
-            set_all(&mut next, &self.blobs, &stats)?;
-        }
+        let entries = last::entries(self.changes, &mut next, |next| self.change_index(next, &stats))?;
         next.write()?;
         self.keep_indexes(&next)?;
         self.place.clear_the_view()?;
@@ -331,12 +341,38 @@ impl<'r> Prepared<'r> {
             self.place.confirm()?;
             return self.commit(&mut private, next).map(Some);
         }
+        self.record(entries);
         self.place.flush_all()?;
         self.install(next)?;
         // Last of all: whoever saves until here has saved in time.
         self.place.confirm()?;
         self.decide()?;
         Ok(None)
+    }
+
+    /// Has the next index say what it is to say of the paths of the change.
+    fn change_index(&self, next: &mut NextIndex, stats: &BTreeMap<&RepoPath, Stat>) -> Result<(), Fault> {
+        match &self.target {
+            Target::WorkTree { .. } => {
+                for change in self.changes.iter().filter(|change| change.before.is_none()) {
+                    if let Some(after) = &change.after {
+                        next.intend(&change.path, after.mode)?;
+                    }
+                }
+                Ok(())
+            }
+            Target::Undo(reverse) => reverse.restore(next, stats),
+            _ => set_all(next, &self.blobs, stats),
+        }
+    }
+
+    /// Writes down what undo will need. Where that can't be done the change is made all the same, and there is no undo.
+    fn record(&mut self, entries: Vec<Entry>) {
+        if !matches!(self.target, Target::Undo(_))
+            && let Err(fault) = self.place.record(entries)
+        {
+            self.warnings.push(Warning::NoUndo { reason: fault.to_string() });
+        }
     }
 
     /// Lets the index take over what a commit changed.
@@ -415,12 +451,14 @@ impl<'r> Prepared<'r> {
         };
         if let Err(fault) = following {
             self.warnings.push(Warning::IndexBehind { reason: fault.to_string() });
-        } else if let Err(fault) = self.place.flush_all().and_then(|()| self.decide_on_commit()) {
-            // git flushes neither its objects nor its references of its own accord.
+            return Ok(self.repo.describe_commit(id));
+        }
+        // Without it undo knows less, that is all.
+        let _ = last::write(&self.place.journal, &Record::Commit(id.to_string()));
+        // git flushes neither its objects nor its references of its own accord.
+        if let Err(fault) = self.place.flush_all().and_then(|()| self.decide_on_commit()) {
             let path = lock::path_bytes(self.place.journal.path());
             self.warnings.push(Warning::Unsettled { path, reason: fault.to_string() });
-        } else {
-            self.place.journal.let_go();
         }
         Ok(self.repo.describe_commit(id))
     }

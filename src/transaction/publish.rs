@@ -9,13 +9,15 @@
 //!
 //! What comes out of a place must be what was planned on, else the change ends there: an editor that saved meanwhile wins. It
 //! may also still hold the old file open and write to it later, so every original is read once more before the end
-//! ([`Workplace::confirm`]). What remains is a write into an original after that: it goes to the file that `undo` keeps.
+//! ([`Workplace::confirm`]). What remains is a write into an original after that: it goes to the file that
+//! [`last`](mod@last) keeps, which undo then refuses to take for the original.
 
 use std::io;
 
 use rustix::io::Errno;
 
 use super::fault::{Fault, Warning};
+use super::last;
 use super::lock::path_bytes;
 use super::signal;
 use super::undo::{folder_name, original_name};
@@ -39,10 +41,7 @@ impl<'r> Workplace<'r> {
             }
         }
         self.remove_emptied_folders(dir)?;
-        for (folder, bits) in std::mem::take(&mut self.folders) {
-            self.make_folder_again(dir, &folder, bits)?;
-        }
-        Ok(())
+        self.make_folders_again(dir)
     }
 
     fn swap(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), Fault> {
@@ -117,9 +116,11 @@ impl<'r> Workplace<'r> {
             return Err(appeared());
         }
         let number = self.manifest.removed.iter().position(|(folder, _)| folder == path).ok_or_else(appeared)?;
+        let inner = folders_below(dir, path).map_err(io)?;
         if !self.move_away(dir, number, path, Inside::Folders).map_err(io)? {
             return Err(appeared());
         }
+        self.cleared.extend(inner);
         Ok(())
     }
 
@@ -174,14 +175,21 @@ impl<'r> Workplace<'r> {
         Ok(())
     }
 
-    /// Makes a folder again that is to be there, empty or not, with the bits that it had.
-    fn make_folder_again(&self, dir: &Dir, folder: &RepoPath, bits: u16) -> Result<(), Fault> {
-        let io = |source| Fault::io("make the folder", folder, source);
-        match dir.look(folder).map_err(io)? {
-            Found::Absent => dir.make_folder_again(folder, bits).map_err(io),
-            Found::Folder => dir.set_folder_bits(folder, bits).map_err(io),
-            _ => Ok(()),
+    /// Makes folders again that are to be there, empty or not, each with the bits that it had.
+    fn make_folders_again(&self, dir: &Dir) -> Result<(), Fault> {
+        let io = |folder, source| Fault::io("make the folder", folder, source);
+        for (folder, _) in &self.folders {
+            if dir.look(folder).map_err(|source| io(folder, source))? == Found::Absent {
+                dir.make_folder(folder).map_err(|source| io(folder, source))?;
+            }
         }
+        // The deepest first: one above may be closed to us then.
+        for (folder, bits) in self.folders.iter().rev() {
+            if dir.look(folder).map_err(|source| io(folder, source))? == Found::Folder {
+                dir.set_folder_bits(folder, *bits).map_err(|source| io(folder, source))?;
+            }
+        }
+        Ok(())
     }
 
     /// Checks once more that every original is what was planned on.
@@ -242,11 +250,16 @@ impl<'r> Workplace<'r> {
         Ok(())
     }
 
-    /// Lets go of the originals: the change is certain now.
+    /// Keeps what undo will need, and lets go of the rest: the change is certain now.
     ///
-    /// One that changed after it was confirmed isn't thrown away: somebody wrote to it while hooks ran.
+    /// An original that changed after it was confirmed isn't thrown away: somebody wrote to it while hooks ran.
     pub(super) fn settle(mut self) -> Vec<Warning> {
         let mut warnings = Vec::new();
+        if self.journal.is_standing() {
+            // There is something left to be done for whoever recovers.
+            self.journal.keep();
+            return warnings;
+        }
         let mut is_whole = true;
         let mut written_late = Vec::new();
         // Before any original goes, lest the manifest be there again when the power is back.
@@ -254,15 +267,15 @@ impl<'r> Workplace<'r> {
         if let Some(dir) = self.dir {
             for (number, change) in self.changes.iter().enumerate() {
                 let (Some(spot), Some(before)) = (self.originals.get(&number), &change.before) else { continue };
-                let late =
+                let is_late =
                     self.watch == Watch::Hooks && !self.holds(dir, spot, before, Modes::Ignored).unwrap_or(false);
                 match spot {
-                    Spot::Journal(name) if late => written_late.push((&change.path, name.clone())),
+                    Spot::Journal(name) if is_late => written_late.push((&change.path, name.clone())),
                     Spot::Journal(_) => {}
-                    // On another file system than the journal, where undo doesn't find it.
+                    // On another file system than the journal, where a copy is.
                     Spot::Tree(path) => {
                         is_whole = false;
-                        if late || dir.remove_file(path).or_else(|_| dir.remove_file(path)).is_err() {
+                        if is_late || dir.remove_file(path).or_else(|_| dir.remove_file(path)).is_err() {
                             warnings.push(Warning::Leftover { path: path.as_bstr().to_owned() });
                         }
                     }
@@ -275,12 +288,12 @@ impl<'r> Workplace<'r> {
             }
         }
         if !written_late.is_empty() {
+            // The change before isn't the last one any more.
+            let _ = last::forget(&self.journal);
             return warnings.into_iter().chain(self.keep_originals(&written_late)).collect();
         }
-        let settled = settled.and_then(|()| if is_whole { self.journal.settle() } else { Ok(()) });
-        if self.journal.kept().is_none()
-            && let Err(fault) = settled
-        {
+        if let Err(fault) = settled.and_then(|()| last::keep(&self.journal)) {
+            self.journal.keep();
             let path = path_bytes(self.journal.path());
             warnings.push(Warning::Unsettled { path, reason: fault.to_string() });
         }
@@ -352,6 +365,21 @@ fn holds_only_folders(dir: &Dir, folder: &RepoPath) -> io::Result<bool> {
         }
     }
     Ok(true)
+}
+
+/// Returns the folders in a folder, and in those, and so on, with their permission bits.
+fn folders_below(dir: &Dir, folder: &RepoPath) -> io::Result<Vec<(RepoPath, u16)>> {
+    let mut found = Vec::new();
+    let mut left = vec![folder.clone()];
+    while let Some(folder) = left.pop() {
+        for (name, shape) in dir.list(Some(&folder))? {
+            if let (Shape::Folder, Ok(inner)) = (shape, folder.join(&name)) {
+                found.push((inner.clone(), dir.folder_bits(&inner)?));
+                left.push(inner);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Removes folders that hold nothing but folders.

@@ -15,9 +15,11 @@ use super::bystanders;
 use super::fault::{Fault, Holder};
 use super::flush::Flush;
 use super::journal::{Journal, Litter, home, runs};
+use super::last;
 use super::lock::{IndexLock, Patience, Stamp, Wait, path_bytes, with_suffix};
-use super::manifest::{Expected, Manifest};
+use super::manifest::{Deed, Expected, Manifest};
 use super::owner::Life;
+use super::record::Record;
 use super::signal::{self, HeldBack};
 use super::undo::{Remains, Undo};
 use crate::dir::Dir;
@@ -29,6 +31,8 @@ use crate::text::Shown;
 /// What became of one interrupted change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
+    /// What was interrupted.
+    pub deed: Deed,
     /// Which way it went.
     pub how: How,
     /// The paths that it was about.
@@ -53,23 +57,25 @@ pub enum How {
 /// A change that was interrupted and has yet to be recovered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interrupted {
+    /// What was interrupted.
+    pub deed: Deed,
     /// The paths that it was about; some may hold the old state and some the new one. None where the journal can't be read.
     pub paths: Vec<RepoPath>,
 }
 
 /// Says whether a change was interrupted in this work tree, and changes nothing.
 pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
-    let mut paths = Vec::new();
-    let mut found = false;
+    let mut found: Option<Interrupted> = None;
     for run in runs(repo.git_dir()) {
         let Ok(journal) = Journal::open(&run) else { continue };
         let Some(manifest) = journal.manifest() else { continue };
         if journal.life().0 == Life::Dead {
-            found = true;
-            paths.extend(manifest.iter().flat_map(Manifest::paths).cloned());
+            let deed = manifest.as_ref().map_or(Deed::Apply, |manifest| manifest.deed);
+            let found = found.get_or_insert(Interrupted { deed, paths: Vec::new() });
+            found.paths.extend(manifest.iter().flat_map(Manifest::paths).cloned());
         }
     }
-    found.then_some(Interrupted { paths })
+    found
 }
 
 /// Finishes or takes back every interrupted change of this work tree.
@@ -184,7 +190,8 @@ struct Recovery<'r> {
 impl Recovery<'_> {
     fn run(&self, ours: Option<&IndexLock>, patience: Patience) -> Result<Recovered, Fault> {
         let litter = self.journal.litter();
-        let mut done = Recovered { how: How::Tidied, paths: Vec::new(), attention: Vec::new(), notes: Vec::new() };
+        let (paths, attention, notes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut done = Recovered { deed: Deed::Apply, how: How::Tidied, paths, attention, notes };
         match self.journal.manifest() {
             None => {}
             Some(None) => {
@@ -195,6 +202,7 @@ impl Recovery<'_> {
             Some(Some(manifest)) => {
                 let _lock = self.lock(&manifest, ours, patience)?;
                 done.paths = manifest.paths().cloned().collect();
+                done.deed = manifest.deed;
                 if self.is_committed(&manifest)? {
                     done.how = How::Finished;
                     if self.finish(&manifest, &mut done) == Left::Manifest {
@@ -210,13 +218,21 @@ impl Recovery<'_> {
             }
         }
         self.tidy(&litter);
+        let mut is_certain = done.how == How::Finished;
         if let Some(manifest) = self.journal.applied() {
+            done.deed = manifest.deed;
+            is_certain = true;
             self.remove_emptied_folders(&manifest);
         }
         for lock in litter.iter().filter_map(|one| if let Litter::Lock(path) = one { Some(path) } else { None }) {
             remove_dead_lock(lock, Some(self.journal.path()));
         }
-        self.journal.let_go();
+        if !is_certain {
+            self.journal.let_go();
+        } else if let Err(fault) = last::keep(self.journal) {
+            // It stays, so that this can be tried again.
+            done.notes.push(format!("what undo needs could not be kept: {fault}"));
+        }
         Ok(done)
     }
 
@@ -257,6 +273,10 @@ impl Recovery<'_> {
             done.notes.push("the journal stays, so that recovery can be tried again".to_owned());
             done.attention = done.paths.clone();
             return Left::Manifest;
+        }
+        if let Ok(Some(id)) = self.repo.head_commit() {
+            // Without it undo knows less, that is all.
+            let _ = last::write(self.journal, &Record::Commit(id.to_string()));
         }
         let _ = self.flush.everything_around(&[self.repo.git_dir()]);
         let decided = self.journal.decide();

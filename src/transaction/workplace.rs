@@ -11,7 +11,8 @@ use std::io;
 use super::fault::Fault;
 use super::flush::Flush;
 use super::journal::{Journal, Litter};
-use super::manifest::{Held, Manifest, Touched};
+use super::last::Reverse;
+use super::manifest::{Deed, Held, Manifest, Touched};
 use super::signal;
 use super::undo::{Remains, Undo};
 use crate::dir::write::fill;
@@ -34,8 +35,10 @@ pub(super) struct Workplace<'r> {
     pub(super) watch: Watch,
     /// Where the originals are that left their places, by their numbers in the manifest.
     pub(super) originals: BTreeMap<usize, Spot>,
-    /// Folders to be made again with the bits that they had.
+    /// Folders to be made again with the bits that they had, highest first.
     pub(super) folders: Vec<(RepoPath, u16)>,
+    /// Folders, with their bits, that went in one with one above them.
+    pub(super) cleared: Vec<(RepoPath, u16)>,
     phase: Phase,
     staged: Vec<RepoPath>,
 }
@@ -77,6 +80,7 @@ impl<'r> Workplace<'r> {
         changes: &'r ChangeSet,
         journal: Journal,
         watch: Option<Watch>,
+        reverse: Option<&Reverse>,
     ) -> Result<Self, Fault> {
         let mut place = Self {
             repo,
@@ -88,10 +92,12 @@ impl<'r> Workplace<'r> {
             watch: watch.unwrap_or(Watch::None),
             originals: BTreeMap::new(),
             folders: Vec::new(),
+            cleared: Vec::new(),
             phase: Phase::Prepared,
             staged: Vec::new(),
         };
         place.manifest.index = repo.index_path();
+        place.manifest.deed = if reverse.is_some() { Deed::Undo } else { Deed::Apply };
         let Some(dir) = place.dir else {
             place.manifest.indexed = changes.iter().map(|change| change.path.clone()).collect();
             return Ok(place);
@@ -102,7 +108,17 @@ impl<'r> Workplace<'r> {
             place.check_file_systems(dir)?;
         }
         for (number, change) in changes.iter().enumerate() {
-            place.foresee(dir, number, change).map_err(|source| Fault::io("look at", &change.path, source))?;
+            let foreseen = place.foresee(dir, number, change, reverse);
+            foreseen.map_err(|source| Fault::io("look at", &change.path, source))?;
+        }
+        for (folder, bits) in reverse.iter().flat_map(|reverse| &reverse.removed) {
+            let found = dir.look(folder).map_err(|source| Fault::io("look at", folder, source))?;
+            if found != Found::Folder {
+                place.folders.push((folder.clone(), *bits));
+                if !place.manifest.made.contains(folder) {
+                    place.manifest.made.push(folder.clone());
+                }
+            }
         }
         place.manifest.made.sort_by_key(|folder| folder.parts().count());
         place.manifest.removed.sort_by_key(|(folder, _)| folder.parts().count());
@@ -142,7 +158,7 @@ impl<'r> Workplace<'r> {
     }
 
     /// Says in the manifest all that may become of a path, of its old file and its new one, and of the folders around it.
-    fn foresee(&mut self, dir: &Dir, number: usize, change: &Change) -> io::Result<()> {
+    fn foresee(&mut self, dir: &Dir, number: usize, change: &Change, reverse: Option<&Reverse>) -> io::Result<()> {
         let home = self.home(dir, &change.path)?;
         let touched = Touched {
             path: change.path.clone(),
@@ -167,7 +183,8 @@ impl<'r> Workplace<'r> {
             }
         }
         if change.after.is_none() {
-            for folder in change.path.ancestors() {
+            // What is taken back takes only folders along that it had made.
+            for folder in change.path.ancestors().filter(|folder| reverse.is_none_or(|of| of.made.contains(folder))) {
                 self.foresee_removal(dir, &folder)?;
             }
         }

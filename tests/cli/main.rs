@@ -16,6 +16,7 @@ mod signals;
 mod streams;
 #[path = "../support/mod.rs"]
 mod support;
+mod undo;
 mod usage;
 
 use support::Repo;

@@ -22,7 +22,11 @@ fn died_of(repo: &Repo, response: &str) -> Option<i32> {
 
 pub(super) fn tidy(repo: &Repo) {
     let names = std::fs::read_dir(repo.path().join(".git")).unwrap().map(|entry| entry.unwrap().file_name());
-    let litter: Vec<_> = names.filter(|name| name.to_string_lossy().contains("llmpatch")).collect();
+    let litter: Vec<_> = names.filter(|name| name.to_string_lossy().contains("llmpatch-")).collect();
+    // But for what undo will need.
+    let kept = std::fs::read_dir(repo.path().join(".git/llmpatch")).into_iter().flatten();
+    let litter: Vec<_> =
+        kept.map(|entry| entry.unwrap().file_name()).filter(|name| name != "last").chain(litter).collect();
     assert!(litter.is_empty() && !repo.path().join(".git/index.lock").exists(), "{litter:?}");
 }
 

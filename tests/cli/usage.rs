@@ -28,7 +28,7 @@ fn what_makes_no_sense_ends_in_status_2_and_says_why() {
         (&["check", "-", "-"], "standard input can be read only once"),
         (&["diff", "-", "-"], "standard input can be read only once"),
         (&["apply", "-q", "-v"], "'--verbose'"),
-        (&["apply", "--format=unified"], "'--format <format>'"),
+        (&["apply", "--format=nonsense"], "'--format <format>'"),
         (&["apply", "--strict", "--fuzz=indent"], "'--strict'"),
         (&["check", "--fuzz=unicode", "--strict"], "'--strict'"),
         (&["apply", "--fuzz=much"], "'--fuzz <level>'"),

@@ -89,6 +89,17 @@ impl Trials {
             }
             sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Reading, fault: Fault::Error("EIO") });
             sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Recovery, fault: Fault::KILL });
+            if !target.commits() {
+                for fault in [Fault::EIO, Fault::KILL, Fault::TERM] {
+                    sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Undo, fault });
+                }
+            }
+            if target == Target::Index {
+                sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::UndoRecovery, fault: Fault::KILL });
+                if is_apart {
+                    sweeps.push(Sweep { target, layout: Layout::Apart, whose: Whose::Undo, fault: Fault::KILL });
+                }
+            }
             if is_apart && target == Target::Index {
                 sweeps.push(Sweep { target, layout: Layout::Apart, whose: Whose::Recovery, fault: Fault::KILL });
             }

@@ -187,6 +187,12 @@ pub(crate) enum Side {
     New,
 }
 
+impl Side {
+    pub(crate) fn other(self) -> Self {
+        if self == Side::Old { Side::New } else { Side::Old }
+    }
+}
+
 impl Place {
     pub(crate) fn top(&self) -> PathBuf {
         self.folder.path().join("work")
@@ -237,6 +243,17 @@ impl Place {
         let mut command = self.command(program());
         command.args(args);
         command
+    }
+
+    /// The change, made.
+    pub(crate) fn applied(self) -> Self {
+        let ended = trace::run(&mut self.apply(), RESPONSE.as_bytes());
+        assert_eq!(ended.code(), Some(0), "{}{}", ended.stdout, ended.stderr);
+        self
+    }
+
+    pub(crate) fn undo(&self) -> Ended {
+        trace::run(&mut self.llmpatch(&["undo"]), b"")
     }
 
     pub(crate) fn recover(&self) -> Ended {
@@ -308,9 +325,13 @@ impl Place {
     fn git_files(&self) -> BTreeMap<String, Vec<u8>> {
         let ignored =
             |path: &Path| ["objects", "logs", "index", "COMMIT_EDITMSG"].iter().any(|name| path.starts_with(name));
-        let all = walk(&self.git_folder(), &|path| !ignored(path));
+        // What is kept for `undo` shows in what that does.
+        let kept = self.git_folder().join("llmpatch/last").exists();
+        let is_kept = |path: &Path| kept && (path == Path::new("llmpatch") || path.starts_with("llmpatch/last"));
+        let mut all = walk(&self.git_folder(), &|path| !ignored(path));
+        all.retain(|path, _| !is_kept(path));
         let plain = |path: PathBuf, bytes: Vec<u8>| match path.to_str() {
-            // What is kept for `undo` is ours to look at elsewhere; here only that it is there.
+            // Here only that it is there.
             Some(path) if path.starts_with("llmpatch") => (without_numbers(path), Vec::new()),
             path => (path.unwrap_or_default().to_owned(), bytes),
         };

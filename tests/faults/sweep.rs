@@ -22,6 +22,16 @@ pub(crate) enum Whose {
     Child,
     /// Those of `recover`, after our program was killed.
     Recovery,
+    /// Those of `undo`, after the change was made.
+    Undo,
+    /// Those of `recover`, after `undo` was killed.
+    UndoRecovery,
+}
+
+impl Whose {
+    fn undoes(self) -> bool {
+        matches!(self, Whose::Undo | Whose::UndoRecovery)
+    }
 }
 
 /// Which of all points are tried.
@@ -48,6 +58,7 @@ pub(crate) struct Stage {
     scene: OnceLock<Scene>,
     ours: OnceLock<Vec<Call>>,
     child: OnceLock<Vec<Call>>,
+    undo: OnceLock<Vec<Call>>,
     every: OnceLock<Vec<Call>>,
 }
 
@@ -72,15 +83,19 @@ impl Stage {
     }
 
     fn calls(&self, scene: &Scene, whose: Whose) -> &[Call] {
-        let cell = if whose == Whose::Child { &self.child } else { &self.ours };
+        let cell = match whose {
+            Whose::Child => &self.child,
+            Whose::Ours | Whose::Reading | Whose::Recovery => &self.ours,
+            Whose::Undo | Whose::UndoRecovery => &self.undo,
+        };
         cell.get_or_init(|| {
-            let place = scene.place();
+            let place = if whose.undoes() { scene.place().applied() } else { scene.place() };
             let log = place.outside().join("log");
             let ended = match whose {
                 Whose::Child => {
                     trace::run(&mut with_traced_git(&place, &log, &Injection::default()), RESPONSE.as_bytes())
                 }
-                _ => run_traced(&place, &log, Calls::Changing, &Injection::default()),
+                _ => run_traced(&place, whose, &log, &Injection::default()),
             };
             assert_eq!(ended.code(), Some(0), "{}{}", ended.stdout, ended.stderr);
             let calls = if whose == Whose::Child { trace::calls_of_all(&log) } else { trace::calls(&log) };
@@ -96,7 +111,8 @@ impl Stage {
         self.every.get_or_init(|| {
             let place = scene.place();
             let log = place.outside().join("log");
-            run_traced(&place, &log, Calls::All, &Injection::default());
+            let mut command = trace::traced(&place.apply(), &log, Calls::All, &Injection::default());
+            trace::run(&mut command, RESPONSE.as_bytes());
             trace::calls(&log)
         })
     }
@@ -110,6 +126,8 @@ impl Sweep {
             Whose::Reading => " reading",
             Whose::Child => " in-git",
             Whose::Recovery => " recovery",
+            Whose::Undo => " undo",
+            Whose::UndoRecovery => " undo recovery",
         };
         format!("{}{apart}{whose} {}", self.target.name(), self.fault)
     }
@@ -125,9 +143,9 @@ impl Sweep {
         let calls: Vec<&Call> = calls.into_iter().filter(|call| self.concerns(call)).collect();
         let mut tally = Tally::default();
         for call in extent.choose(&calls, self.offset()) {
-            let place = scene.place();
+            let place = if self.whose.undoes() { scene.place().applied() } else { scene.place() };
             let verdict = match self.whose {
-                Whose::Recovery => self.in_recovery(scene, call, extent, &mut tally),
+                Whose::Recovery | Whose::UndoRecovery => self.in_recovery(scene, call, extent, &mut tally),
                 _ => self.at(scene, &place, call, &mut tally),
             };
             if let Err(wrong) = verdict {
@@ -156,19 +174,18 @@ impl Sweep {
         let injection = Injection::at(self.fault, call);
         let ended = match self.whose {
             Whose::Child => trace::run(&mut with_traced_git(place, &log, &injection), RESPONSE.as_bytes()),
-            Whose::Reading => run_traced(place, &log, Calls::All, &injection),
-            _ => run_traced(place, &log, Calls::Changing, &injection),
+            _ => run_traced(place, self.whose, &log, &injection),
         };
         if !trace::was_met(&log, self.fault) {
             tally.missed += 1;
             return Ok(());
         }
         tally.runs += 1;
-        let killed_us = self.whose == Whose::Ours && self.fault == Fault::KILL;
+        let killed_us = self.whose != Whose::Child && self.fault == Fault::KILL;
         if !killed_us {
             // Who lives on to put things right has done so when it ends.
-            let side = scene
-                .judge(&place.state().without_leftovers().without_emptied(scene))
+            let side = self
+                .judge(scene, &place.state().without_leftovers().without_emptied(scene))
                 .map_err(|said| describe("ended torn", &ended, &said))?;
             self.check_status(&ended, side, tally)?;
         }
@@ -179,12 +196,31 @@ impl Sweep {
         // A folder that a deletion left empty and that can't be removed is nothing to fail for.
         let stays = self.fault.signal().is_none() && (call.name == "rmdir" || call.text.contains("AT_REMOVEDIR"));
         let now = if stays { place.state().without_emptied(scene) } else { place.state() };
-        let side = scene.judge(&now).map_err(|said| describe("is torn or littered", &ended, &said))?;
+        let side = self.judge(scene, &now).map_err(|said| describe("is torn or littered", &ended, &said))?;
         place.check_objects()?;
+        if side == Side::New && !self.target.commits() {
+            self.check_undo(scene, place)?;
+        }
         if killed_us {
             tally.count(side);
         }
         Ok(())
+    }
+
+    fn judge(&self, scene: &Scene, now: &State) -> Result<Side, String> {
+        scene.judge(now).map(|side| if self.whose.undoes() { side.other() } else { side })
+    }
+
+    /// What was made can be taken back whole, unless nothing was kept for that; what was taken back can't be once more.
+    fn check_undo(&self, scene: &Scene, place: &Place) -> Result<(), String> {
+        let undone = place.undo();
+        let is_back = scene.judge(&place.state().without_emptied(scene)) == Ok(Side::Old);
+        let said_nothing = undone.stderr.contains("error[nothing-to-undo]");
+        match (undone.code(), is_back) {
+            (Some(0), true) if !self.whose.undoes() => Ok(()),
+            (Some(1), is_back) if said_nothing && is_back == self.whose.undoes() => Ok(()),
+            _ => Err(describe("can't be taken back right", &undone, &place.state().against(&scene.old))),
+        }
     }
 
     /// Compares what was said with what was done.
@@ -193,7 +229,7 @@ impl Sweep {
         let died = ended.signal();
         match (self.fault.signal(), side) {
             // A child's death is a failure like any other.
-            (Some(signal), _) if self.whose == Whose::Ours => match (died, ended.code(), side) {
+            (Some(signal), _) if self.whose != Whose::Child => match (died, ended.code(), side) {
                 (Some(by), _, Side::Old) if by == signal => Ok(()),
                 // It came when nothing was left to be done.
                 (Some(by), _, Side::New) if by == signal => {
@@ -219,8 +255,8 @@ impl Sweep {
     /// Kills the program, then its recovery at each of that one's own calls.
     fn in_recovery(&self, scene: &Scene, call: &Call, extent: &Extent, tally: &mut Tally) -> Result<(), String> {
         let killed = || {
-            let place = scene.place();
-            run_traced(&place, &place.outside().join("log"), Calls::Changing, &Injection::at(Fault::KILL, call));
+            let place = if self.whose.undoes() { scene.place().applied() } else { scene.place() };
+            run_traced(&place, self.whose, &place.outside().join("log"), &Injection::at(Fault::KILL, call));
             place
         };
         let clean = killed();
@@ -247,7 +283,7 @@ impl Sweep {
             tally.runs += 1;
             let again = place.recover();
             let verdict = if again.code() == Some(0) {
-                scene.judge(&place.state()).map(|side| tally.count(side))
+                self.judge(scene, &place.state()).map(|side| tally.count(side))
             } else {
                 Err(describe("recover failed", &again, &place.state().against(&scene.old)))
             };
@@ -300,8 +336,10 @@ impl Extent {
     }
 }
 
-pub(crate) fn run_traced(place: &Place, log: &Path, calls: Calls, injection: &Injection) -> Ended {
-    trace::run(&mut trace::traced(&place.apply(), log, calls, injection), RESPONSE.as_bytes())
+fn run_traced(place: &Place, whose: Whose, log: &Path, injection: &Injection) -> Ended {
+    let command = if whose.undoes() { place.llmpatch(&["undo"]) } else { place.apply() };
+    let calls = if whose == Whose::Reading { Calls::All } else { Calls::Changing };
+    trace::run(&mut trace::traced(&command, log, calls, injection), RESPONSE.as_bytes())
 }
 
 /// Our program, with a `git` before the real one that traces `git commit`.

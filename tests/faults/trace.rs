@@ -39,6 +39,8 @@ impl Fault {
         Fault::Signal("SIGHUP"),
     ];
     pub(crate) const KILL: Fault = Fault::Signal("SIGKILL");
+    pub(crate) const TERM: Fault = Fault::Signal("SIGTERM");
+    pub(crate) const EIO: Fault = Fault::Error("EIO");
 
     /// The number of the signal that it is.
     pub(crate) fn signal(self) -> Option<i32> {

@@ -170,8 +170,11 @@ pub(crate) fn litter(git_folder: &Path) -> Vec<String> {
         for entry in std::fs::read_dir(&folder).unwrap() {
             let entry = entry.unwrap();
             let name = entry.file_name().to_string_lossy().into_owned();
+            // But for what undo will need, which is there between two changes.
+            let is_run = folder.ends_with("llmpatch") && name != "last";
             if name.ends_with(".lock")
-                || name.contains("llmpatch")
+                || name.contains("llmpatch-")
+                || is_run
                 || name.contains("tmp_")
                 || name.contains("next-index")
             {

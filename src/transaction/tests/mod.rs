@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 mod commit;
 mod index;
+mod last;
 
 use super::*;
 use bstr::BString;
@@ -32,7 +33,10 @@ fn seen(sample: &Sample) -> Seen {
     let git = sample.top().join(".git");
     let mut names: Vec<String> =
         std::fs::read_dir(&git).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.retain(|name| !matches!(name.as_str(), "COMMIT_EDITMSG" | "logs" | "trail"));
+    names.retain(|name| !matches!(name.as_str(), "COMMIT_EDITMSG" | "logs" | "trail" | "llmpatch"));
+    // What is kept for undo is looked at elsewhere.
+    let runs = std::fs::read_dir(git.join("llmpatch")).into_iter().flatten().map(|entry| entry.unwrap().file_name());
+    names.extend(runs.filter(|name| name != "last").map(|name| format!("llmpatch/{}", name.display())));
     names.sort();
     let mut tree = BTreeMap::new();
     walk(&sample.top(), "", &mut tree);
@@ -174,7 +178,7 @@ fn check_done(sample: &Sample, wanted: &[(&str, Option<&str>)], target: &Target,
             Target::WorkTree { intent_to_add: false } if new => want.push(format!("?? {path}")),
             Target::WorkTree { .. } => want.push(format!(" {letter} {path}")),
             Target::IndexAndWorkTree => want.push(format!("{letter}  {path}")),
-            Target::Index | Target::Commit(_) => {}
+            Target::Index | Target::Commit(_) | Target::Undo(_) => {}
         }
     }
     if !matches!(target, Target::Index) {
@@ -250,10 +254,10 @@ fn a_moved_file_keeps_its_bits() {
 }
 
 fn sweep(wanted: &[(&str, Option<&str>)], target: &Target, name: &str, fault: fn() -> io::Error) {
-    let sample = sample();
-    // Whatever git itself leaves behind at its first commit is there before.
-    let before = seen(&sample);
+    let mut at_hand = sample();
     for step in 0.. {
+        let sample = &at_hand;
+        let before = seen(sample);
         let count = Rc::new(std::cell::Cell::new(0));
         let last = Rc::new(std::cell::Cell::new(""));
         let (counted, at) = (Rc::clone(&count), Rc::clone(&last));
@@ -265,15 +269,19 @@ fn sweep(wanted: &[(&str, Option<&str>)], target: &Target, name: &str, fault: fn
             }
             Ok(())
         });
-        let outcome = apply(&sample, wanted, target);
+        let outcome = apply(sample, wanted, target);
         watch::clear();
         let what = format!("{name}, {target:?}, step {step}: {}", last.get());
         match outcome {
             Ok(done) if count.get() <= step => {
                 assert_eq!(done.warnings, [], "{what}");
-                check_done(&sample, wanted, target, &what);
+                check_done(sample, wanted, target, &what);
                 assert!(step > 3, "{what}");
                 return;
+            }
+            // Made all the same, and that is not the last step that can fail.
+            Ok(done) if matches!(done.warnings[..], [Warning::NoUndo { .. }]) => {
+                at_hand = self::sample();
             }
             // After the last moment at which anything can be taken back.
             Ok(done) => {
@@ -285,7 +293,7 @@ fn sweep(wanted: &[(&str, Option<&str>)], target: &Target, name: &str, fault: fn
                 };
                 if done.warnings.is_empty() {
                     // Tried again at once.
-                    check_done(&sample, wanted, target, &what);
+                    check_done(sample, wanted, target, &what);
                     return;
                 }
                 assert!(!done.warnings.is_empty() && done.warnings.iter().all(late), "{what}: {:?}", done.warnings);
@@ -294,7 +302,7 @@ fn sweep(wanted: &[(&str, Option<&str>)], target: &Target, name: &str, fault: fn
             Err(undone) => {
                 assert_eq!(undone.attention, [], "{what}: {undone}");
                 assert_eq!(undone.kept, None, "{what}: {undone}");
-                assert_eq!(seen(&sample), before, "{what}: {undone}");
+                assert_eq!(seen(sample), before, "{what}: {undone}");
             }
         }
     }
@@ -414,7 +422,7 @@ fn a_git_folder_on_another_file_system_serves_all_but_commits() {
             let files = std::fs::read_dir(sample.top()).unwrap().map(|entry| entry.unwrap().file_name());
             let litter: Vec<_> = files.filter(|name| name.to_string_lossy().contains("llmpatch")).collect();
             assert!(litter.is_empty(), "{name}, {target:?}: {litter:?}");
-            assert!(!there.join("index.lock").exists() && !there.join("llmpatch").exists(), "{name}, {target:?}");
+            assert!(!there.join("index.lock").exists() && journal::runs(&there).is_empty(), "{name}, {target:?}");
             match (&target, outcome) {
                 (Target::Commit(_), outcome) => {
                     assert_eq!(outcome.unwrap_err().fault.kind(), Kind::Unsupported, "{name}");

@@ -1,0 +1,114 @@
+//! `git llmpatch undo`.
+
+use clap::Args;
+
+use super::apply;
+use super::exit::Exit;
+use super::flow::{self, Base, Session, Stop, stop};
+use super::options::{Reading, Talk};
+use super::output;
+use super::preview;
+use super::recover;
+use crate::explain::Explain;
+use crate::kind::Kind;
+use crate::report::{Detail, Diagnostic, FileReport, Report, State, Status};
+use crate::transaction::{self, Fault, Last, Target, Undoing};
+
+/// Take back the last apply
+///
+/// Every file, folder and index entry that the last apply in this work tree changed becomes what it was before, byte for byte. If
+/// one of them changed since, nothing is changed, and all of these are named. An apply with --commit is taken back with git
+/// revert or git reset. There is one undo for each apply, and none for an undo: apply the response again.
+#[derive(Debug, Args)]
+#[command(override_usage = "git llmpatch undo [<options>]")]
+pub(super) struct Undo {
+    #[command(flatten)]
+    talk: Talk,
+}
+
+impl Undo {
+    /// Does it, and prints how it went.
+    pub(super) fn run(&self) -> Exit {
+        let session = match Session::open(&Reading::default(), &self.talk) {
+            Ok(session) => session,
+            Err(exit) => return exit,
+        };
+        match self.undo(&session) {
+            Ok(report) => {
+                let printed = if self.talk.quiet { String::new() } else { report.done() };
+                flow::finish(&session, report, printed.as_bytes())
+            }
+            Err(report) => session.conclude(&report),
+        }
+    }
+
+    fn undo(&self, session: &Session) -> Result<Report, Stop> {
+        // What is half done is no state to take anything back from.
+        let warnings = recover::first(session)?;
+        let Undoing { changes, reverse } = match transaction::last(&session.repo).map_err(refused)? {
+            Last::Change(undoing) => undoing,
+            Last::Nothing => return Err(stop(NoUndo::Nothing)),
+            Last::Commit { id, is_head } => return Err(stop(NoUndo::Commit { id, is_head })),
+        };
+        if self.talk.verbose {
+            let what = match (reverse.has_files(), reverse.has_entries()) {
+                (true, true) => "the work tree and the index",
+                (true, false) => "the work tree",
+                _ => "the index",
+            };
+            output::complain(&format!("the last apply changed {what}\n"));
+        }
+        let base = if reverse.has_files() { Base::WorkTree } else { Base::Index };
+        let mut counts = if self.talk.quiet { Default::default() } else { preview::counted(session, &base, &changes) };
+        let files = FileReport::list(&changes, |path| counts.remove(path.as_bytes()));
+        let report = apply::publish(session, &changes, warnings, Target::Undo(reverse), files, Detail::default())?;
+        Ok(Report { status: Status::Undone, ..report })
+    }
+}
+
+/// Makes the report of what can't be taken back, each path by itself.
+fn refused(fault: Fault) -> Stop {
+    match fault {
+        Fault::Since { all } => {
+            let errors = all.iter().map(|since| Diagnostic::new(since, None, &[])).collect();
+            Box::new(Report::failed_with(State::NothingChanged, errors, Vec::new()))
+        }
+        fault => stop(fault),
+    }
+}
+
+/// Why there is nothing to take back.
+#[derive(Debug, thiserror::Error)]
+enum NoUndo {
+    #[error("there is nothing to undo")]
+    Nothing,
+    #[error("the last apply made the commit {id}, which is git's to take back")]
+    Commit { id: String, is_head: bool },
+}
+
+impl Explain for NoUndo {
+    fn kind(&self) -> Kind {
+        Kind::NothingToUndo
+    }
+
+    fn notes(&self) -> Vec<String> {
+        match self {
+            NoUndo::Nothing => {
+                vec!["only the last apply in this work tree can be taken back, and only once".to_owned()]
+            }
+            NoUndo::Commit { .. } => Vec::new(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            NoUndo::Nothing => None,
+            NoUndo::Commit { id, is_head: true } => Some(format!(
+                "`git revert {id}` makes a commit that takes it back; `git reset --keep HEAD^` drops it, if nobody has it yet"
+            )),
+            NoUndo::Commit { id, is_head: false } => {
+                Some(format!("`git revert {id}` makes a commit that takes it back"))
+            }
+        }
+    }
+}

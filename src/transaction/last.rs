@@ -1,0 +1,387 @@
+//! The last change of this work tree, kept until the next one so that `git llmpatch undo` can take it back.
+//!
+//! Once a change is certain, its journal holds all that is needed: the originals, the same inodes, and a [`Record`]. So it is
+//! kept by one rename of the journal to `llmpatch/last`, and what was kept of the change before goes first. A change without a
+//! record (an undo, or where the record could not be written) only has what was there go: the change before it isn't the last
+//! one any more. Whoever finds the journal of a dead run whose change is certain does the same.
+//!
+//! Taking it back is a change like any other, the other way round, that goes through [`begin`](super::begin). Nothing that is
+//! kept is trusted: the record is sealed, the old bytes must have the hash that it says, and every path, file or entry of the
+//! index, must be what the change made of it, or nothing at all is taken back.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::fault::Fault;
+use super::journal::{Journal, home};
+use super::lock::path_bytes;
+use super::manifest::Held;
+use super::recheck;
+use super::record::{Entry, Kept, Made, Record};
+use super::since::{Since, Thing};
+use super::workplace::{Spot, Workplace};
+use crate::dir::write::step;
+use crate::dir::{Dir, Found};
+use crate::path::RepoPath;
+use crate::plan::{Change, ChangeSet};
+use crate::repo::{IndexTree, NextIndex, Repo};
+use crate::tree::{self, File, Tree, TreeFault};
+
+/// What `undo` finds.
+#[derive(Debug)]
+pub enum Last {
+    /// There was no change, or it was taken back.
+    Nothing,
+    /// A commit was made of it, so taking it back is git's affair.
+    Commit {
+        /// Its name, in full.
+        id: String,
+        /// Whether HEAD is still there, and has a parent to go back to.
+        is_head: bool,
+    },
+    /// It can be taken back.
+    Change(Undoing),
+}
+
+/// The last change the other way round.
+#[derive(Debug)]
+pub struct Undoing {
+    /// What becomes of every path.
+    pub changes: ChangeSet,
+    /// What else is to be put back: the target for [`begin`](super::begin).
+    pub reverse: Reverse,
+}
+
+/// What a change is to put back besides bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reverse {
+    /// What tells the record from others.
+    seal: String,
+    /// Whether files of the work tree change.
+    has_files: bool,
+    entries: Vec<Entry>,
+    /// Folders that are to go if nothing is left in them.
+    pub(super) made: BTreeSet<RepoPath>,
+    /// Folders that are to be there, with their permission bits, highest first.
+    pub(super) removed: Vec<(RepoPath, u16)>,
+}
+
+const RECORD: &str = "record";
+const LAST: &str = "last";
+
+fn folder(git_folder: &Path) -> PathBuf {
+    home(git_folder).join(LAST)
+}
+
+/// Writes a record into a journal.
+pub(super) fn write(journal: &Journal, record: &Record) -> io::Result<()> {
+    let path = journal.path_of(RECORD);
+    let written = step("write the record").and_then(|()| std::fs::write(&path, record.to_bytes()));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&path);
+    }
+    written
+}
+
+/// Has a change that is certain take the place of the one before. It can be stopped anywhere and done again.
+pub(super) fn keep(journal: &Journal) -> io::Result<()> {
+    let last = beside(journal);
+    let record = std::fs::read(journal.path_of(RECORD)).ok().and_then(|bytes| Record::parse(&bytes));
+    forget(journal)?;
+    let Some(record) = record else {
+        journal.let_go();
+        return Ok(());
+    };
+    step("keep the change")?;
+    journal.rename(&last)?;
+    let needed = record.names();
+    for entry in std::fs::read_dir(&last).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name != RECORD && !name.to_str().is_some_and(|name| needed.contains(name)) {
+            // What stays goes with the next change.
+            let path = entry.path();
+            let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+        }
+    }
+    Ok(())
+}
+
+/// Removes what is kept of the change before.
+pub(super) fn forget(journal: &Journal) -> io::Result<()> {
+    let last = beside(journal);
+    let missing_is_fine = |done: io::Result<()>| match done {
+        Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
+    };
+    if last.symlink_metadata().is_ok() {
+        step("let go of the change before")?;
+        // Without its record nobody takes the rest for anything.
+        missing_is_fine(std::fs::remove_file(last.join(RECORD)))?;
+        missing_is_fine(std::fs::remove_dir_all(&last))?;
+    }
+    Ok(())
+}
+
+fn beside(journal: &Journal) -> PathBuf {
+    journal.path().with_file_name(LAST)
+}
+
+impl Workplace<'_> {
+    /// Writes down what taking the change back will need.
+    ///
+    /// Where an original can't lie in the journal, since that is on another file system, a copy of it does.
+    pub(super) fn record(&self, entries: Vec<Entry>) -> io::Result<()> {
+        let mut made = Made { entries, made: self.manifest.made.clone(), ..Made::default() };
+        made.removed = self.manifest.removed.iter().chain(&self.cleared).cloned().collect();
+        let renamed = self.changes.iter().filter_map(|change| Some((change.path.clone(), change.from.clone()?)));
+        made.renamed = renamed.collect();
+        if let Some(dir) = self.dir {
+            for (number, (change, touched)) in self.changes.iter().zip(&self.manifest.touched).enumerate() {
+                let before = match (&touched.before, &change.before) {
+                    (Some(held), Some(file)) => Some((held.clone(), self.kept_name(number, file)?)),
+                    _ => None,
+                };
+                let after = match (&touched.after, dir.look(&change.path)?) {
+                    (None, _) => None,
+                    (Some(held), Found::File(stat)) => {
+                        Some(Held { executable: stat.is_executable(), bits: Some(stat.bits), ..held.clone() })
+                    }
+                    _ => return Err(io::Error::other("a file changed meanwhile")),
+                };
+                made.files.push(Kept { path: change.path.clone(), before, after });
+            }
+        }
+        write(&self.journal, &Record::Made(made))
+    }
+
+    fn kept_name(&self, number: usize, file: &File) -> io::Result<String> {
+        if let Some(Spot::Journal(name)) = self.originals.get(&number) {
+            return Ok(name.as_bstr().to_string());
+        }
+        let name = format!("copy-{number}");
+        step("copy an original")?;
+        std::fs::write(self.journal.path_of(&name), &file.content[..])?;
+        Ok(name)
+    }
+}
+
+/// Reads what the last change was, and works out what would take it back.
+///
+/// # Errors
+/// `stale` with every path that changed since, `io` if what was kept is damaged.
+pub fn last(repo: &Repo) -> Result<Last, Fault> {
+    let made = match read(repo)? {
+        None => return Ok(Last::Nothing),
+        Some(Record::Commit(id)) => {
+            let is_head = repo.commit_id(&id).is_some_and(|id| repo.is_head_with_a_parent(id));
+            return Ok(Last::Commit { id, is_head });
+        }
+        Some(Record::Made(made)) => made,
+    };
+    if made.files.is_empty() && made.entries.is_empty() {
+        return Ok(Last::Nothing);
+    }
+    let mut since = Vec::new();
+    let mut changes = match made.files.is_empty() {
+        true => Vec::new(),
+        false => of_files(repo, &made, &mut since)?,
+    };
+    if !made.entries.is_empty() {
+        repo.refresh_index()?;
+        let index = repo.index_tree()?;
+        since.extend(differing(&index, &made.entries)?);
+        if made.files.is_empty() && since.is_empty() {
+            changes = of_entries(&index, &made.entries)?;
+        }
+    }
+    if !since.is_empty() {
+        return Err(Fault::Since { all: since });
+    }
+    let renamed: BTreeMap<_, _> = made.renamed.iter().map(|(new, old)| (old, new)).collect();
+    for change in changes.iter_mut().filter(|change| change.before.is_none()) {
+        change.from = renamed.get(&change.path).map(|new| (*new).clone());
+    }
+    let seal = Record::Made(made.clone()).seal();
+    let Made { files, entries, made, mut removed, .. } = made;
+    removed.sort_by_key(|(folder, _)| folder.parts().count());
+    let reverse = Reverse { seal, has_files: !files.is_empty(), entries, made: made.into_iter().collect(), removed };
+    Ok(Last::Change(Undoing { changes: ChangeSet::new(changes), reverse }))
+}
+
+fn read(repo: &Repo) -> Result<Option<Record>, Fault> {
+    let path = folder(repo.git_dir()).join(RECORD);
+    match std::fs::read(&path) {
+        Ok(bytes) => match Record::parse(&bytes) {
+            Some(record) => Ok(Some(record)),
+            None => Err(Fault::Damaged { folder: folder(repo.git_dir()) }),
+        },
+        Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Fault::Io { doing: "read", path: path_bytes(&path), source }),
+    }
+}
+
+/// Works out what becomes of the files, and names those that changed since.
+fn of_files(repo: &Repo, made: &Made, since: &mut Vec<Since>) -> Result<Vec<Change>, Fault> {
+    let kept = folder(repo.git_dir());
+    let originals = Dir::open(&kept).map_err(|source| Fault::Io { doing: "open", path: path_bytes(&kept), source })?;
+    let tree = repo.work_tree()?;
+    let goes: BTreeSet<_> = made.files.iter().filter(|file| file.before.is_none()).map(|file| &file.path).collect();
+    let mut changes = Vec::new();
+    for Kept { path, before, after } in &made.files {
+        let now = match (after, tree.read(path)?) {
+            (Some(held), tree::Entry::File(now)) if is_still(held, &now) => Some(now),
+            (Some(_), tree::Entry::Absent) => {
+                since.push(Since { path: path.clone(), what: Thing::Gone });
+                None
+            }
+            (Some(_), _) => {
+                since.push(Since { path: path.clone(), what: Thing::File });
+                None
+            }
+            (None, found) => {
+                let way = in_the_way(&tree, path, found, &goes)?;
+                since.extend(way.into_iter().map(|path| Since { path, what: Thing::Appeared }));
+                None
+            }
+        };
+        let then = match before {
+            None => None,
+            Some((held, name)) => {
+                let file = original(&originals, name).map_err(|source| {
+                    let path = path_bytes(&kept.join(name));
+                    Fault::Io { doing: "read", path, source }
+                })?;
+                let Some(bytes) = file.filter(|bytes| held.has(bytes)) else {
+                    since.push(Since { path: path.clone(), what: Thing::Original(kept.join(name)) });
+                    continue;
+                };
+                let mode = tree::Mode { executable: held.executable, bits: held.bits };
+                Some(File { content: bytes.into(), mode })
+            }
+        };
+        changes.push(Change { path: path.clone(), before: now, after: then, from: None });
+    }
+    Ok(changes)
+}
+
+fn original(originals: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
+    let Ok(name) = RepoPath::new(name.as_bytes()) else { return Ok(None) };
+    Ok(originals.read(&name)?.map(|(bytes, _)| bytes))
+}
+
+fn is_still(held: &Held, now: &File) -> bool {
+    held.has(&now.content) && held.bits == now.mode.bits
+}
+
+/// Returns what stands where a file comes back and doesn't go itself.
+fn in_the_way(
+    tree: &dyn Tree,
+    path: &RepoPath,
+    found: tree::Entry,
+    goes: &BTreeSet<&RepoPath>,
+) -> Result<Vec<RepoPath>, TreeFault> {
+    Ok(match found {
+        tree::Entry::Absent => Vec::new(),
+        tree::Entry::Beneath { ancestor, .. } if goes.contains(&ancestor) => Vec::new(),
+        tree::Entry::Beneath { ancestor, .. } => vec![ancestor],
+        tree::Entry::Folder => {
+            let mut left = tree.leaves_below(path)?;
+            left.retain(|leaf| !goes.contains(leaf));
+            left.sort();
+            left
+        }
+        tree::Entry::File(_) | tree::Entry::Other(_) => vec![path.clone()],
+    })
+}
+
+/// Names the entries that changed since, and those that stand where one comes back.
+fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<Since>, TreeFault> {
+    let goes: BTreeSet<_> = entries.iter().filter(|entry| entry.before.is_none()).map(|entry| &entry.path).collect();
+    let mut since = BTreeSet::new();
+    for Entry { path, before, after } in entries {
+        let is_same = match (index.slot(path), after) {
+            (Ok(Some(now)), Some(after)) => now.agrees(after),
+            (Ok(now), after) => now.is_none() && after.is_none(),
+            (Err(TreeFault::Unmerged { .. }), _) => false,
+            (Err(fault), _) => return Err(fault),
+        };
+        if !is_same {
+            since.insert(path.clone());
+        }
+        if before.is_some() && after.is_none() {
+            since.extend(index.in_the_way(path).into_iter().filter(|way| !goes.contains(way)));
+        }
+    }
+    Ok(since.into_iter().map(|path| Since { path, what: Thing::Entry }).collect())
+}
+
+fn of_entries(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<Change>, TreeFault> {
+    let change = |Entry { path, before, after }: &Entry| {
+        let file = |slot: &Option<_>| -> Result<_, TreeFault> {
+            // What is only intended to be added has no content here.
+            let slot = slot.as_ref().filter(|slot: &&crate::repo::Slot| !slot.is_intended());
+            slot.map(|slot| index.file(path, slot)).transpose()
+        };
+        Ok(Change { path: path.clone(), before: file(after)?, after: file(before)?, from: None })
+    };
+    entries.iter().map(change).collect()
+}
+
+impl Reverse {
+    /// Returns whether files of the work tree change.
+    pub fn has_files(&self) -> bool {
+        self.has_files
+    }
+
+    /// Returns whether entries of the index change.
+    pub fn has_entries(&self) -> bool {
+        !self.entries.is_empty()
+    }
+
+    /// Checks, under the lock, that all still is what it was worked out from.
+    pub(super) fn still_holds(&self, repo: &Repo, changes: &ChangeSet) -> Result<(), Fault> {
+        if read(repo)?.is_none_or(|record| record.seal() != self.seal) {
+            return Err(Fault::Superseded);
+        }
+        if self.has_entries() {
+            let since = differing(&repo.index_tree()?, &self.entries)?;
+            if !since.is_empty() {
+                return Err(Fault::Since { all: since });
+            }
+        }
+        match self.has_files {
+            true => recheck::still_holds(&repo.work_tree()?, changes),
+            false => Ok(()),
+        }
+    }
+
+    /// Has the next index say what the one before said.
+    pub(super) fn restore(
+        &self,
+        next: &mut NextIndex,
+        stats: &BTreeMap<&RepoPath, crate::dir::Stat>,
+    ) -> Result<(), Fault> {
+        // All that goes first: it may stand in the way of what comes.
+        for gone in [true, false] {
+            for Entry { path, before, .. } in self.entries.iter().filter(|entry| entry.before.is_none() == gone) {
+                next.restore(path, before.as_ref(), stats.get(path))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns what an index says of the paths of a change.
+pub(super) fn entries(
+    changes: &ChangeSet,
+    next: &mut NextIndex,
+    change: impl FnOnce(&mut NextIndex) -> Result<(), Fault>,
+) -> Result<Vec<Entry>, Fault> {
+    let slots = |index: &NextIndex| changes.iter().map(|change| index.slot(&change.path)).collect::<Vec<_>>();
+    let before = slots(next);
+    change(next)?;
+    let entries = changes.iter().zip(before.into_iter().zip(slots(next)));
+    let entries = entries.map(|(change, (before, after))| Entry { path: change.path.clone(), before, after });
+    Ok(entries.filter(|entry| entry.before != entry.after).collect())
+}

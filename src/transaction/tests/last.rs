@@ -1,0 +1,356 @@
+//! The last change, taken back.
+
+use super::*;
+
+/// What a person sees of a repository, but for when and as which inode a file was written.
+fn looks(sample: &Sample) -> (BTreeMap<String, (u32, BString)>, Vec<BString>) {
+    let tree = seen(sample).tree.into_iter().map(|(path, (mode, _, content))| (path, (mode, content))).collect();
+    let said = |args: &[&str]| BString::from(sample.git_args(args));
+    let index = ["ls-files --stage -v", "status --porcelain=v2 --untracked-files=all", "rev-parse HEAD"];
+    let said = index.iter().map(|args| said(&args.split(' ').collect::<Vec<_>>())).collect();
+    sample.git_args(&["fsck", "--strict", "--no-dangling"]);
+    (tree, said)
+}
+
+/// Returns what is kept, by name.
+fn kept(sample: &Sample) -> Vec<String> {
+    let names = std::fs::read_dir(sample.top().join(".git/llmpatch/last")).into_iter().flatten();
+    let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn undo(sample: &Sample) -> Result<Done, Undone> {
+    let repo = sample.open();
+    let none = |fault| Undone { fault, attention: Vec::new(), kept: None, is_torn: false };
+    let Last::Change(Undoing { changes, reverse }) = last(&repo).map_err(none)? else {
+        panic!("there is nothing to undo")
+    };
+    begin(&repo, &changes, Target::Undo(reverse)).map_err(none)?.publish()
+}
+
+fn not_commits() -> Vec<Target> {
+    targets().into_iter().filter(|target| !matches!(target, Target::Commit(_))).collect()
+}
+
+/// Has runs pass for dead, though this process lives: their stamps are what says so.
+fn bury(sample: &Sample) {
+    for run in journal::runs(&sample.top().join(".git")) {
+        std::fs::remove_file(run.join("stamp")).unwrap();
+    }
+}
+
+fn is_nothing(sample: &Sample) -> bool {
+    matches!(last(&sample.open()).unwrap(), Last::Nothing)
+}
+
+#[test]
+fn apply_then_undo_is_the_identity_and_can_be_done_again() {
+    for target in not_commits() {
+        for (name, wanted) in WANTED {
+            let (sample, what) = (sample(), format!("{name}, {target:?}"));
+            assert!(is_nothing(&sample), "{what}");
+            let before = looks(&sample);
+            apply(&sample, wanted, &target).unwrap();
+            let applied = looks(&sample);
+            let done = undo(&sample).unwrap_or_else(|undone| panic!("{what}: {undone}"));
+            assert_eq!(done.warnings, [], "{what}");
+            assert_eq!(looks(&sample), before, "{what}");
+            assert!(is_nothing(&sample) && !sample.top().join(".git/llmpatch").exists(), "{what}");
+            apply(&sample, wanted, &target).unwrap();
+            assert_eq!(looks(&sample), applied, "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_fault_at_any_step_of_an_undo_leaves_nothing_behind() {
+    for target in not_commits() {
+        for (name, wanted) in [WANTED[1], WANTED[3], WANTED[4]] {
+            let sample = sample();
+            let old = looks(&sample);
+            apply(&sample, wanted, &target).unwrap();
+            let applied = seen(&sample);
+            for step in 0.. {
+                let count = Rc::new(std::cell::Cell::new(0));
+                let counted = Rc::clone(&count);
+                watch::set(move |_| {
+                    counted.set(counted.get() + 1);
+                    if counted.get() == step + 1 { Err(io::Error::from_raw_os_error(5)) } else { Ok(()) }
+                });
+                let outcome = undo(&sample);
+                watch::clear();
+                let what = format!("{name}, {target:?}, step {step}");
+                match outcome {
+                    Ok(done) => {
+                        // Whatever is left of it, the next one that looks tidies up.
+                        assert!(done.warnings.is_empty() || count.get() > step, "{what}: {:?}", done.warnings);
+                        bury(&sample);
+                        recover(&sample.open()).unwrap();
+                        assert_eq!(looks(&sample), old, "{what}");
+                        assert!(is_nothing(&sample), "{what}");
+                        if count.get() > step {
+                            apply(&sample, wanted, &target).unwrap();
+                            assert_eq!(
+                                applied.tree.keys().collect::<Vec<_>>(),
+                                seen(&sample).tree.keys().collect::<Vec<_>>()
+                            );
+                        }
+                        break;
+                    }
+                    Err(undone) => {
+                        assert_eq!(undone.attention, [], "{what}: {undone}");
+                        assert_eq!(seen(&sample), applied, "{what}: {undone}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_change_that_fails_keeps_what_undo_needs_and_one_that_succeeds_replaces_it() {
+    let sample = sample();
+    let target = Target::WorkTree { intent_to_add: false };
+    apply(&sample, WANTED[1].1, &target).unwrap();
+    let names = kept(&sample);
+    assert_eq!(names, ["original-0", "original-1", "original-2", "original-5", "original-6", "record"]);
+    watch::set(|call| if call == "exchange two files" { Err(io::Error::from_raw_os_error(5)) } else { Ok(()) });
+    apply(&sample, &[("dirty", Some("3\n"))], &target).unwrap_err();
+    watch::clear();
+    assert_eq!(kept(&sample), names);
+    apply(&sample, &[("dirty", Some("3\n"))], &target).unwrap();
+    assert_eq!(kept(&sample), ["original-0", "record"]);
+    undo(&sample).unwrap();
+    assert_eq!(std::fs::read(sample.top().join("dirty")).unwrap(), b"2\n");
+    assert_eq!(std::fs::read(sample.top().join("a")).unwrap(), b"A\n");
+}
+
+#[test]
+fn a_change_is_made_even_if_undo_will_not_be_able_to_take_it_back() {
+    for target in not_commits() {
+        let sample = sample();
+        apply(&sample, &[("staged", Some("3\n"))], &Target::Index).unwrap();
+        watch::set(|call| if call == "write the record" { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) });
+        let done = apply(&sample, WANTED[1].1, &target).unwrap();
+        watch::clear();
+        let [Warning::NoUndo { .. }] = &done.warnings[..] else { panic!("{:?}", done.warnings) };
+        // Not the change before, either: it isn't the last one.
+        assert!(is_nothing(&sample), "{target:?}");
+    }
+}
+
+#[test]
+fn whoever_was_killed_when_all_was_certain_kept_it_all() {
+    for target in not_commits() {
+        for at in ["let go of the change before", "keep the change"] {
+            let sample = sample();
+            let before = looks(&sample);
+            apply(&sample, &[("b", Some("b1\n")), ("dirty", Some("4\n"))], &Target::WorkTree { intent_to_add: false })
+                .unwrap();
+            sample.write("dirty", "2\n");
+            watch::set(move |call| if call == at { Err(io::Error::from_raw_os_error(5)) } else { Ok(()) });
+            let done = apply(&sample, WANTED[1].1, &target).unwrap();
+            watch::clear();
+            let [Warning::Unsettled { .. }] = &done.warnings[..] else { panic!("{:?}", done.warnings) };
+            bury(&sample);
+            let recovered = recover(&sample.open()).unwrap();
+            assert_eq!(recovered.iter().map(|one| one.how).collect::<Vec<_>>(), [How::Tidied]);
+            undo(&sample).unwrap();
+            assert_eq!(looks(&sample), before, "{target:?}, {at}");
+        }
+    }
+}
+
+#[test]
+fn whatever_changed_since_is_named_and_nothing_is_taken_back() {
+    let one_of_each = WANTED[1].1;
+    type Meddle = fn(&Sample);
+    let cases: &[(&str, Target, Meddle, &[&str])] = &[
+        (
+            "files",
+            targets()[0].clone(),
+            |sample| {
+                sample.write("a", "mine\n");
+                sample.chmod("tool", 0o700);
+                std::fs::remove_file(sample.top().join("new/er/file")).unwrap();
+                sample.write("b", "back\n");
+                sample.write("deep", "a file\n");
+            },
+            &["`a` changed", "`b` came", "`deep` came", "`new/er/file` went", "`tool` changed"],
+        ),
+        (
+            "a kept one",
+            targets()[0].clone(),
+            |sample| {
+                std::fs::write(sample.top().join(".git/llmpatch/last/original-0"), "late\n").unwrap();
+            },
+            &["what `a` was"],
+        ),
+        (
+            "another place of a new file",
+            targets()[1].clone(),
+            |sample| {
+                sample.git("add new/er/file");
+            },
+            &["the index entry of `new/er/file` changed"],
+        ),
+        (
+            "both sides",
+            targets()[2].clone(),
+            |sample| {
+                sample.write("a", "mine\n");
+                sample.git("rm -q --cached secret");
+                sample.git("add a");
+            },
+            &["`a` changed", "the index entry of `a` changed", "the index entry of `secret` changed"],
+        ),
+        (
+            "in the way of an entry",
+            targets()[2].clone(),
+            |sample| {
+                sample.write("deep/er/file/below", "");
+                sample.git("add deep/er/file/below");
+                std::fs::remove_dir_all(sample.top().join("deep")).unwrap();
+            },
+            &["the index entry of `deep/er/file/below` changed"],
+        ),
+        (
+            "the index alone",
+            targets()[3].clone(),
+            |sample| {
+                sample.write("new/er/file", "mine\n");
+                sample.git("add new/er/file b");
+            },
+            &["the index entry of `b` changed", "the index entry of `new/er/file` changed"],
+        ),
+    ];
+    for (name, target, meddle, want) in cases {
+        let sample = sample();
+        apply(&sample, one_of_each, target).unwrap();
+        meddle(&sample);
+        let before = seen(&sample);
+        let undone = undo(&sample).unwrap_err();
+        let Fault::Since { all } = &undone.fault else { panic!("{name}: {undone}") };
+        let said: Vec<_> = all.iter().map(ToString::to_string).collect();
+        assert_eq!(said.len(), want.len(), "{name}: {said:?}");
+        assert!(said.iter().zip(*want).all(|(said, want)| said.starts_with(want)), "{name}: {said:?}");
+        assert_eq!(undone.fault.kind(), Kind::Stale);
+        assert_eq!(seen(&sample), before, "{name}");
+        assert!(!is_nothing_kept(&sample), "{name}");
+    }
+}
+
+fn is_nothing_kept(sample: &Sample) -> bool {
+    kept(sample).is_empty()
+}
+
+#[test]
+fn what_others_changed_beside_it_stays() {
+    for target in not_commits() {
+        let sample = sample();
+        apply(&sample, WANTED[1].1, &target).unwrap();
+        sample.write("dirty", "typed\n");
+        sample.write("new/er/mine", "mine\n");
+        sample.write("staged", "3\n");
+        sample.git("add staged new/er/mine");
+        undo(&sample).unwrap();
+        assert_eq!(std::fs::read(sample.top().join("dirty")).unwrap(), b"typed\n");
+        assert_eq!(std::fs::read(sample.top().join("new/er/mine")).unwrap(), b"mine\n");
+        let status = String::from_utf8(sample.git("status --porcelain -uall")).unwrap();
+        assert_eq!(status, " M dirty\nA  new/er/mine\nM  staged\n", "{target:?}");
+    }
+}
+
+#[test]
+fn two_that_undo_at_once_undo_once() {
+    let sample = sample();
+    let target = Target::WorkTree { intent_to_add: false };
+    apply(&sample, WANTED[0].1, &target).unwrap();
+    let repo = sample.open();
+    let Last::Change(Undoing { changes, reverse }) = last(&repo).unwrap() else { panic!() };
+    apply(&sample, &[("b", Some("B\n"))], &target).unwrap();
+    let fault = begin(&repo, &changes, Target::Undo(reverse)).unwrap_err();
+    assert!(matches!(fault, Fault::Superseded), "{fault}");
+    assert_eq!(std::fs::read(sample.top().join("a")).unwrap(), b"A\n");
+    undo(&sample).unwrap();
+    assert_eq!(std::fs::read(sample.top().join("b")).unwrap(), b"b1\n");
+}
+
+#[test]
+fn bytes_come_back_whatever_git_would_make_of_them() {
+    for target in not_commits() {
+        let sample = Sample::new()
+            .then("config core.autocrlf false")
+            .file("mixed", "one\r\ntwo\nthree\r\n")
+            .file("lf", "one\ntwo\n")
+            .committed()
+            .then("config core.autocrlf true");
+        let before = looks(&sample);
+        apply(&sample, &[("mixed", Some("1\r\n2\r\n")), ("lf", Some("1\n2\n")), ("new", Some("n\r\n"))], &target)
+            .unwrap();
+        undo(&sample).unwrap();
+        assert_eq!(looks(&sample), before, "{target:?}");
+    }
+}
+
+#[test]
+fn what_is_kept_is_not_trusted() {
+    let good = || {
+        let sample = sample();
+        apply(&sample, WANTED[1].1, &Target::IndexAndWorkTree).unwrap();
+        sample
+    };
+    let record = |sample: &Sample| sample.top().join(".git/llmpatch/last/record");
+    let sample = good();
+    let bytes = std::fs::read(record(&sample)).unwrap();
+    for end in [0, 1, bytes.len() / 2, bytes.len() - 1] {
+        std::fs::write(record(&sample), &bytes[..end]).unwrap();
+        let before = seen(&sample);
+        let fault = last(&sample.open()).unwrap_err();
+        assert!(matches!(fault, Fault::Damaged { .. }), "{fault}");
+        assert_eq!(seen(&sample), before);
+    }
+    // A link is not followed, and a missing original isn't made up.
+    for replace in [true, false] {
+        let sample = good();
+        let original = record(&sample).with_file_name("original-0");
+        std::fs::rename(&original, sample.outside().join("elsewhere")).unwrap();
+        if replace {
+            std::os::unix::fs::symlink(sample.outside().join("elsewhere"), &original).unwrap();
+        }
+        let fault = last(&sample.open()).unwrap_err();
+        assert!(matches!(fault, Fault::Since { .. }), "{fault}");
+    }
+    // The next apply puts its own in its place.
+    std::fs::write(record(&sample), "nonsense").unwrap();
+    apply(&sample, &[("dirty", Some("3\n"))], &Target::WorkTree { intent_to_add: false }).unwrap();
+    undo(&sample).unwrap();
+}
+
+#[test]
+fn an_entry_whose_blob_is_gone_is_not_put_back() {
+    let sample = sample();
+    sample.write("staged", "only staged\n");
+    sample.git("add staged");
+    apply(&sample, &[("staged", Some("3\n"))], &Target::Index).unwrap();
+    sample.git("-c gc.pruneExpire=now gc -q --prune=now");
+    let before = seen(&sample);
+    let undone = undo(&sample).unwrap_err();
+    assert_eq!(undone.fault.kind(), Kind::Unsupported, "{undone}");
+    assert_eq!(seen(&sample), before);
+}
+
+#[test]
+fn a_commit_is_for_git_to_take_back() {
+    let sample = sample();
+    apply(&sample, WANTED[0].1, &Target::WorkTree { intent_to_add: false }).unwrap();
+    sample.git("checkout -q a");
+    apply(&sample, WANTED[1].1, &Target::Commit(request("change\n"))).unwrap();
+    let head = String::from_utf8(sample.git("rev-parse HEAD")).unwrap();
+    let Last::Commit { id, is_head: true } = last(&sample.open()).unwrap() else { panic!() };
+    assert_eq!(id, head.trim());
+    assert_eq!(kept(&sample), ["record"]);
+    sample.git("commit -q --allow-empty -m more");
+    let Last::Commit { is_head: false, .. } = last(&sample.open()).unwrap() else { panic!() };
+}

@@ -1,0 +1,198 @@
+//! What the last apply did, taken back.
+
+use std::collections::BTreeMap;
+
+use super::support::Repo;
+use super::{envelope, repo, update};
+
+const MANY: &str = "*** Update File: a.txt\n@@\n-two\n+2\n+2.5\n*** Add File: new/deep/d.txt\n+d\n*** Delete File: src/b.txt\n\
+                    *** Update File: src/c.txt\n*** Move to: lib/e.txt\n@@\n-c\n+e\n";
+
+/// Files and folders, each with its mode.
+type Files = BTreeMap<String, (u32, Vec<u8>)>;
+
+/// All that apply and undo are about.
+fn all(repo: &Repo) -> (Files, Vec<String>) {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![repo.path().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(repo.path()).unwrap().to_str().unwrap().to_owned();
+            if name == ".git" {
+                continue;
+            }
+            let bytes = if path.is_dir() { Vec::new() } else { std::fs::read(&path).unwrap() };
+            found.insert(name.clone(), (repo.mode(&name), bytes));
+            folders.extend(path.is_dir().then_some(path));
+        }
+    }
+    repo.git(&["fsck", "--strict", "--no-dangling"]);
+    let said = [&["ls-files", "--stage"][..], &["status", "--porcelain", "-uall"], &["log", "--format=%H"]];
+    (found, said.iter().map(|args| repo.git(args)).collect())
+}
+
+fn with_modes() -> Repo {
+    let repo = repo();
+    repo.chmod("a.txt", 0o600);
+    repo.chmod("src/b.txt", 0o444);
+    repo.chmod("src/c.txt", 0o755);
+    repo.git(&["add", "src/c.txt"]);
+    repo.git(&["commit", "-q", "-m", "modes"]);
+    repo.write("dirty", "dirty\n");
+    repo.write("staged", "staged\n");
+    repo.git(&["add", "staged"]);
+    repo
+}
+
+#[test]
+fn undo_takes_back_what_apply_did_for_every_target() {
+    for options in [&[][..], &["-N"], &["--index"], &["--cached"]] {
+        let repo = with_modes();
+        let before = all(&repo);
+        let apply = [&["apply"], options].concat();
+        repo.run(&apply, envelope(MANY)).succeeded();
+        let applied = all(&repo);
+        assert_ne!(applied, before);
+        let run = repo.run(&["undo"], "").succeeded();
+        assert_eq!(
+            run.stdout,
+            "M a.txt\nD new/deep/d.txt\nA src/b.txt\nR lib/e.txt -> src/c.txt\n 4 files changed, 3 insertions(+), 4 deletions(-)\n",
+            "{options:?}"
+        );
+        assert_eq!(run.stderr, "");
+        assert_eq!(all(&repo), before, "{options:?}");
+        let run = repo.run(&["undo"], "").ended(1);
+        assert!(run.stderr.starts_with("error[nothing-to-undo]: there is nothing to undo\n"), "{}", run.stderr);
+        assert!(run.stderr.ends_with("\nnothing was changed\n") && run.stdout.is_empty(), "{}", run.stderr);
+        repo.run(&apply, envelope(MANY)).succeeded();
+        assert_eq!(all(&repo), applied, "{options:?}");
+    }
+}
+
+#[test]
+fn folders_are_what_they_were() {
+    let repo = repo();
+    std::fs::create_dir_all(repo.path().join("empty/inner")).unwrap();
+    std::fs::create_dir_all(repo.path().join("stays")).unwrap();
+    repo.chmod("empty", 0o750);
+    repo.chmod("empty/inner", 0o700);
+    repo.chmod("src", 0o770);
+    let before = all(&repo);
+    let response = "*** Add File: empty\n+a file\n*** Add File: stays/x\n+x\n*** Delete File: src/b.txt\n*** Delete File: src/c.txt\n\
+                    *** Add File: src\n+a file\n*** Delete File: a.txt\n*** Add File: a.txt/b/c\n+c\n";
+    repo.run(&["apply"], envelope(response)).succeeded();
+    assert!(repo.path().join("empty").is_file() && repo.path().join("src").is_file());
+    repo.run(&["undo"], "").succeeded();
+    assert_eq!(all(&repo), before);
+}
+
+#[test]
+fn undo_refuses_whole_and_names_every_path_that_changed() {
+    let repo = repo();
+    repo.run(&["apply", "-N"], envelope(MANY)).succeeded();
+    repo.write("a.txt", "mine\n");
+    repo.write("src/b.txt", "mine\n");
+    repo.git(&["add", "new/deep/d.txt"]);
+    std::fs::remove_file(repo.path().join("lib/e.txt")).unwrap();
+    let before = all(&repo);
+    let run = repo.run(&["undo"], "").ended(1);
+    assert_eq!(
+        run.stderr.lines().filter(|line| line.starts_with("error")).collect::<Vec<_>>(),
+        [
+            "error[stale]: `a.txt` changed since the last apply",
+            "error[stale]: `lib/e.txt` went since the last apply",
+            "error[stale]: `src/b.txt` came since the last apply, and stands in the way",
+            "error[stale]: the index entry of `new/deep/d.txt` changed since the last apply",
+        ]
+    );
+    assert!(run.stderr.ends_with("\n4 errors; nothing was changed\n") && run.stdout.is_empty(), "{}", run.stderr);
+    assert_eq!(all(&repo), before);
+    // Once all is as the apply left it, it can be.
+    repo.write("a.txt", "one\n2\n2.5\nthree\n");
+    repo.write("lib/e.txt", "e\n");
+    std::fs::remove_file(repo.path().join("src/b.txt")).unwrap();
+    repo.git(&["reset", "-q"]);
+    repo.git(&["add", "-N", "new/deep/d.txt", "lib/e.txt"]);
+    repo.run(&["undo"], "").succeeded();
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_commit_is_left_to_git() {
+    let repo = repo();
+    repo.run(&["apply"], update("src/c.txt", "c", "C")).succeeded();
+    repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).succeeded();
+    let head = repo.git(&["rev-parse", "HEAD"]);
+    let head = head.trim();
+    let run = repo.run(&["undo"], "").ended(1);
+    assert!(
+        run.stderr.starts_with(&format!("error[nothing-to-undo]: the last apply made the commit {head}")),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.contains(&format!("`git revert {head}`")), "{}", run.stderr);
+    assert!(run.stderr.contains("`git reset --keep HEAD^`"), "{}", run.stderr);
+    assert!(run.stderr.ends_with("\nnothing was changed\n"), "{}", run.stderr);
+    // As it says.
+    repo.git(&["reset", "--keep", "HEAD^"]);
+    assert_eq!(repo.text("a.txt"), "one\ntwo\nthree\n");
+    assert_eq!(repo.text("src/c.txt"), "C\n");
+    let run = repo.run(&["undo"], "").ended(1);
+    assert!(!run.stderr.contains("git reset"), "{}", run.stderr);
+}
+
+#[test]
+fn only_an_apply_that_was_made_replaces_what_undo_takes_back() {
+    let repo = repo();
+    repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
+    repo.run(&["apply"], update("a.txt", "four", "4")).ended(1);
+    repo.run(&["apply", "--allow-empty"], update("a.txt", "2", "2")).succeeded();
+    repo.run(&["apply", "--check"], update("src/c.txt", "c", "C")).succeeded();
+    repo.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n");
+    repo.chmod(".git/hooks/pre-commit", 0o755);
+    repo.run(&["apply", "--commit"], update("src/c.txt", "c", "C")).ended(3);
+    repo.run(&["undo"], "").succeeded();
+    assert_eq!(repo.text("a.txt"), "one\ntwo\nthree\n");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn undo_says_as_much_or_as_little_as_apply() {
+    let repo = repo();
+    repo.run(&["apply", "--index"], update("a.txt", "two", "2")).succeeded();
+    let run = repo.run(&["undo", "-v"], "").succeeded();
+    assert_eq!(run.stderr, "the last apply changed the work tree and the index\n");
+    repo.run(&["apply", "--index"], update("a.txt", "two", "2")).succeeded();
+    let run = repo.run(&["undo", "-q"], "").succeeded();
+    assert_eq!((run.stdout, run.stderr), (String::new(), String::new()));
+    let run = repo.run(&["undo", "-q", "--color=always"], "").ended(1);
+    assert!(run.stderr.contains("\u{1b}[") && run.stderr.contains("nothing to undo"), "{}", run.stderr);
+}
+
+#[test]
+fn each_work_tree_has_its_own_undo() {
+    let repo = repo();
+    repo.git(&["worktree", "add", "-q", "../other"]);
+    let other = repo.path().join("../other");
+    let other = |args: &[&str], input: &str| {
+        let command = std::process::Command::new(super::support::program());
+        super::support::run(super::support::isolated(command, &other).args(args), input.as_bytes())
+    };
+    repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
+    other(&["undo"], "").ended(1);
+    other(&["apply"], &update("a.txt", "one", "1")).succeeded();
+    repo.run(&["undo"], "").succeeded();
+    other(&["undo"], "").succeeded();
+    assert_eq!(repo.text("a.txt"), repo.text("../other/a.txt"));
+}
+
+#[test]
+fn what_is_kept_and_damaged_is_said() {
+    let repo = repo();
+    repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
+    repo.write(".git/llmpatch/last/record", "git-llmpatch record 1 \0path");
+    let run = repo.run(&["undo"], "").ended(3);
+    assert!(run.stderr.starts_with("error[io]: what was kept of the last apply, in `"), "{}", run.stderr);
+    assert!(run.stderr.ends_with("\nnothing was changed\n"), "{}", run.stderr);
+}
