@@ -6,6 +6,8 @@ pub mod detect;
 pub mod envelope;
 pub mod opx;
 mod prose;
+#[cfg(test)]
+mod tests;
 pub mod unified;
 mod unsaid;
 

@@ -1,0 +1,236 @@
+//! What is printed is read as what it was, whatever lines and paths hold.
+
+use bstr::ByteSlice as _;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::{Options, Unsaid, Why, envelope, opx, parse};
+use crate::patch::{FileEdit, Format, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Substitution};
+use crate::text::{Source, SourceId, Text};
+
+const ODD: &[&[u8]] = &[
+    b">>>",
+    b"<<<",
+    b" >>> ",
+    b"</put>",
+    b"</find>",
+    b"</edit>",
+    b"<put>",
+    b"<find>",
+    b"<put><<<",
+    b">>></put>",
+    b"<opx>",
+    b"</opx>",
+    b"<edit file=\"f\" op=\"new\">",
+    b"<edit file=\"f\" op=\"remove\"/>",
+    b"<why>",
+    b"*** Begin Patch",
+    b"*** End Patch",
+    b"*** End of File",
+    b"*** Add File: x",
+    b"*** Move to: y",
+    b"@@",
+    b"@@ x",
+    b"@@ -1 +1 @@",
+    b"+a",
+    b"-b",
+    b" c",
+    b"-- a/f",
+    b"++ b/f",
+    b"--- a/f",
+    b"diff --git a/f b/f",
+    b"",
+    b" ",
+    b"\t",
+    b"\r",
+    b"a\r",
+    b"\ra",
+    b"\xff",
+    b"\xef\xbb\xbfa",
+    b"&lt;",
+    b"\\ No newline at end of file",
+    b"```",
+    b"<!--",
+    b"-->",
+    b"\0",
+];
+
+fn line() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        4 => select(vec!["a", "  b", "fn f() {", "}"]).prop_map(|line| line.as_bytes().to_vec()),
+        3 => select(ODD).prop_map(<[u8]>::to_vec),
+        1 => vec(any::<u8>(), 0..6).prop_map(|bytes| bytes.replace("\n", "")),
+    ]
+}
+
+fn text() -> impl Strategy<Value = Text<'static>> {
+    line().prop_map(Text::derived)
+}
+
+fn lines() -> impl Strategy<Value = Vec<Text<'static>>> {
+    vec(text(), 0..6)
+}
+
+fn path() -> impl Strategy<Value = Text<'static>> {
+    let odd: &[&[u8]] = &[
+        b"a",
+        b"src/b.rs",
+        b"a b",
+        b" a",
+        b"a ",
+        b"a ***",
+        b"a\nb",
+        b"a\r",
+        b"\"<&>'",
+        b"\xff",
+        b"\xe2\x80\x9c",
+        b"</edit>",
+        b"&lt;",
+        b"",
+    ];
+    select(odd).prop_map(Text::derived)
+}
+
+fn hunk() -> impl Strategy<Value = Hunk<'static>> {
+    let mark = select(&[Mark::Context, Mark::Removed, Mark::Added][..]);
+    let line = (mark, text()).prop_map(|(mark, text)| HunkLine { mark, text, unterminated: false });
+    (vec(text(), 0..3), vec(line, 0..6), any::<bool>()).prop_map(|(locators, lines, end_of_file)| Hunk {
+        locators,
+        lines,
+        end_of_file,
+        ..Hunk::default()
+    })
+}
+
+fn edit(operation: impl Strategy<Value = Operation<'static>>) -> impl Strategy<Value = FileEdit<'static>> {
+    let why = proptest::option::weighted(
+        0.2,
+        lines().prop_map(|lines| Text::derived(bstr::join("\n", lines.iter().map(|line| &line[..])))),
+    );
+    (path(), operation, proptest::option::weighted(0.1, path()), why)
+        .prop_map(|(path, operation, root, why)| FileEdit { path, root, operation, header: None, why, span: None })
+}
+
+fn in_an_envelope() -> impl Strategy<Value = Operation<'static>> {
+    prop_oneof![
+        lines().prop_map(|lines| Operation::Create { lines }),
+        proptest::option::of(lines()).prop_map(|expected| Operation::Delete { expected }),
+        (proptest::option::weighted(0.2, path()), vec(hunk(), 0..3))
+            .prop_map(|(to, hunks)| Operation::Update { to, hunks }),
+    ]
+}
+
+fn in_opx() -> impl Strategy<Value = Operation<'static>> {
+    let occurrence = select(
+        &[Occurrence::Only, Occurrence::First, Occurrence::Last, Occurrence::Nth(std::num::NonZeroUsize::MIN)][..],
+    );
+    prop_oneof![
+        lines().prop_map(|lines| Operation::Create { lines }),
+        lines().prop_map(|lines| Operation::Replace { lines }),
+        Just(Operation::Delete { expected: None }),
+        path().prop_map(|to| Operation::Move { to }),
+        (lines(), lines(), occurrence).prop_map(|(find, put, occurrence)| Operation::Substitute(Substitution {
+            find,
+            put,
+            occurrence
+        })),
+    ]
+}
+
+/// Reads what was printed, alone and behind prose, and demands that it is the patch.
+fn is_read(printed: &[u8], patch: &Patch<'_>) {
+    for before in [&b""[..], b"Some prose:\n\n"] {
+        let source = Source::new(SourceId(0), "", [before, printed].concat()).unwrap();
+        for strict in [false, true] {
+            let parsed = parse(&source, &Options { strict, ..Options::default() });
+            assert!(parsed.faults.is_empty() && parsed.warnings.is_empty(), "{parsed:?}\n{}", printed.as_bstr());
+            assert_eq!(parsed.patch, *patch, "{}", printed.as_bstr());
+        }
+    }
+}
+
+fn whys(unsaid: &[Unsaid]) -> Vec<Why> {
+    unsaid.iter().map(|unsaid| unsaid.why).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_envelope_is_read_as_it_was(edits in vec(edit(in_an_envelope()), 1..4)) {
+        let patch = Patch { format: Format::Envelope, edits };
+        match envelope::print(&patch) {
+            Ok(printed) => is_read(&printed, &patch),
+            Err(unsaid) => {
+                let is_odd = |edit: &FileEdit<'_>| match &edit.operation {
+                    _ if edit.root.is_some() || edit.why.is_some() => true,
+                    Operation::Create { lines } => lines.first().is_some_and(|line| line.starts_with(b"++ ")),
+                    Operation::Delete { expected } => expected.as_ref().is_some_and(|lines| lines.first().is_none_or(|line| line.starts_with(b"-- "))),
+                    Operation::Update { to, hunks } => hunks.iter().any(|hunk| {
+                        hunk.lines.is_empty() || hunk.locators.iter().any(|line| line.trim_ascii().is_empty() || line.starts_with(b"@@") || line.starts_with(b"-"))
+                    }) || (to.is_none() && hunks.is_empty()),
+                    _ => false,
+                };
+                let markup = whys(&unsaid).iter().filter(|why| **why == Why::Markup).count();
+                prop_assert!(patch.edits.iter().filter(|edit| is_odd(edit)).count() >= markup, "{unsaid:?} {patch:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn opx_is_read_as_it_was(edits in vec(edit(in_opx()), 1..4)) {
+        let patch = Patch { format: Format::Opx, edits };
+        match opx::print(&patch) {
+            Ok(printed) => is_read(&printed, &patch),
+            Err(unsaid) => {
+                let is_marked = |lines: &[Text<'_>]| lines.iter().any(|line| [&b">>>"[..], b"<<<", b"</", b"<p", b"<f", b"<e"].iter().any(|mark| line.contains_str(mark)));
+                let is_odd = |edit: &FileEdit<'_>| edit.why.as_ref().is_some_and(|why| why.trim_ascii().is_empty()) || match &edit.operation {
+                    Operation::Create { lines } | Operation::Replace { lines } => is_marked(lines),
+                    Operation::Substitute(Substitution { find, put, .. }) => is_marked(find) || is_marked(put),
+                    _ => false,
+                };
+                let markup = whys(&unsaid).iter().filter(|why| **why == Why::Markup).count();
+                prop_assert!(patch.edits.iter().filter(|edit| is_odd(edit)).count() >= markup, "{unsaid:?} {patch:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_said_is_told_of_every_edit() {
+    let edit = |path: &'static str, operation| FileEdit {
+        path: Text::derived(path.as_bytes()),
+        root: None,
+        operation,
+        header: None,
+        why: None,
+        span: None,
+    };
+    let lines = |text: &'static str| text.split('\n').map(|line| Text::derived(line.as_bytes())).collect::<Vec<_>>();
+    let substitution =
+        |find| Operation::Substitute(Substitution { find: lines(find), put: Vec::new(), occurrence: Occurrence::Only });
+    let patch = |format, edits| Patch { format, edits };
+    let edits = vec![
+        edit("a", Operation::Create { lines: lines("\nx") }),
+        edit("b", Operation::Create { lines: lines("x") }),
+        edit("c", substitution(" \n")),
+        edit("d", Operation::Create { lines: lines("a\n>>>\n</put>") }),
+        edit("e", Operation::Create { lines: lines("a\0") }),
+        edit("f", Operation::Update { to: None, hunks: Vec::new() }),
+    ];
+    let unsaid = opx::print(&patch(Format::Opx, edits)).unwrap_err();
+    assert_eq!(whys(&unsaid), [Why::BlankEdges, Why::BlankFind, Why::Markup, Why::Nul, Why::Operation]);
+    assert_eq!(
+        unsaid[2].to_string(),
+        "OPX can't say what is to become of `d`: a line of its text would be read as a part of the patch"
+    );
+    let edits = vec![
+        edit("a ", Operation::Delete { expected: None }),
+        edit("b", substitution("x")),
+        edit("c", Operation::Create { lines: lines("++ b/f") }),
+        edit("d", Operation::Create { lines: lines("*** End Patch\n\n") }),
+    ];
+    let unsaid = envelope::print(&patch(Format::Envelope, edits)).unwrap_err();
+    assert_eq!(whys(&unsaid), [Why::Path, Why::Operation, Why::Markup]);
+}
