@@ -108,7 +108,11 @@ impl Convert {
         let differ = session.repo.differ(Side::Blobs).map_err(stop)?;
         let answer = respond::respond(format, &worked.changes, tree, &differ, &look, Vec::new()).map_err(stop)?;
         answer.map_err(|unsaid| {
-            let errors = unsaid.iter().map(|fault| Diagnostic::new(fault, None, &[])).collect();
+            let mut errors: Vec<_> = unsaid.iter().map(|fault| Diagnostic::new(fault, None, &[])).collect();
+            // Once is enough: it is true of all.
+            if let Some(last) = errors.last_mut() {
+                last.help = Some("`--to=unified` can say all that git can".to_owned());
+            }
             Box::new(Report::failed_with(State::NothingChanged, errors, worked.warnings.clone()))
         })
     }

@@ -102,6 +102,10 @@ impl Show {
                 }
             }
         }
+        // Once is enough: it is true of all.
+        if let Some(last) = errors.last_mut().filter(|last| last.help.is_none()) {
+            last.help = Some("`git format-patch` and `git show` can say all that git can".to_owned());
+        }
         if printed.is_empty() && errors.is_empty() {
             warnings.clear();
             errors.push(Diagnostic::new(&Odd::Nothing(self.named.clone()), None, &[]));

@@ -110,7 +110,10 @@ fn what_cannot_be_said_is_told_of_every_file() {
         .iter()
         .map(|(path, why)| format!("error[inexpressible]: {says} can't say this change of `{path}`: {why}\n"))
         .collect();
-        assert_eq!(run.stderr, lines + "5 errors; nothing was changed\n");
+        assert_eq!(
+            run.stderr,
+            lines + "help: `git format-patch` and `git show` can say all that git can\n5 errors; nothing was changed\n"
+        );
     }
 }
 
