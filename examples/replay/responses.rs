@@ -105,7 +105,7 @@ fn convert(
     let onto = format!("--onto={parent}");
     let to = |format: &str, input: &[u8]| scratch.tool(&["convert", &format!("--to={format}"), &onto], input);
     let own = to(format, response)?;
-    for other in FORMATS.into_iter().filter(|other| *other != format) {
+    for other in FORMATS.into_iter().chain(["unified"]).filter(|other| *other != format) {
         let there = to(other, response)?;
         // What one format can say another may not.
         if there.status.code() == Some(1) && is_inexpressible(&String::from_utf8_lossy(&there.stderr)) {
