@@ -18,8 +18,8 @@ pub(crate) fn replay(repo: &Repo, scratch: &Scratch, commit: &Commit, parent: &s
     }
     let patch = derive::unified(&changes, &repo.differ(Side::Blobs)?, &repo.diff_options()?)?;
     let ours = print(&patch, Style::default());
-    let args = ["diff", "--binary", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"];
-    let theirs = scratch.git(&[&args[..], &[parent, &commit.id]].concat())?;
+    let args = ["--binary", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"];
+    let theirs = scratch.diff(&[&args[..], &[parent, &commit.id]].concat())?;
     tally.diffed_files += patch.edits.len();
     if !tally.diffs.add(without_deflated(&ours) == without_deflated(&theirs)) {
         tally.fail(format!("{}: the diff isn't git's", commit.id));

@@ -11,15 +11,16 @@ pub(crate) const AS_TOOL: &str = "--as-git-llmpatch";
 
 pub(crate) struct Scratch {
     folder: tempfile::TempDir,
+    source: String,
 }
 
 impl Scratch {
     /// Clones a repository, without copying its objects.
     pub(crate) fn clone(repository: &str) -> Result<Self> {
-        let scratch = Self { folder: tempfile::tempdir()? };
         let from = Path::new(repository).canonicalize()?;
-        let from = from.to_str().context("a folder with such a name can't be cloned here")?;
-        scratch.git(&["clone", "-q", "--shared", "--no-checkout", from, "."])?;
+        let source = from.to_str().context("a folder with such a name can't be cloned here")?.to_owned();
+        let scratch = Self { folder: tempfile::tempdir()?, source };
+        scratch.git(&["clone", "-q", "--shared", "--no-checkout", &scratch.source, "."])?;
         // Nobody minds if a loss of power tears it.
         for (key, value) in [("llmpatch.fsync", "false"), ("gc.auto", "0"), ("core.autocrlf", "false")] {
             scratch.git(&["config", key, value])?;
@@ -53,6 +54,12 @@ impl Scratch {
             bail!("git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
         }
         Ok(output.stdout)
+    }
+
+    /// Prints a diff as git does in the repository itself, where it sees the attributes that we see. (Those that a commit has
+    /// for headings, `diff=python`, are git's alone.)
+    pub(crate) fn diff(&self, args: &[&str]) -> Result<Vec<u8>> {
+        self.git(&[&["-C", &self.source, "diff"], args].concat())
     }
 
     /// Returns whether git takes input.
