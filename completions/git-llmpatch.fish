@@ -80,6 +80,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l over
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l allow-empty -d 'Accept a response that changes nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s q -l quiet -d 'Say nothing but errors and what was asked for'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l feedback -d 'On failure print, instead of the errors, a message on standard output to hand back to the model'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
@@ -104,6 +105,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l over
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l allow-empty -d 'Accept a response that changes nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s q -l quiet -d 'Say nothing but errors and what was asked for'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l feedback -d 'On failure print, instead of the errors, a message on standard output to hand back to the model'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'

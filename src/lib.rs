@@ -41,9 +41,11 @@
 //! | commits and other changes written as responses that have been read back | [`respond`] |
 //! | the printed diff and its statistics | [`plan::derive`], [`format::unified`], [`compare`] |
 //! | kinds of errors and warnings, exit statuses | [`kind`] |
+//! | why lines have no place: the nearest one, how it differs, what is there already | `matching/nearest.rs`, `plan/diagnosis.rs`, `plan/miss.rs` |
 //! | what messages look like | [`explain`], [`report`] |
 //! | `--json`, its schema | [`report::json`], `report/schema.json`; what only programs are told: `cli/details.rs` |
 //! | the name of a change (`--expect`) | `plan/identity.rs` |
+//! | a failure as a message to the model | [`report::feedback`] |
 //! | options, previews, what is printed where | [`cli`] |
 //! | manual pages, completion scripts | `cli/manual.rs`, `cli/completions.rs`; written sections in `man/` |
 //!

@@ -6,7 +6,7 @@ use super::commit::Commit;
 use super::details;
 use super::exit::Exit;
 use super::flow::{self, Base, Session, Stop, Worked, stop};
-use super::options::{Json, Reading, Responses, Talk};
+use super::options::{Answering, Json, Reading, Responses, Talk};
 use super::output;
 use super::preview::{self, Preview};
 use super::recover;
@@ -52,6 +52,8 @@ pub(super) struct Apply {
     talk: Talk,
     #[command(flatten)]
     json: Json,
+    #[command(flatten)]
+    answering: Answering,
 }
 
 impl Apply {
@@ -83,7 +85,7 @@ impl Apply {
         let talk = self.json.talk(&self.talk);
         let responses = Origin::names(&self.responses.paths);
         let session = match Session::try_open(&self.reading, &talk) {
-            Ok(session) => session,
+            Ok(session) => session.answering(&self.answering),
             Err((report, style)) => return Ok(flow::conclude(&report.about(responses), &talk, style)),
         };
         Ok(match self.apply(&session) {
@@ -282,6 +284,7 @@ pub(super) fn publish(
         warnings: merge(warnings),
         errors: Vec::new(),
         commit,
+        feedback: None,
         signal: None,
         detail,
     })

@@ -3,7 +3,7 @@ use clap::Args;
 use super::details;
 use super::exit::Exit;
 use super::flow::{self, Base, Session, stop};
-use super::options::{Against, Json, Reading, Responses, Talk};
+use super::options::{Against, Answering, Json, Reading, Responses, Talk};
 use super::responses::Origin;
 use crate::report::{FileReport, Report};
 use crate::tree::Tree;
@@ -23,6 +23,8 @@ pub(super) struct Check {
     talk: Talk,
     #[command(flatten)]
     json: Json,
+    #[command(flatten)]
+    answering: Answering,
 }
 
 impl Check {
@@ -46,7 +48,7 @@ impl Check {
             false => flow::conclude(report, &talk, style),
         };
         let session = match Session::try_open(&self.reading, &talk) {
-            Ok(session) => session,
+            Ok(session) => session.answering(&self.answering),
             Err((report, style)) => return Ok(hindered(&report, style)),
         };
         let base = Base::of(&self.against);

@@ -22,7 +22,7 @@ use crate::path::{RepoPath, Resolver};
 use crate::plan::{self, ChangeSet, Placement, Rules};
 use crate::repo::{self, Repo, Side};
 use crate::report::human::Style;
-use crate::report::{Detail, Diagnostic, Report, State, merge};
+use crate::report::{Detail, Diagnostic, Report, State, feedback, merge};
 use crate::text::Source;
 use crate::tree::Tree;
 
@@ -79,6 +79,8 @@ pub(super) struct Session {
     pub(super) repo: Repo,
     pub(super) talk: Talk,
     pub(super) style: Style,
+    /// Whether failures are told to the model.
+    feedback: bool,
     options: format::Options,
     rules: Rules,
     resolver: Resolver,
@@ -108,6 +110,7 @@ impl Session {
         Ok(Session {
             talk: talk.clone(),
             style,
+            feedback: false,
             options: format::Options { format: reading.format.map(Into::into), strict },
             rules: Rules { strict, unique, fuzz, overwrite: reading.overwrite, allow_empty: reading.allow_empty },
             resolver,
@@ -125,8 +128,24 @@ impl Session {
         &self.resolver
     }
 
-    /// Prints what a report has to say, and returns how the run ends.
+    /// Takes on how failures are to be told.
+    pub(super) fn answering(self, how: &options::Answering) -> Self {
+        Self { feedback: how.feedback, ..self }
+    }
+
+    /// Prints what a report has to say on standard error, and returns how the run ends. Where a message to the author of the
+    /// response was asked for and there is one, it takes the place of the errors, on standard output.
     pub(super) fn conclude(&self, report: &Report) -> Exit {
+        if let Some(feedback) = &report.feedback
+            && !self.talk.json
+            && output::print_as_is(feedback.as_bytes()).is_ok()
+        {
+            let warnings = Report { errors: Vec::new(), ..report.clone() };
+            if !self.talk.quiet {
+                output::complain(&warnings.complaints(self.style));
+            }
+            return Exit::of(report);
+        }
         conclude(report, &self.talk, self.style)
     }
 
@@ -192,6 +211,9 @@ impl Session {
             report.detail = Detail::of(patches, &[], sources);
             details::name_as_written(&mut report.errors, patches, &self.resolver);
             details::name_as_written(&mut report.warnings, patches, &self.resolver);
+        }
+        if self.feedback {
+            report.feedback = feedback::compose(&report, patches, sources);
         }
         Box::new(report)
     }

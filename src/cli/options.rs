@@ -138,6 +138,15 @@ impl Json {
     }
 }
 
+/// How failures are told.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct Answering {
+    /// On failure print, instead of the errors, a message on standard output to hand back to the model
+    #[arg(long)]
+    pub(super) feedback: bool,
+}
+
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum When {

@@ -106,6 +106,9 @@ pub fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: Ends) -> N
             j += b - a;
             b = a;
             walk.near.start = j;
+            if a == 0 {
+                continue;
+            }
         }
         walk.differ(i, j, a, b);
         (i, j) = (i + a, j + b);

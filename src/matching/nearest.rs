@@ -113,7 +113,9 @@ impl<'f> Nearness<'f> {
                 best = Some(near);
             }
         }
-        best.filter(|best| best.alike >= Self::CLOSE || best.telling > 0)
+        best.filter(|best| {
+            best.alike >= Self::CLOSE || best.telling > 0 || (best.agree > 0 && best.alike >= Self::CLOSE / 2)
+        })
     }
 
     /// Returns the lines at which the run may begin, the likeliest first.

@@ -74,7 +74,7 @@ pub fn ascii(odd: char) -> char {
 /// both have. With `part`, how many of the first one's the second has.
 pub(super) fn alike(a: &[u8], b: &[u8], part: bool) -> u8 {
     let pairs = |line: &[u8]| {
-        let line = plain(&line[..line.len().min(READ >> 4)]);
+        let line = unmangled(plain(&line[..line.len().min(READ >> 4)]));
         let solid: Vec<u8> = line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
         let mut pairs: Vec<[u8; 2]> = solid.windows(2).map(|pair| [pair[0], pair[1]]).collect();
         if let [only] = solid[..] {
@@ -99,6 +99,15 @@ pub(super) fn alike(a: &[u8], b: &[u8], part: bool) -> u8 {
         false => 200 * both / (a.len() + b.len()).max(1),
     };
     percent.min(100) as u8
+}
+
+/// Undoes what HTML and JSON do to the characters of code.
+fn unmangled(line: Vec<u8>) -> Vec<u8> {
+    if memchr::memchr2(b'&', b'\\', &line).is_none() {
+        return line;
+    }
+    let undone = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&"), ("\\\"", "\"")];
+    undone.iter().fold(line, |line, (mangled, meant)| line.replace(mangled, meant))
 }
 
 /// FNV-1a over characters, spread over all bits at the end. Who makes two words collide gets a worse message for it.

@@ -5,11 +5,13 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use bstr::ByteSlice as _;
+
 use super::difference::Difference;
 use super::fault::place;
 use super::miss::{Closest, Divergence, Reason};
 use crate::explain::{FilePlace, Nearest};
-use crate::matching::{Effort, Ends, Gap, Haystack, Near, Nearness};
+use crate::matching::{Effort, Ends, Gap, Haystack, Near, Nearness, Tolerance};
 use crate::patch::{Hunk, Mark};
 use crate::path::RepoPath;
 use crate::text::{LineNo, Lines, Located, Span, Text};
@@ -162,6 +164,7 @@ impl<'f, 'p> Diagnosis<'f, 'p> {
         let gap = near.gap.unwrap_or(Gap::Other { wanted: 0, line: near.start, alike: 100 });
         let text = wanted[gap.wanted()];
         let line = gap.line().min(self.lines.len().saturating_sub(1));
+        let line = self.unfolded(text, line).unwrap_or(line);
         let is_part = self.ends == Ends::Part && (gap.wanted() == 0 || gap.wanted() + 1 == wanted.len());
         let (how, in_patch, in_file) = match gap {
             Gap::Other { alike, .. } => {
@@ -182,9 +185,36 @@ impl<'f, 'p> Diagnosis<'f, 'p> {
         }
         let nearest = Nearest::new(start, place.line, self.lines.text(line));
         let region = near.start..near.end.max(near.start + 1).min(self.lines.len());
-        let closest = Closest { place, nearest, agree, of, how, stands: stands.lines, count: stands.count, region };
+        let closest = Closest {
+            place,
+            nearest,
+            agree,
+            of,
+            how,
+            stands: stands.lines,
+            count: stands.count,
+            level: self.level(wanted, near),
+            region,
+        };
         let marked = in_patch.and_then(|mark| part(text, mark)).or(text.span).or(span);
         Located::new(marked, closest)
+    }
+
+    /// Returns the tightest level at which all lines are the same, one by one.
+    fn level(&self, wanted: &[&Text<'_>], near: &Near) -> Option<Tolerance> {
+        if !is_look_alike(near) || near.end - near.start != wanted.len() {
+            return None;
+        }
+        let lines = || (near.start..near.end).map(|at| self.lines.text(at));
+        let is_same = |level: Tolerance| lines().zip(wanted).all(|(line, text)| level.form(line) == level.form(text));
+        Tolerance::LEVELS.into_iter().find(|&level| is_same(level))
+    }
+
+    /// Returns the line, near another, that a text begins with whose line ends are written out as `\n`.
+    fn unfolded(&self, text: &[u8], line: usize) -> Option<usize> {
+        let first = text.split_str("\\n").next().filter(|first| first.len() < text.len() && is_telling(first))?;
+        let around = line.saturating_sub(8)..(line + 9).min(self.lines.len());
+        around.into_iter().find(|&at| self.lines.text(at).trim_ascii() == first.trim_ascii())
     }
 
     /// Returns where a hunk's new lines stand, if they say enough to be sure that it is meant.
@@ -236,13 +266,15 @@ fn caption(near: &Near, of: usize, line: usize, from: usize) -> String {
     let start = if near.start == line { String::new() } else { format!(" from line {} on", near.start + 1) };
     match of {
         1 => format!("closest line{before}"),
-        _ => format!("closest place{start}{before}: {} of {of} lines agree", near.agree),
+        _ if near.agree == 0 => format!("closest place{start}{before}"),
+        _ if near.agree == of => format!("closest place{start}{before}, all {of} lines are there, with others between"),
+        _ => format!("closest place{start}{before}, {} of {of} lines agree", near.agree),
     }
 }
 
 fn mark_in(place: &mut FilePlace, text: &[u8], mark: Range<usize>) {
     let before = &text[..mark.start.min(text.len()).min(1 << 16)];
-    place.column = bstr::ByteSlice::chars(before).count() + 1;
+    place.column = before.chars().count() + 1;
     place.excerpt = crate::text::Excerpt::new(text, mark);
 }
 

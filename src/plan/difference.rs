@@ -42,8 +42,9 @@ pub enum How {
     Entity(String, char),
     /// The patch's line begins with a line number.
     Numbered(String),
-    /// The patch's line lacks one blank at the start: its prefix has been left out, and a blank of the code was taken for it.
-    Unprefixed,
+    /// The patch's line lacks this character at the start: its prefix has been left out, and the first character of the code
+    /// was taken for it.
+    Unprefixed(char),
     /// Upper and lower case.
     Case,
     /// The patch's line is only the beginning of the file's; whether it ends with an ellipsis.
@@ -72,9 +73,9 @@ impl Difference {
     /// part of it, and the rest of the file's is no difference.
     pub(super) fn of(patch: &[u8], file: &[u8], alike: u8, part: bool) -> Self {
         let Change { patch: left, file: right } = Change::of(patch, file, part);
-        let how = how(patch, file, alike, (&left, &right));
+        let how = how(patch, file, alike, (&left, &right), part);
         let (left, right) = match how {
-            How::Indent(..) | How::Unprefixed => (0..indent(patch).len(), 0..indent(file).len()),
+            How::Indent(..) | How::Unprefixed(_) => (0..indent(patch).len(), 0..indent(file).len()),
             How::End(..) => (trim_end(patch).len()..patch.len(), trim_end(file).len()..file.len()),
             How::Unlike | How::Case => (indent(patch).len()..patch.len(), indent(file).len()..file.len()),
             _ => (left, right),
@@ -88,14 +89,17 @@ impl Difference {
     }
 }
 
-fn how(patch: &[u8], file: &[u8], alike: u8, (left, right): (&Range<usize>, &Range<usize>)) -> How {
+fn how(patch: &[u8], file: &[u8], alike: u8, (left, right): (&Range<usize>, &Range<usize>), part: bool) -> How {
     if trim_end(patch) == trim_end(file) {
         return How::End(Blanks(patch[trim_end(patch).len()..].into()), Blanks(file[trim_end(file).len()..].into()));
     }
     if trim_end(trim_start(patch)) == trim_end(trim_start(file)) {
         let (patch, file) = (indent(patch), indent(file));
-        let is_one_less = file.strip_prefix(b" ") == Some(patch) && file.len() % 2 == 0;
-        return if is_one_less { How::Unprefixed } else { How::Indent(Blanks(patch.into()), Blanks(file.into())) };
+        let is_one_less = !part && file.strip_prefix(b" ") == Some(patch) && file.len() % 2 == 0;
+        return if is_one_less { How::Unprefixed(' ') } else { How::Indent(Blanks(patch.into()), Blanks(file.into())) };
+    }
+    if !part && file.strip_prefix(b"-") == Some(patch) {
+        return How::Unprefixed('-');
     }
     if let Some(how) = mangled(patch, file) {
         return how;
@@ -317,8 +321,14 @@ impl fmt::Display for Difference {
             How::Numbered(number) => {
                 write!(f, "the patch's line begins with a line number, `{}`", Shown(number.as_bytes()))
             }
-            How::Unprefixed => {
+            How::Unprefixed(' ') => {
                 f.write_str("the patch's line has one blank less: the blank that is a context line's prefix is missing")
+            }
+            How::Unprefixed(sign) => {
+                write!(
+                    f,
+                    "the file's line begins with `{sign}` itself, which was taken for the prefix of the patch's line"
+                )
             }
             How::Case => f.write_str("the two differ only in upper and lower case"),
             How::Cut(true) => f.write_str("the patch's line ends with an ellipsis, where the file's goes on"),
@@ -364,6 +374,9 @@ fn name(character: Option<char>) -> String {
         '\u{202f}' => "a narrow no-break space (U+202F)".into(),
         '\u{200b}' => "a zero-width space (U+200B)".into(),
         '\u{feff}' => "a byte order mark (U+FEFF)".into(),
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            format!("a control of writing direction (U+{:04X})", u32::from(character))
+        }
         '\u{2018}' | '\u{2019}' => format!("a curly apostrophe `{character}`"),
         '\u{201c}' | '\u{201d}' => format!("a curly quote `{character}`"),
         '\u{2010}' => "a hyphen `‐` (U+2010)".into(),
@@ -391,6 +404,11 @@ mod tests {
                 "   b",
                 "    b",
                 "the patch's line has one blank less: the blank that is a context line's prefix is missing",
+            ),
+            (
+                " comment",
+                "- comment",
+                "the file's line begins with `-` itself, which was taken for the prefix of the patch's line",
             ),
             ("a", "a  ", "the file's line ends with 2 spaces, the patch's doesn't"),
             ("a \t", "a", "the patch's line ends with a space and a tab, the file's doesn't"),

@@ -21,6 +21,8 @@ pub enum Fault {
         written: BString,
         /// What is wrong with it.
         fault: PathFault,
+        /// The one tracked path that may be meant.
+        meant: Option<RepoPath>,
     },
     /// The file isn't there.
     #[error("`{path}` {}", absence(.why))]
@@ -206,7 +208,8 @@ impl Explain for Fault {
 
     fn notes(&self) -> Vec<String> {
         match self {
-            Fault::Missing { why: Absence::Never { meant: Some(meant) }, .. } => {
+            Fault::Path { meant: Some(meant), .. }
+            | Fault::Missing { why: Absence::Never { meant: Some(meant) }, .. } => {
                 vec![format!("did you mean `{meant}`?")]
             }
             Fault::Hunk { miss, .. } => miss.notes(),
@@ -216,6 +219,7 @@ impl Explain for Fault {
 
     fn help(&self) -> Option<String> {
         let help = match self {
+            Fault::Path { meant: Some(_), .. } => "paths count from the top of the repository; correct it",
             Fault::Path { fault, .. } => return fault.help(),
             Fault::Missing { why, .. } => match why {
                 Absence::Never { meant: Some(_) } => "correct the path in the patch",
@@ -230,7 +234,10 @@ impl Explain for Fault {
                 Absence::Moved(to) => return Some(format!("name it `{to}` from there on")),
             },
             Fault::Exists { what, .. } => match what {
-                Presence::File => "let the patch update or replace the file, delete it first, or run with --overwrite",
+                Presence::File => {
+                    "let the patch update the file (`*** Update File:`) or replace it (`op=\"replace\"`), delete it first, or run \
+                     with --overwrite"
+                }
                 Presence::Folder(_) | Presence::FileAbove(_) => {
                     "choose another path, or delete what is in the way in the same patch"
                 }
@@ -242,7 +249,7 @@ impl Explain for Fault {
             }
             Fault::Unfit { .. } => "name the regular file itself, inside this repository",
             Fault::Binary { .. } => "replace, delete or move the file as a whole",
-            Fault::Hunk { miss, .. } => miss.help(),
+            Fault::Hunk { miss, .. } => return Some(miss.help()),
             Fault::DeleteBody { .. } => {
                 "the file has changed since the author saw it; look at it, and drop the `-` lines if it may go"
             }

@@ -175,6 +175,8 @@ pub struct Closest {
     pub stands: Vec<LineNo>,
     /// How many such places there are.
     pub count: usize,
+    /// The tightest level of `--fuzz` at which all lines are the same.
+    pub level: Option<Tolerance>,
     /// The lines of the place, from 0.
     pub region: Range<usize>,
 }
@@ -240,6 +242,13 @@ impl Divergence {
     fn label_of_patch(&self) -> String {
         match self {
             Divergence::Differs(Difference { how: How::Unlike, .. }) => "the file has another line here".into(),
+            Divergence::Differs(Difference { how: How::Unprefixed(_), .. }) => "the prefix is missing".into(),
+            Divergence::Differs(Difference { how: How::End(ours, _), .. }) if ours.0.is_empty() => {
+                "the file's line has blanks here".into()
+            }
+            Divergence::Differs(Difference { how: How::Indent(ours, _), .. }) if ours.0.is_empty() => {
+                "the file's line is indented".into()
+            }
             Divergence::Differs(difference) if difference.patch.is_empty() => "something is missing here".into(),
             Divergence::Differs(_) => "not so in the file".into(),
             Divergence::LeftOut(count) => format!("the file has {} before this", lines_of(*count, "more line")),
@@ -274,9 +283,8 @@ impl Miss {
                 Reason::Newline { has: true, .. } => "said to be without newline",
                 Reason::Newline { has: false, .. } => "said to end with a newline",
                 Reason::Unnumbered { .. } => "stands elsewhere",
-                Reason::Applied { .. } | Reason::NotTogether { .. } | Reason::Edges { .. } | Reason::EmptyFile => {
-                    "from here on"
-                }
+                Reason::Applied { .. } => "this change is there already",
+                Reason::NotTogether { .. } | Reason::Edges { .. } | Reason::EmptyFile => "from here on",
             },
             Miss::NotAtEnd { .. } => "not at the end of the file",
             Miss::Many { .. } | Miss::RestatedTwice { .. } => "which one?",
@@ -413,8 +421,8 @@ impl Miss {
         notes
     }
 
-    pub(super) fn help(&self) -> &'static str {
-        match self {
+    pub(super) fn help(&self) -> String {
+        let help = match self {
             Miss::Context { lines: Some(_), .. } => "drop the text after `@@`, or give a whole line of the file there",
             Miss::Context { .. } => "give a whole line of the file after `@@`, or drop it",
             Miss::ContextEarlier { .. } => "put the hunks into the file's order, or into a section of their own",
@@ -432,8 +440,10 @@ impl Miss {
                 Reason::Unnumbered { .. } => "correct the number, or leave --strict out",
                 Reason::Applied { .. } => "leave out what is there already",
                 Reason::Edges { .. } => "leave out the blank lines at the edges, or give whole lines next to them",
-                Reason::Near(closest) => closest.help(),
-                _ => "old lines must be in the file byte for byte; correct them, or send this message to the author",
+                Reason::Near(closest) => return closest.help(),
+                _ => {
+                    "old lines must be in the file byte for byte; correct them, or hand the author what --feedback prints"
+                }
             },
             Miss::NotAtEnd { .. } => "drop `*** End of File`, or give the file's last lines",
             Miss::Many { because, .. } => match because {
@@ -454,7 +464,8 @@ impl Miss {
             Miss::NoSuchPlace { .. } => "correct the number, or give lines of context next to the added ones",
             Miss::OutOfRange { .. } => "correct the number, or give more of the text around it and no occurrence",
             Miss::Overlap => "join the two hunks",
-        }
+        };
+        help.into()
     }
 }
 
@@ -463,9 +474,6 @@ impl Closest {
         let mut notes = Vec::new();
         match &self.how {
             Divergence::Differs(difference) if difference.is_hidden() => notes.push(difference.to_string()),
-            Divergence::LeftOut(count) if *count > 1 => {
-                notes.push(format!("{count} lines of the file stand there that the patch hasn't"));
-            }
             _ => {}
         }
         let lines = if self.count == 1 { "line" } else { "lines" };
@@ -478,8 +486,8 @@ impl Closest {
         notes
     }
 
-    fn help(&self) -> &'static str {
-        match &self.how {
+    fn help(&self) -> String {
+        let help = match &self.how {
             Divergence::Differs(Difference { how, .. }) => match how {
                 How::Numbered(_) => {
                     "leave the line numbers out of the patch: they were only shown beside the file's text"
@@ -490,9 +498,23 @@ impl Closest {
                 How::Entity(..) => {
                     "give the text itself: nothing in a patch is ever decoded, so write `<`, `>` and `&` plainly"
                 }
-                How::Unprefixed => "begin every context line with one blank, in front of the line's own indentation",
+                _ if self.level.is_some() => {
+                    let level = self.level.unwrap_or_default();
+                    return format!(
+                        "old lines must be in the file byte for byte; correct them, or run with --fuzz={level}"
+                    );
+                }
+                How::Unprefixed(' ') => {
+                    "begin every context line with one blank, in front of the line's own indentation"
+                }
+                How::Unprefixed(_) => {
+                    "write the prefix before the line's own first character: `--` for a line that begins with `-` and goes, a \
+                     blank and `-` if it stays"
+                }
                 How::Cut(_) => "give whole lines of the file",
-                _ => "old lines must be in the file byte for byte; correct them, or send this message to the author",
+                _ => {
+                    "old lines must be in the file byte for byte; correct them, or hand the author what --feedback prints"
+                }
             },
             Divergence::LeftOut(_) => {
                 "old lines must follow one another without a gap: put the missing ones in, or make two hunks of it"
@@ -500,6 +522,7 @@ impl Closest {
             Divergence::Invented { .. } => {
                 "old lines must be in the file byte for byte; leave out those that aren't, or mark new ones as added"
             }
-        }
+        };
+        help.into()
     }
 }

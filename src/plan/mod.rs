@@ -236,7 +236,8 @@ impl Planner<'_> {
             Err(fault) => {
                 let of_root = matches!(fault, PathFault::UnknownRoot { .. } | PathFault::RootOutside { .. });
                 let span = root.and_then(|root| root.span).filter(|_| of_root).or(span);
-                self.fail(span, Fault::Path { written: BString::from(&written[..]), fault })
+                let meant = nearby::inside(self.tree, &fault);
+                self.fail(span, Fault::Path { written: BString::from(&written[..]), fault, meant })
             }
         }
     }
@@ -458,7 +459,7 @@ impl Planner<'_> {
     fn unsuspicious(&mut self, path: &RepoPath, written: &Text<'_>, span: Option<Span>) -> Result<(), Failed> {
         match path.suspicious_when_new() {
             None => Ok(()),
-            Some(fault) => self.fail(span, Fault::Path { written: BString::from(&written[..]), fault }),
+            Some(fault) => self.fail(span, Fault::Path { written: BString::from(&written[..]), fault, meant: None }),
         }
     }
 

@@ -3,7 +3,7 @@
 use bstr::ByteSlice as _;
 
 use super::fault::Absence;
-use crate::path::RepoPath;
+use crate::path::{PathFault, RepoPath};
 use crate::tree::Tree;
 
 /// How alike two paths must be to be taken for the same name misspelt, from 0 to 1.
@@ -13,6 +13,18 @@ const CLOSE: f32 = 0.8;
 pub(super) fn absence(tree: &dyn Tree, path: &RepoPath) -> Absence {
     let tracked = tree.tracked();
     if tracked.contains(path) { Absence::Tracked } else { Absence::Never { meant: meant(&tracked, path) } }
+}
+
+/// Returns the one tracked path with which an absolute path of another machine, or one that climbs too far, ends.
+pub(super) fn inside(tree: &dyn Tree, fault: &PathFault) -> Option<RepoPath> {
+    let (PathFault::Outside { path, .. } | PathFault::Escapes { path }) = fault else { return None };
+    let path = path.rsplit_str("../").next().unwrap_or_default().trim_start_with(|c| c == '/');
+    let path = RepoPath::new(path).ok()?;
+    let mut fitting = tree
+        .tracked()
+        .into_iter()
+        .filter(|tracked| tracked == &path || path.as_bytes().ends_with(&[b"/", tracked.as_bytes()].concat()));
+    fitting.next().filter(|_| fitting.next().is_none())
 }
 
 /// Returns the one tracked path that ends with the given one, or has its name, or is spelt nearly like it. Where several

@@ -71,7 +71,7 @@ fn text<M: serde::ser::SerializeMap>(map: &mut M, name: &str, bytes: Option<&[u8
 
 impl Fields for Report {
     fn fields<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let Self { status, state, files, warnings, errors, commit, signal, detail } = self;
+        let Self { status, state, files, warnings, errors, commit, feedback, signal, detail } = self;
         map.serialize_entry("version", &VERSION)?;
         map.serialize_entry("status", status.name())?;
         map.serialize_entry("state", state.name())?;
@@ -86,6 +86,7 @@ impl Fields for Report {
         map.serialize_entry("files", &List(files))?;
         map.serialize_entry("warnings", &List(warnings))?;
         map.serialize_entry("errors", &List(errors))?;
+        map.serialize_entry("feedback", feedback)?;
         map.serialize_entry("commit", &commit.as_ref().map(|commit| &commit.full))?;
         map.serialize_entry("tree", &commit.as_ref().and_then(|commit| commit.tree.as_ref()))
     }

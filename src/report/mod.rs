@@ -6,6 +6,7 @@
 mod detail;
 mod diagnostic;
 mod excerpt;
+pub mod feedback;
 pub mod human;
 pub mod json;
 pub mod paint;
@@ -35,6 +36,8 @@ pub struct Report {
     pub errors: Vec<Diagnostic>,
     /// The commit that was made.
     pub commit: Option<CommitReport>,
+    /// The failure as a message to the author of the response, where that was asked for and there is something to mend.
+    pub feedback: Option<String>,
     /// The signal that ended it, once everything was put back.
     pub signal: Option<i32>,
     /// What only programs are told; nothing where none listens.
@@ -127,13 +130,23 @@ impl Report {
     /// Makes the report of a failure.
     pub fn failed_with(state: State, errors: Vec<Diagnostic>, warnings: Vec<Diagnostic>) -> Self {
         let detail = Detail::default();
-        Self { status: Status::Failed, state, files: Vec::new(), warnings, errors, commit: None, signal: None, detail }
+        Self {
+            status: Status::Failed,
+            state,
+            files: Vec::new(),
+            warnings,
+            errors,
+            commit: None,
+            feedback: None,
+            signal: None,
+            detail,
+        }
     }
 
     /// Makes the report of a change that was worked out and not made.
     pub fn checked(files: Vec<FileReport>, warnings: Vec<Diagnostic>) -> Self {
         let (status, state, detail) = (Status::Checked, State::NothingChanged, Detail::default());
-        Self { status, state, files, warnings, errors: Vec::new(), commit: None, signal: None, detail }
+        Self { status, state, files, warnings, errors: Vec::new(), commit: None, feedback: None, signal: None, detail }
     }
 
     /// Says which responses it is about.

@@ -39,6 +39,9 @@ pub(super) fn find(
         (Some(span), Absence::Commented)
     } else if let Some(span) = prose.diff {
         (Some(span), Absence::Unified)
+    } else if let Some(at) = body.find("&lt;edit ").or_else(|| body.find("&lt;opx&gt;")) {
+        let at = at + bytes.len() - body.len();
+        (Some(source.span(at..at + 8)), Absence::Html)
     } else if mid_line.is_some() {
         (mid_line, Absence::MidLine)
     } else if body.lines().all(envelope::is_blank) {

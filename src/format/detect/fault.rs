@@ -121,6 +121,9 @@ pub enum Absence {
     /// A patch whose line ends are written as `\n`, in what doesn't look like JSON.
     #[error("the response has no patch: its line ends are written out as `\\n`")]
     Escaped,
+    /// OPX whose tags are escaped as in HTML.
+    #[error("the response has no patch: its tags are escaped as in HTML, `&lt;` for `<`")]
+    Html,
     /// All patches are in comments.
     #[error("the response has no patch outside of HTML comments")]
     Commented,
@@ -189,6 +192,7 @@ impl Explain for Fault {
             Fault::Utf16 | Fault::NoPatch(Absence::Empty | Absence::Prose) => return None,
             Fault::NoPatch(Absence::NearBegin) => "this is nearly the start of a patch".into(),
             Fault::NoPatch(Absence::Unified) => "the diff is here".into(),
+            Fault::NoPatch(Absence::Html) => "this would begin an edit".into(),
             Fault::NoPatch(Absence::Json { .. } | Absence::Escaped) => "the patch is in here, escaped".into(),
             Fault::NoPatch(Absence::Commented) => "this patch is in a comment".into(),
             Fault::NoPatch(Absence::MidLine) => "this is in mid-line".into(),
@@ -302,6 +306,7 @@ impl Absence {
                  to `jq -r .`, and what that prints to this command"
                     .into()
             }
+            Absence::Html => "write `<`, `>` and `&` plainly: nothing in a patch is ever decoded".into(),
             Absence::Commented => "take away the `<!--` and `-->` around the patch if it is meant".into(),
             Absence::MidLine => "put each `<edit` first on its line if it is meant".into(),
             Absence::OtherFormat { found, .. } => format!("leave `--format` out, or give `--format={found}`"),

@@ -21,6 +21,7 @@ fn the_closest_place_is_the_one_with_most_lines_in_common() {
             4,
             Some(Gap::Invented { wanted: 1, line: 1, count: 1 }),
         ),
+        ("fn a() {\n    // note\n    two();\n}", 0, 3, other(1, 1, 0)),
         ("fn c() {\n}\nfn d() {\n}", 8, 2, Some(Gap::Invented { wanted: 2, line: 10, count: 2 })),
         ("\tone();\n\ttwo();", 1, 0, other(0, 1, 100)),
         ("    thre(1);", 6, 0, other(0, 6, 93)),

@@ -1,0 +1,258 @@
+//! A failure as a message to the model that wrote the response: what is wrong, what the files really hold there, and what to
+//! send. It can be handed back as it is.
+//!
+//! Nothing in it can end its own fences or reach a terminal raw, and it is no longer than it needs to be: a passage of a file is
+//! shown once, and of very many problems the first ones are.
+
+use std::fmt::Write as _;
+
+use super::{Diagnostic, Report, ResponsePlace};
+use crate::explain::Passage;
+use crate::kind::{Blame, Kind};
+use crate::patch::{FileEdit, Format, Operation, Patch};
+use crate::text::{LineNo, Shown, Source, Span};
+
+/// How many problems are told.
+const TOLD: usize = 20;
+/// How many parts that were fine are named.
+const FINE: usize = 20;
+
+/// Writes the message for a failed report of these responses and of what was read of them; `None` where the response isn't to
+/// blame, so that there is nothing for its author to mend.
+pub fn compose(report: &Report, patches: &[Patch<'_>], sources: &[Source]) -> Option<String> {
+    if report.blame() != Some(Blame::Response) {
+        return None;
+    }
+    let errors = &report.errors[..];
+    let problems = if errors.len() == 1 { "one problem".into() } else { format!("{} problems", errors.len()) };
+    let mut out = format!("Your patch was not applied, and no file was changed: it has {problems}.\n");
+    let mut shown = Vec::new();
+    for (number, error) in (1..).zip(errors.iter().take(TOLD)) {
+        let _ = write!(out, "\n## {number}. {}\n\n", capital(&error.message));
+        tell(&mut out, error, sources.len() > 1, &mut shown);
+    }
+    if errors.len() > TOLD {
+        let _ = write!(out, "\n{} more problems aren't shown.\n", errors.len() - TOLD);
+    }
+    let is_fine = Fine::new(errors, sources).of(patches);
+    if !is_fine.is_empty() {
+        let _ = write!(out, "\n## What was fine\n\nNo problem was found with {}.\n", listed(&is_fine));
+    }
+    let _ = write!(out, "\n## What to send\n\n{}\n", what_to_send(errors, patches));
+    Some(out)
+}
+
+fn tell(out: &mut String, error: &Diagnostic, several: bool, shown: &mut Vec<Passage>) {
+    if let Some(place) = &error.response {
+        let label = error.label.as_ref().map(|label| format!(" ({})", safe(label))).unwrap_or_default();
+        let _ = writeln!(out, "{}{label}:\n", capital(&named(place, several)));
+        fence(out, &[place.excerpt.text()]);
+    }
+    if !error.also.is_empty() {
+        let also: Vec<_> = error.also.iter().map(|place| named(place, several)).collect();
+        let _ = writeln!(out, "\nThe same goes for {}.", listed(&also));
+    }
+    for place in &error.places {
+        let _ = writeln!(
+            out,
+            "\n{}: line {} of `{}` ({}).",
+            capital(&place.caption),
+            place.line,
+            Shown(&place.path),
+            safe(&place.label)
+        );
+        let is_shown = |passage: &Passage| {
+            passage.path == place.path
+                && (passage.start.index()..passage.start.index() + passage.lines.len()).contains(&place.line.index())
+        };
+        if !error.passages.iter().any(is_shown) {
+            out.push('\n');
+            fence(out, &[place.excerpt.text()]);
+        }
+    }
+    for note in &error.notes {
+        let _ = writeln!(out, "\n{}{}", capital(note), if note.ends_with('?') { "" } else { "." });
+    }
+    for passage in &error.passages {
+        let last = LineNo::from_index(passage.start.index() + passage.lines.len() - 1);
+        let lines = match (passage.is_whole, passage.lines.len()) {
+            (true, _) => format!("The whole of `{}` is", Shown(&passage.path)),
+            (_, 1) => format!("Line {} of `{}` is", passage.start, Shown(&passage.path)),
+            _ => format!("Lines {} to {last} of `{}` are", passage.start, Shown(&passage.path)),
+        };
+        if shown.contains(passage) {
+            let _ = writeln!(out, "\n{lines} as shown above.");
+            continue;
+        }
+        let _ = writeln!(out, "\n{lines}:\n");
+        let texts: Vec<&[u8]> = passage.lines.iter().map(|line| &line[..]).collect();
+        fence(out, &texts);
+        shown.push(passage.clone());
+    }
+    if let Some(help) = &error.help {
+        // What only somebody at the command line can do is no use to the author.
+        let help = match help.find("; correct them, or ") {
+            Some(at) => &help[..at + "; correct them".len()],
+            None => help,
+        };
+        let _ = writeln!(out, "\nTo mend it: {}.", safe(help));
+    }
+}
+
+fn named(place: &ResponsePlace, several: bool) -> String {
+    match several {
+        true => format!("line {} of `{}`", place.line, safe(&place.file)),
+        false => format!("line {} of your answer", place.line),
+    }
+}
+
+/// Puts lines between fences that are longer than any in them. What a terminal might obey is escaped, and that is said.
+fn fence(out: &mut String, lines: &[&[u8]]) {
+    let longest = lines.iter().flat_map(|line| line.split(|&byte| byte != b'`')).map(<[u8]>::len).max().unwrap_or(0);
+    let marks = "`".repeat((longest + 1).max(3));
+    let _ = writeln!(out, "{marks}");
+    let mut is_escaped = false;
+    for line in lines {
+        for (index, part) in line.split(|&byte| byte == b'\t').enumerate() {
+            let text = Shown(part).to_string();
+            is_escaped |= text.as_bytes() != part;
+            let _ = write!(out, "{}{text}", if index > 0 { "\t" } else { "" });
+        }
+        out.push('\n');
+    }
+    let _ = writeln!(out, "{marks}");
+    if is_escaped {
+        let _ = writeln!(out, "\n(Bytes that can't be printed stand as `\\` and three octal digits.)");
+    }
+}
+
+/// Finds out which parts of a response no error points at.
+struct Fine<'r> {
+    errors: &'r [Diagnostic],
+    sources: &'r [Source],
+}
+
+impl<'r> Fine<'r> {
+    fn new(errors: &'r [Diagnostic], sources: &'r [Source]) -> Self {
+        Self { errors, sources }
+    }
+
+    fn of(&self, patches: &[Patch<'_>]) -> Vec<String> {
+        let mut fine = Vec::new();
+        for patch in patches {
+            for (index, edit) in patch.edits.iter().enumerate() {
+                let Some(start) = edit.span else { continue };
+                let end = patch.edits.get(index + 1).and_then(|next| next.span).map(|next| next.start);
+                self.edit(edit, start, end, &mut fine);
+            }
+        }
+        fine
+    }
+
+    fn edit(&self, edit: &FileEdit<'_>, start: Span, end: Option<u32>, fine: &mut Vec<String>) {
+        let name = Shown(&edit.path).to_string();
+        if !self.has_error(start, end) && edit.operation != Operation::Unreadable {
+            fine.push(format!("the edit of `{name}`"));
+            return;
+        }
+        let Operation::Update { hunks, .. } = &edit.operation else { return };
+        let starts: Vec<_> = hunks.iter().map(|hunk| hunk.span).collect();
+        let is_header_wrong =
+            starts.first().copied().flatten().is_none_or(|first| self.has_error(start, Some(first.start)));
+        if is_header_wrong {
+            return;
+        }
+        for (index, span) in starts.iter().enumerate() {
+            let Some(span) = span else { continue };
+            let next = starts.get(index + 1).copied().flatten().map(|next| next.start).or(end);
+            if !self.has_error(*span, next) {
+                fine.push(format!("hunk {} of `{name}`", index + 1));
+            }
+        }
+    }
+
+    /// Returns whether an error points at the lines from the start of a span up to an offset.
+    fn has_error(&self, start: Span, end: Option<u32>) -> bool {
+        let Some(source) = self.sources.iter().find(|source| source.id() == start.source) else { return true };
+        let first = source.line_at(start.start as usize);
+        let last = end.map_or(usize::MAX, |end| source.line_at(end as usize).index());
+        self.errors
+            .iter()
+            .flat_map(|error| error.response.iter().chain(&error.also))
+            .any(|place| place.file == source.name() && place.line >= first && place.line.index() < last)
+    }
+}
+
+/// All or nothing goes both ways: what was fine has to be sent again.
+fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>]) -> String {
+    if errors.iter().all(|error| error.kind == Kind::Unchanged) {
+        return "Nothing, if the files are to stay as they are. Otherwise send a patch that changes them.".into();
+    }
+    let was_read = patches.iter().any(|patch| !patch.edits.is_empty());
+    let format = patches.iter().map(|patch| patch.format).next().filter(|_| was_read);
+    let whole = "Nothing of the patch is in the files yet, so send the whole of it again with these problems mended, the parts \
+                 that were fine included.";
+    let is_shown = errors.iter().any(|error| !error.passages.is_empty());
+    let copied = |how: &str| if is_shown { format!("; copy {how}.") } else { ".".into() };
+    match format {
+        Some(Format::Envelope) => format!(
+            "{whole} One patch, from a line `*** Begin Patch` to a line `*** End Patch`{}",
+            copied(
+                "the lines that are to be found from the file as it is shown here, each behind a blank if it stays or a `-` \
+                 if it goes, and put `+` before new ones"
+            )
+        ),
+        Some(Format::Opx) => format!(
+            "{whole} Every `<edit>` again{}",
+            copied("the text of each `<find>` from the file as it is shown here, character for character")
+        ),
+        Some(Format::Unified) => format!(
+            "{whole} One unified diff{}",
+            copied("the lines that stay or go from the file as it is shown here")
+        ),
+        None => "Send a whole patch: either from a line `*** Begin Patch` to a line `*** End Patch`, or as `<edit>` elements. \
+                 Begin these at the start of a line, as plain text, not inside JSON, HTML or a comment."
+            .into(),
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    let mut shown: Vec<_> = names.iter().take(FINE).cloned().collect();
+    if names.len() > FINE {
+        shown.push(format!("{} more", names.len() - FINE));
+    }
+    let last = shown.pop().unwrap_or_default();
+    if shown.is_empty() { last } else { format!("{} and {last}", shown.join(", ")) }
+}
+
+/// Makes a message the beginning of a sentence: all of ours begin with a small letter.
+fn capital(message: &str) -> String {
+    let message = safe(message);
+    let mut chars = message.chars();
+    let first = chars.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
+}
+
+fn safe(text: &str) -> String {
+    Shown(text.as_bytes()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_content_can_end_its_fence() {
+        for (line, fenced) in [
+            (&b"a"[..], "```\na\n```\n"),
+            (b"```", "````\n```\n````\n"),
+            (b"a ````` b", "``````\na ````` b\n``````\n"),
+            (b"\tx", "```\n\tx\n```\n"),
+            (b"\x1b[2J", "```\n\\033[2J\n```\n\n(Bytes that can't be printed stand as `\\` and three octal digits.)\n"),
+        ] {
+            let mut out = String::new();
+            fence(&mut out, &[line]);
+            assert_eq!(out, fenced, "{line:?}");
+        }
+    }
+}
