@@ -1,0 +1,5 @@
+-- all customers
+SELECT id, name
+FROM customers
+WHERE active = 1;
+-- the end

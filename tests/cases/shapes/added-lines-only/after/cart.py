@@ -1,0 +1,10 @@
+class Cart:
+    def __init__(self, items):
+        assert items is not None
+        self.items = items
+
+    def total(self):
+        return sum(item.price for item in self.items)
+
+    def clear(self):
+        self.items = []

@@ -1,0 +1,3 @@
+fn f() -> Vec<u16> {
+    Vec::new()
+}

@@ -1,0 +1,3 @@
+fn f() -> Vec<u8> {
+    Vec::new()
+}
