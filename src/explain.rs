@@ -15,6 +15,11 @@ pub trait Explain: fmt::Display {
     /// Returns the stable kind.
     fn kind(&self) -> Kind;
 
+    /// Returns whether it is only noticed, rather than an error. A kind that is noticed may be told to be an error.
+    fn is_warning(&self) -> bool {
+        self.kind().is_warning()
+    }
+
     /// Returns the few words that stand under the marked place in the response, such as `this line is not there`.
     fn label(&self) -> Option<String> {
         None

@@ -120,6 +120,18 @@ kinds! {
     NewlineAdded = "newline-added", Nobody;
     /// Added text that looks as if code had been left out.
     Elision = "elision", Nobody;
+    /// An added line is a conflict marker, in a file that had none.
+    ConflictMarkers = "conflict-markers", Nobody;
+    /// An added line is a marker of a patch, in a file that had none.
+    PatchMarkers = "patch-markers", Nobody;
+    /// An added line is indented with tabs where all others have spaces, or the other way about.
+    MixedIndentation = "mixed-indentation", Nobody;
+    /// An edit leaves nothing of a file's text.
+    EmptiedFile = "emptied-file", Nobody;
+    /// An edit takes back what an earlier one of the same response did.
+    Undone = "undone", Nobody;
+    /// A file is replaced whole for less than one line in twenty.
+    SmallReplace = "small-replace", Nobody;
     /// A part of the patch that changes nothing.
     NoChange = "no-change", Nobody;
     /// A delete body that is only a part of the file.

@@ -2,6 +2,7 @@ use std::io::IsTerminal as _;
 
 use super::options::{Reading, Talk, When};
 use crate::matching::Tolerance;
+use crate::plan::{Lints, Verdict};
 use crate::repo::{Config, Fault};
 use crate::report::human::Style;
 
@@ -26,6 +27,37 @@ pub(super) fn strictness(reading: &Reading, config: &Config) -> Result<(bool, To
     let strict = switch(reading.strict, reading.no_strict, config, "llmpatch.strict")?;
     let level = if reading.no_fuzz { Tolerance::Exact } else { level(config)? };
     Ok((strict, if strict { Tolerance::Exact } else { level }))
+}
+
+/// Decides what is done about what lints find. A name or a verdict that nobody knows is refused: a guard that is misspelt
+/// guards nothing.
+///
+/// # Errors
+/// If there is such a setting.
+pub(super) fn lints(config: &Config) -> Result<Lints, Fault> {
+    let mut lints = Lints::default();
+    for (name, value) in config.entries("llmpatch.lint.") {
+        let known = Lints::ALL.into_iter().find(|lint| name.eq_ignore_ascii_case(lint.code().as_bytes()));
+        let verdict = match &value.to_ascii_lowercase()[..] {
+            b"ignore" => Some(Verdict::Ignore),
+            b"warn" => Some(Verdict::Warn),
+            b"error" => Some(Verdict::Error),
+            _ => None,
+        };
+        let key = || format!("llmpatch.lint.{name}");
+        let Some(verdict) = verdict else {
+            return Err(Fault::Setting { key: key(), value, wanted: "`ignore`, `warn` or `error`" });
+        };
+        let Some(lint) = known else {
+            return Err(Fault::Setting {
+                key: key(),
+                value,
+                wanted: "the setting of a lint: git-llmpatch(1) lists their names",
+            });
+        };
+        lints = lints.with(lint, verdict);
+    }
+    Ok(lints)
 }
 
 fn level(config: &Config) -> Result<Tolerance, Fault> {

@@ -105,6 +105,7 @@ impl Session {
     fn new(repo: Repo, reading: &Reading, talk: &Talk, style: Style) -> Result<Session, Stop> {
         let config = repo.config();
         let (strict, fuzz) = config::strictness(reading, config).map_err(stop)?;
+        let lints = config::lints(config).map_err(stop)?;
         let unique = config::switch(reading.unique, reading.no_unique, config, "llmpatch.unique").map_err(stop)?;
         let resolver = repo.resolver(reading.directory.as_deref().map(OsStr::as_bytes)).map_err(stop)?;
         Ok(Session {
@@ -112,7 +113,14 @@ impl Session {
             style,
             feedback: false,
             options: format::Options { format: reading.format.map(Into::into), strict },
-            rules: Rules { strict, unique, fuzz, overwrite: reading.overwrite, allow_empty: reading.allow_empty },
+            rules: Rules {
+                strict,
+                unique,
+                fuzz,
+                lints,
+                overwrite: reading.overwrite,
+                allow_empty: reading.allow_empty,
+            },
             resolver,
             repo,
         })

@@ -3,6 +3,7 @@
 use bstr::BString;
 
 use super::miss::Miss;
+use super::warning::Warning;
 use super::wording::{absence, difference, files, hunk, lines_of, presence, unfit};
 use crate::explain::{Explain, FilePlace, Nearest, Passage};
 use crate::kind::Kind;
@@ -93,6 +94,9 @@ pub enum Fault {
     /// The tree can't be read, or isn't fit for this change.
     #[error(transparent)]
     Tree(#[from] TreeFault),
+    /// What a lint found that is told to be an error.
+    #[error("{_0}")]
+    Lint(Box<Warning>),
 }
 
 /// Why a file isn't there.
@@ -144,6 +148,7 @@ impl Explain for Fault {
             Fault::Binary { .. } => Kind::Binary,
             Fault::Hunk { miss, .. } => miss.kind(),
             Fault::DeleteBody { .. } | Fault::Leaves { .. } => Kind::Stale,
+            Fault::Lint(found) => found.kind(),
             Fault::Unchanged { .. } => Kind::Unchanged,
             Fault::Tree(fault) => match fault {
                 TreeFault::Disagrees { .. } => Kind::Stale,
@@ -152,6 +157,10 @@ impl Explain for Fault {
                 TreeFault::Io { .. } => Kind::Io,
             },
         }
+    }
+
+    fn is_warning(&self) -> bool {
+        false
     }
 
     fn label(&self) -> Option<String> {
@@ -165,6 +174,7 @@ impl Explain for Fault {
     fn path(&self) -> Option<BString> {
         match self {
             Fault::Path { written, .. } => Some(written.clone()),
+            Fault::Lint(found) => found.path(),
             Fault::Missing { path, .. }
             | Fault::Exists { path, .. }
             | Fault::Unfit { path, .. }
@@ -221,6 +231,7 @@ impl Explain for Fault {
         let help = match self {
             Fault::Path { meant: Some(_), .. } => "paths count from the top of the repository; correct it",
             Fault::Path { fault, .. } => return fault.help(),
+            Fault::Lint(found) => return found.help(),
             Fault::Missing { why, .. } => match why {
                 Absence::Never { meant: Some(_) } => "correct the path in the patch",
                 Absence::Never { meant: None } => {

@@ -14,6 +14,7 @@ mod changeset;
 pub mod derive;
 mod diagnosis;
 mod difference;
+mod elision;
 mod elsewhere;
 mod fault;
 mod identity;
@@ -42,6 +43,8 @@ pub use self::changeset::{Change, ChangeSet};
 pub use self::difference::{Blanks, Difference, How, Writer};
 pub use self::fault::{Absence, Fault, Presence};
 pub use self::identity::{NoPlanId, PlanId};
+use self::lint::History;
+pub use self::lint::{Finding, Lints, Verdict};
 pub use self::miss::{Because, Closest, Divergence, Miss, Reason};
 use self::overlay::{Found, Overlay};
 use self::placement::Stood;
@@ -66,6 +69,8 @@ pub struct Rules {
     pub unique: bool,
     /// How much old lines may differ from the file's where nothing equals them; of no account if strict.
     pub fuzz: Tolerance,
+    /// What is done about what lints find.
+    pub lints: Lints,
     /// Let new and moved files replace what is there.
     pub overwrite: bool,
     /// Take a response that leaves every file as it was for a success.
@@ -127,6 +132,7 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
         vacated: BTreeMap::new(),
         placements: Vec::new(),
         number: 0,
+        history: History::default(),
     };
     for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
         if section::vacates(edit)
@@ -152,6 +158,7 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
             faults.push(Located::new(named.get(&change.path).copied().flatten(), fault.into()));
         }
     }
+    judge(rules.lints, &mut faults, &mut warnings);
     if !faults.is_empty() {
         return Err(Refusal { faults, warnings });
     }
@@ -162,6 +169,17 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
         return Err(Refusal { faults, warnings });
     }
     Ok(Plan { changes, warnings, placements })
+}
+
+/// Drops what lints found that are to be ignored, and makes faults of what they found that is an error.
+fn judge(lints: Lints, faults: &mut Vec<Located<Fault>>, warnings: &mut Vec<Located<Warning>>) {
+    for warning in std::mem::take(warnings) {
+        match lints.verdict(warning.value.kind()) {
+            Verdict::Ignore => {}
+            Verdict::Warn => warnings.push(warning),
+            Verdict::Error => faults.push(warning.map(|warning| Fault::Lint(Box::new(warning)))),
+        }
+    }
 }
 
 /// After so many faults, others aren't looked for.
@@ -190,6 +208,7 @@ struct Planner<'p> {
     placements: Vec<Placement>,
     /// Which edit of the response is at work, from 0.
     number: usize,
+    history: History,
 }
 
 /// Marks an edit whose faults have been recorded.
@@ -212,6 +231,7 @@ impl Planner<'_> {
             }
             return;
         }
+        let known = self.overlay.now(&path);
         let done = match &edit.operation {
             Operation::Create { lines } => self.create(&path, &edit.path, lines, span),
             Operation::Replace { lines } => self.replace(&path, lines, span),
@@ -223,6 +243,31 @@ impl Planner<'_> {
         };
         if done == Err(Failed::Lost) {
             self.overlay.forget(&path);
+        }
+        if done.is_ok() {
+            self.lint(edit, &path, known);
+        }
+    }
+
+    /// Looks at what an edit that is done made of its file. `known` is the file as it was, if an earlier edit has read it.
+    fn lint(&mut self, edit: &FileEdit<'_>, path: &RepoPath, known: Option<Content>) {
+        let before = known.or_else(|| self.overlay.before(path)).unwrap_or_else(|| Vec::new().into());
+        let now = match &edit.operation {
+            Operation::Move { .. } | Operation::Delete { .. } => return,
+            // The file that was moved is where nobody asks; its lines can be looked at all the same.
+            Operation::Update { to: Some(to), .. } => self.resolver.resolve(edit.root.as_deref(), to).ok(),
+            _ => Some(path.clone()),
+        };
+        let Some(now) = now else { return };
+        let Some(after) = self.overlay.now(&now) else { return };
+        if before.is_binary() || after.is_binary() || before == after {
+            return;
+        }
+        for found in lint::findings(edit, &before, &after) {
+            self.warn(found.span, Warning::Found { path: path.clone(), finding: found.value });
+        }
+        if now == *path && self.history.note(path, &before, &after) {
+            self.warn(edit.span, Warning::Found { path: path.clone(), finding: Finding::Undone });
         }
     }
 

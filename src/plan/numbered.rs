@@ -26,7 +26,7 @@ use super::placement::{Match, Stood};
 use super::rewrite::{Rewritten, follows_from};
 use super::splice::terminator;
 use super::warning::Warning;
-use super::{Rules, lint};
+use super::{Rules, elision};
 use crate::explain::CANDIDATES;
 use crate::matching::{Effort, Haystack, Places, Run};
 use crate::patch::{Hunk, HunkLine, Mark};
@@ -91,7 +91,7 @@ pub(super) fn rewrite(
             continue;
         }
         made.put(placed);
-        if let Some(span) = lint::elision(&placed.hunk.lines.iter().collect::<Vec<_>>()) {
+        if let Some(span) = elision::among(&placed.hunk.lines.iter().collect::<Vec<_>>()) {
             warnings.push(Located::new(span, Warning::Elision { path: path.clone() }));
         }
     }

@@ -9,7 +9,7 @@ use std::ops::Bound;
 use super::fault::{Absence, Fault, Presence};
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
-use crate::tree::{Entry, File, Obstacle, Tree};
+use crate::tree::{Content, Entry, File, Obstacle, Tree};
 
 pub(super) struct Overlay<'t> {
     tree: &'t dyn Tree,
@@ -95,6 +95,16 @@ impl<'t> Overlay<'t> {
             }
         }
         Ok(None)
+    }
+
+    /// Returns what is at a path now, if that has been read and is a file.
+    pub(super) fn now(&self, path: &RepoPath) -> Option<Content> {
+        self.slots.get(path)?.now.as_ref().map(|file| file.content.clone())
+    }
+
+    /// Returns what was at a path in the tree below, if that has been read and is a file.
+    pub(super) fn before(&self, path: &RepoPath) -> Option<Content> {
+        self.slots.get(path)?.before.as_ref().map(|file| file.content.clone())
     }
 
     /// Puts a file at a path that has been read.

@@ -30,7 +30,7 @@ use super::placed::{self, Placed};
 use super::placement::{Match, Stood};
 use super::splice::Splice;
 use super::warning::Warning;
-use super::{Rules, lint};
+use super::{Rules, elision};
 use crate::explain::CANDIDATES;
 use crate::matching::{Effort, Haystack, Locators, Loose, Places, Relaxation, Run, Tolerance};
 use crate::patch::{Hunk, HunkLine, Mark};
@@ -118,7 +118,7 @@ pub(super) fn rewrite(
             continue;
         }
         placed.put(&mut splice);
-        if let Some(span) = lint::elision(&placed.lines) {
+        if let Some(span) = elision::among(&placed.lines) {
             warnings.push(Located::new(span, Warning::Elision { path: path.clone() }));
         }
     }

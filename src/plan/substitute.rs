@@ -18,7 +18,7 @@ use super::miss::{Because, Miss, Reason};
 use super::placement::{Match, Stood};
 use super::splice::terminator;
 use super::warning::Warning;
-use super::{Rules, lint};
+use super::{Rules, elision};
 use crate::explain::CANDIDATES;
 use crate::matching::{Bounds, Effort, Needle, Side, cuts_word};
 use crate::patch::{Occurrence, Substitution};
@@ -70,7 +70,7 @@ pub(super) fn substitute(
         warnings.push(Located::new(span, Warning::NoChange { path: path.clone(), number: 0 }));
         return Ok(Substituted { bytes: before.to_vec(), stood, warnings });
     }
-    if let Some(span) = lint::left_out(find.iter(), put.iter()) {
+    if let Some(span) = elision::left_out(find.iter(), put.iter()) {
         warnings.push(Located::new(span, Warning::Elision { path: path.clone() }));
     }
     let bytes = match &fitted {

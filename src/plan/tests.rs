@@ -72,8 +72,14 @@ fn run(tree: &MemoryTree, edits: Vec<FileEdit<'_>>, rules: &Rules) -> Result<Pla
     plan(&[Patch { format: Format::Envelope, edits }], tree, &Resolver::default(), rules)
 }
 
-const LENIENT: Rules =
-    Rules { strict: false, unique: false, fuzz: Tolerance::Exact, overwrite: false, allow_empty: true };
+const LENIENT: Rules = Rules {
+    strict: false,
+    unique: false,
+    fuzz: Tolerance::Exact,
+    lints: Lints::DEFAULT,
+    overwrite: false,
+    allow_empty: true,
+};
 const STRICT: Rules = Rules { strict: true, ..LENIENT };
 const UNIQUE: Rules = Rules { unique: true, ..LENIENT };
 
@@ -223,7 +229,7 @@ fn keeps_line_ends() {
         ("a lone line", "a", "@@\n a\n+b", &LENIENT, Ok(("a\nb\n", &[]))),
         ("blank lines at the end stay", "a\nb\n\n\n", "@@\n-a\n+A", &LENIENT, Ok(("A\nb\n\n\n", &[]))),
         ("the mark stays", "\u{feff}a\nb\n", "@@\n-a\n+A", &LENIENT, Ok(("\u{feff}A\nb\n", &[]))),
-        ("all lines removed", "a\nb\n", "@@\n-a\n-b", &LENIENT, Ok(("", &[]))),
+        ("all lines removed", "a\nb\n", "@@\n-a\n-b", &LENIENT, Ok(("", &[Kind::EmptiedFile]))),
         ("a lone CR is no line end", "a\rb\nc\n", "@@\n-a\rb\n+x", &LENIENT, Ok(("x\nc\n", &[]))),
         ("nothing changes: not even a newline", "a\nb", "@@\n a", &LENIENT, Ok(("a\nb", &[NoChange]))),
     ]);
@@ -281,7 +287,7 @@ fn substitutes_text() {
         ("deletes whole lines", "a\nb\nc\n", "b", None, Only, Ok(("a\nc\n", &[]))),
         ("deletes a part", "abc d\n", " d", None, Only, Ok(("abc\n", &[]))),
         ("deletes an open last line", "a\r\nb", "b", None, Only, Ok(("a", &[]))),
-        ("deletes all", "a", "a", None, Only, Ok(("", &[]))),
+        ("deletes all", "a", "a", None, Only, Ok(("", &[Kind::EmptiedFile]))),
         ("one blank line", "a\nb\nc\n", "b", Some(""), Only, Ok(("a\n\nc\n", &[]))),
         ("no final newline stays none", "a\nb", "b", Some("x\ny"), Only, Ok(("a\nx\ny", &[]))),
         ("blank edges", "a\nb\n", "\nb\n", Some("\nc\n"), Only, Ok(("a\nc\n", &[Kind::BlankEdges]))),
@@ -505,6 +511,6 @@ fn a_tracked_file_that_is_gone_is_not_called_a_misspelling_of_itself() {
 fn replacing_keeps_mark_and_line_ends() {
     let replace = |content: &'static str| edit("f", Operation::Replace { lines: content.lines().map(text).collect() });
     assert_eq!(outcome("\u{feff}a\r\nb\r\n", replace("x\ny"), &LENIENT), Ok(("\u{feff}x\r\ny\r\n".into(), vec![])));
-    assert_eq!(outcome("a\n", replace(""), &LENIENT), Ok((String::new(), vec![])));
+    assert_eq!(outcome("a\n", replace(""), &LENIENT), Ok((String::new(), vec![Kind::EmptiedFile])));
     assert_eq!(outcome("a\n", replace("a"), &LENIENT), Ok(("a\n".into(), vec![Kind::NoChange])));
 }

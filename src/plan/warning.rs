@@ -2,6 +2,7 @@
 
 use bstr::BString;
 
+use super::lint::Finding;
 use super::wording::{addition, aside, below, cut, hunk, listed, relaxation};
 use crate::explain::{Explain, FilePlace};
 use crate::kind::Kind;
@@ -141,6 +142,14 @@ pub enum Warning {
         /// The file.
         path: RepoPath,
     },
+    /// What a lint found.
+    #[error("`{path}`: {finding}")]
+    Found {
+        /// The file.
+        path: RepoPath,
+        /// What it is.
+        finding: Finding,
+    },
     /// A hunk or an edit that changes nothing.
     #[error("{} of `{path}` changes nothing", if *.number == 0 { "this edit".into() } else { hunk(*.number) })]
     NoChange {
@@ -204,6 +213,7 @@ impl Explain for Warning {
             Warning::IdDiffers { .. } => Kind::IdDiffers,
             Warning::NewlineAdded { .. } => Kind::NewlineAdded,
             Warning::Elision { .. } => Kind::Elision,
+            Warning::Found { finding, .. } => finding.kind(),
             Warning::NoChange { .. } | Warning::AlreadyThere { .. } => Kind::NoChange,
             Warning::PartialDeleteBody { .. } => Kind::PartialDeleteBody,
             Warning::BlankEdges { .. } => Kind::BlankEdges,
@@ -224,6 +234,7 @@ impl Explain for Warning {
         | Warning::IdDiffers { path, .. }
         | Warning::NewlineAdded { path }
         | Warning::Elision { path }
+        | Warning::Found { path, .. }
         | Warning::NoChange { path, .. }
         | Warning::AlreadyThere { path }
         | Warning::PartialDeleteBody { path, .. }
@@ -255,6 +266,7 @@ impl Explain for Warning {
     fn help(&self) -> Option<String> {
         match self {
             Warning::Duplicates { .. } => Some("--unique refuses such hunks".into()),
+            Warning::Found { finding, .. } => finding.help().map(str::to_owned),
             _ => None,
         }
     }

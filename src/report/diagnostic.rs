@@ -12,6 +12,8 @@ use crate::text::{Excerpt, LineNo, Lines, Located, Source, Span};
 pub struct Diagnostic {
     /// The stable kind.
     pub kind: Kind,
+    /// Whether it is only noticed, rather than an error.
+    pub is_warning: bool,
     /// The headline.
     pub message: String,
     /// The place in the response.
@@ -54,6 +56,7 @@ impl Diagnostic {
     pub fn new(said: &dyn Explain, span: Option<Span>, sources: &[Source]) -> Self {
         Self {
             kind: said.kind(),
+            is_warning: said.is_warning(),
             message: said.to_string(),
             response: span.and_then(|span| ResponsePlace::new(span, sources)),
             also: Vec::new(),
@@ -85,6 +88,7 @@ impl Diagnostic {
             let message = format!("{count} more like these aren't shown");
             all.push(Self {
                 kind: first.value.kind(),
+                is_warning: first.value.is_warning(),
                 message,
                 response: None,
                 also: Vec::new(),

@@ -78,7 +78,7 @@ impl std::fmt::Display for State {
 ///
 /// A warning's kind stands behind its headline, so that a line begins with `warning: ` and can still be searched for by kind.
 pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
-    let Diagnostic { kind, message, response, also, label, places, notes, help, .. } = diagnostic;
+    let Diagnostic { kind, is_warning, message, response, also, label, places, notes, help, .. } = diagnostic;
     let pen = Pen::new(style.colored, style.width);
     let shot = response.as_ref().map(|place| Shot {
         file: safe(&place.file),
@@ -88,7 +88,7 @@ pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
         label: label.as_deref().map(safe),
     });
     let message = safe(message);
-    let mut out = if kind.is_warning() {
+    let mut out = if *is_warning {
         pen.draw(Tone::Warning, None, &format!("{message} [{kind}]"), shot.as_ref())
     } else {
         pen.draw(Tone::Error, Some(kind.code()), &message, shot.as_ref())

@@ -17,6 +17,7 @@ fn source(text: &str) -> Source {
 fn said(kind: Kind, message: &str) -> Diagnostic {
     Diagnostic {
         kind,
+        is_warning: kind.is_warning(),
         message: message.to_owned(),
         response: None,
         also: Vec::new(),

@@ -1,0 +1,13 @@
+f:
+    a
+    a
+    a
+    a
+    a
+    a
+    a
+    a
+    a
+    z
+	b
+end

@@ -1,0 +1,12 @@
+f:
+    a
+    a
+    a
+    a
+    a
+    a
+    a
+    a
+    a
+    z
+end
