@@ -9,15 +9,31 @@ use super::{envelope, repo, update};
 pub(super) const US: &str = "us=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)";
 
 fn hook(repo: &Repo, script: &str) {
-    repo.write(".git/hooks/pre-commit", format!("#!/bin/sh\n{US}\n{script}\n"));
-    repo.chmod(".git/hooks/pre-commit", 0o755);
+    hook_named(repo, "pre-commit", script);
+}
+
+fn hook_named(repo: &Repo, name: &str, script: &str) {
+    let path = format!(".git/hooks/{name}");
+    repo.write(&path, format!("#!/bin/sh\n{US}\n{script}\n"));
+    repo.chmod(&path, 0o755);
 }
 
 /// Runs a commit in which a hook gets hold of us, and returns the signal that it died of.
 fn died_of(repo: &Repo, response: &str) -> Option<i32> {
     repo.write("../response", response);
     let output = repo.command().args(["apply", "--commit", "../response"]).output().unwrap();
+    // As long as git lives, what it does isn't over.
+    while is_in_use(repo) {
+        std::thread::yield_now();
+    }
     output.status.signal()
+}
+
+/// Returns whether a process stands in the repository.
+fn is_in_use(repo: &Repo) -> bool {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return false };
+    let folders = processes.filter_map(|process| std::fs::read_link(process.ok()?.path().join("cwd")).ok());
+    folders.into_iter().any(|folder| folder.starts_with(repo.path()))
 }
 
 pub(super) fn tidy(repo: &Repo) {
@@ -78,7 +94,8 @@ fn the_next_apply_recovers_first() {
 #[cfg(target_os = "linux")]
 fn a_commit_that_was_made_is_followed() {
     let repo = repo();
-    hook(&repo, "kill -KILL $us\nexit 0");
+    // git has read the message by then: without one it makes no commit.
+    hook_named(&repo, "commit-msg", "kill -KILL $us\nexit 0");
     assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
     let run = repo.run(&["recover"], "").succeeded();
     assert!(run.stdout.starts_with("an interrupted apply was finished"), "{}", run.stdout);
