@@ -76,7 +76,10 @@ impl Origin {
     pub(super) fn source(&self, number: usize) -> Result<Source, Edge> {
         let id = u16::try_from(number).with_context(|| format!("more than {} responses", usize::from(u16::MAX) + 1))?;
         let source = Source::new(SourceId(id), self.name(), self.read()?);
-        Ok(source.with_context(|| format!("`{}` is longer than 4 GiB; give it in parts", self.name()))?)
+        let (length, lines) = (Source::MAX_LEN >> 20, Source::MAX_LINES);
+        Ok(source.with_context(|| {
+            format!("`{}` is longer than {length} MiB or has more than {lines} lines; give it in parts", self.name())
+        })?)
     }
 }
 

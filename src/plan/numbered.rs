@@ -26,7 +26,7 @@ use super::placement::{Match, Stood};
 use super::rewrite::{Rewritten, follows_from};
 use super::splice::terminator;
 use super::warning::Warning;
-use super::{Rules, elision};
+use super::{ENOUGH, Rules, elision};
 use crate::explain::CANDIDATES;
 use crate::matching::{Effort, Haystack, Places, Run};
 use crate::patch::{Hunk, HunkLine, Mark};
@@ -74,6 +74,9 @@ pub(super) fn rewrite(
                 whole = false;
                 if !follows_from(&miss.value, hunk.old().map(text), lost) {
                     misses.push((index + 1, miss));
+                    if misses.len() >= ENOUGH {
+                        break;
+                    }
                 }
                 lost.extend(hunk.lines.iter().filter(|line| line.mark == Mark::Added).map(|line| text(line).to_vec()));
             }

@@ -30,7 +30,7 @@ use super::placed::{self, Placed};
 use super::placement::{Match, Stood};
 use super::splice::Splice;
 use super::warning::Warning;
-use super::{Rules, elision};
+use super::{ENOUGH, Rules, elision};
 use crate::explain::CANDIDATES;
 use crate::matching::{Effort, Haystack, Locators, Loose, Places, Relaxation, Run, Tolerance};
 use crate::patch::{Hunk, HunkLine, Mark};
@@ -89,6 +89,9 @@ pub(super) fn rewrite(
             whole = false;
             if !follows_from(&miss.value, hunk.old().map(|line| &line.text[..]), lost) {
                 misses.push((index + 1, miss));
+                if misses.len() >= ENOUGH {
+                    break;
+                }
             }
             lost.extend(hunk.lines.iter().filter(|line| line.mark == Mark::Added).map(|line| line.text.to_vec()));
         }

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice as _};
@@ -15,6 +16,10 @@ use git2::{AttrCheckFlags, AttrValue};
 use super::eol::{AutoCrlf, Eol, LineEnds, Settings, Value, expand_ident, is_crlf_text, unexpand_ident};
 use super::{Fault, Repo};
 use crate::path::RepoPath;
+use crate::text::Shown;
+
+/// The name of files that hold attributes.
+pub(super) const RULES: &str = ".gitattributes";
 
 /// Whether attributes that stand in the index only are wanted too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,20 +172,22 @@ impl<'r> Conversion<'r> {
 
     /// Returns who can be asked for the attributes of a path; nobody where it has none.
     fn knower(&self, path: &RepoPath) -> Result<Option<&git2::Repository>, Fault> {
+        let on_disk = self.rules_above(path)?;
         Ok(match self.consult {
             Consult::Index => Some(self.repo.git2()),
-            Consult::Disk if self.may_have_any(path) => Some(self.apart()?),
+            Consult::Disk if on_disk || *self.elsewhere.get_or_init(|| self.are_elsewhere()) => Some(self.apart()?),
             Consult::Disk => None,
         })
     }
 
-    /// Returns whether any file on disk could give attributes to a path.
-    fn may_have_any(&self, path: &RepoPath) -> bool {
-        if *self.elsewhere.get_or_init(|| self.are_elsewhere()) {
-            return true;
-        }
-        let Ok(dir) = self.repo.dir() else { return true };
-        !dir.folders_with(".gitattributes", path).is_ok_and(|folders| folders.is_empty())
+    /// Returns whether any `.gitattributes` on disk could give attributes to a path. One that is a pipe or a device, or leads
+    /// to one, is refused: whoever opens it may wait for its other end for ever, as git does.
+    fn rules_above(&self, path: &RepoPath) -> Result<bool, Fault> {
+        let Ok(dir) = self.repo.dir() else { return Ok(true) };
+        let Ok(folders) = dir.folders_with(RULES, path) else { return Ok(true) };
+        let Ok(top) = self.repo.top() else { return Ok(true) };
+        folders.iter().try_for_each(|folder| no_pipe(top, folder.as_ref(), RULES))?;
+        Ok(!folders.is_empty())
     }
 
     fn are_elsewhere(&self) -> bool {
@@ -210,6 +217,20 @@ impl<'r> Conversion<'r> {
         })();
         let apart = made.map_err(|error| Fault::git("attributes", error))?;
         Ok(self.apart.get_or_init(|| apart))
+    }
+}
+
+/// Refuses a folder in which what should be a file of rules is a pipe, a socket or a device, or leads to one.
+///
+/// # Errors
+/// If it is.
+pub(super) fn no_pipe(top: &Path, folder: Option<&RepoPath>, name: &str) -> Result<(), Fault> {
+    let file = folder.map_or_else(|| PathBuf::from(name), |folder| folder.as_path().join(name));
+    match std::fs::metadata(top.join(&file)) {
+        Ok(there) if !there.is_file() && !there.is_dir() => {
+            Err(Fault::Unsupported { what: format!("has a `{}` that is no file", Shown(file.as_os_str().as_bytes())) })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -10,6 +10,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use git2::{Index, IndexEntry, IndexTime, Oid};
 
+use super::conversion::{RULES, no_pipe};
 use super::slot::{Slot, blank, empty};
 use super::{Conversion, Fault, Repo};
 use crate::dir::Stat;
@@ -283,6 +284,10 @@ impl NextIndex {
     /// If it can't be written.
     pub(crate) fn write(&mut self) -> Result<(), NextIndexFault> {
         step("write the next index")?;
+        // Where an entry is as new as the index, libgit2 compares it with its file, and reads the rules for that before.
+        if let Some(top) = self.owner.workdir() {
+            [RULES, ".gitignore"].iter().try_for_each(|name| no_pipe(top, None, name))?;
+        }
         self.index.write().map_err(writing)?;
         if let Some(permissions) = &self.permissions {
             step("set the mode of the next index")?;

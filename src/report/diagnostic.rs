@@ -57,19 +57,23 @@ impl Diagnostic {
         Self {
             kind: said.kind(),
             is_warning: said.is_warning(),
-            message: said.to_string(),
+            message: readable(said.to_string(), Self::LONGEST),
             response: span.and_then(|span| ResponsePlace::new(span, sources)),
             also: Vec::new(),
-            label: said.label(),
+            label: said.label().map(|label| readable(label, Self::LONGEST)),
             path: said.path(),
             places: said.places(),
             nearest: said.nearest(),
             candidates: said.candidates(),
             passages: said.passages(),
-            notes: said.notes(),
-            help: said.help(),
+            // A hook may have a lot to say.
+            notes: said.notes().into_iter().map(|note| readable(note, 16 * Self::LONGEST)).collect(),
+            help: said.help().map(|help| readable(help, Self::LONGEST)),
         }
     }
+
+    /// The longest that a headline may be, in bytes: a path as long as a system takes, all of its letters twice as wide.
+    const LONGEST: usize = 10_000;
 
     /// How many errors, or warnings, of one stage are worth telling: nobody reads more, and a hostile response must
     /// not fill terminal and memory with them.
@@ -104,6 +108,16 @@ impl Diagnostic {
         }
         all
     }
+}
+
+/// Leaves out the middle of a text that nobody reads to its end: a response may call a file anything, for megabytes.
+fn readable(text: String, longest: usize) -> String {
+    if text.len() <= longest {
+        return text;
+    }
+    let boundary = |at: usize| (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    let (head, tail) = (boundary(200), boundary(text.len() - 200));
+    format!("{} … {}", &text[..head], &text[tail..])
 }
 
 impl ResponsePlace {
@@ -214,6 +228,15 @@ mod tests {
         let told = merged(&said);
         assert_eq!(told.len(), 51);
         assert_eq!(told[50].0, "150 more like these aren't shown");
+    }
+
+    #[test]
+    fn of_a_text_without_end_the_middle_is_left_out() {
+        let said = Said(Kind::UnsafePath, Box::leak("ä".repeat(1 << 20).into_boxed_str()));
+        let message = Diagnostic::new(&said, None, &[]).message;
+        assert!(message.starts_with("ää") && message.contains("ä … ä") && message.len() < 500, "{message}");
+        let said = Said(Kind::UnsafePath, Box::leak("x".repeat(9_000).into_boxed_str()));
+        assert_eq!(Diagnostic::new(&said, None, &[]).message.len(), 9_000);
     }
 
     #[test]

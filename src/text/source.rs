@@ -18,19 +18,28 @@ pub struct Source {
 }
 
 impl Source {
-    /// The longest response that is read, in bytes: places in it are kept in 32 bits.
-    pub const MAX_LEN: usize = u32::MAX as usize - 1;
+    /// The longest response that is read, in bytes: a thousand times what a model answers with. Places in it are kept in 32
+    /// bits, and what is read of it may take a few times its length.
+    pub const MAX_LEN: usize = 1 << 29;
+
+    /// The most lines that a response may have. Each takes some dozens of bytes once it is read, however short it is, so
+    /// that a hundred megabytes of newlines would take five gigabytes.
+    pub const MAX_LINES: usize = 1 << 22;
 
     /// How many bytes of a line are read to count its characters.
     const COUNTED: usize = 1 << 18;
 
-    /// Makes a source and indexes its lines. Returns `None` if it is longer than [`Source::MAX_LEN`].
+    /// Makes a source and indexes its lines. Returns `None` if it is longer than [`Source::MAX_LEN`] or has more than
+    /// [`Source::MAX_LINES`].
     pub fn new(id: SourceId, name: impl Into<String>, bytes: Vec<u8>) -> Option<Self> {
         if bytes.len() > Self::MAX_LEN {
             return None;
         }
         let mut starts = vec![0];
-        starts.extend(memchr::memchr_iter(b'\n', &bytes).map(|at| at as u32 + 1));
+        starts.extend(memchr::memchr_iter(b'\n', &bytes).take(Self::MAX_LINES + 1).map(|at| at as u32 + 1));
+        if starts.len() > Self::MAX_LINES + 1 {
+            return None;
+        }
         if starts.len() > 1 && starts.last() == Some(&(bytes.len() as u32)) {
             starts.pop();
         }
@@ -178,6 +187,14 @@ mod tests {
 
     fn source(text: &str) -> Source {
         Source::new(SourceId(0), "a.txt", text.into()).unwrap()
+    }
+
+    #[test]
+    fn lines_are_bounded() {
+        let lines =
+            |count: usize| Source::new(SourceId(0), "a.txt", vec![b'\n'; count]).map(|source| source.line_count());
+        assert_eq!(lines(Source::MAX_LINES), Some(Source::MAX_LINES));
+        assert_eq!(lines(Source::MAX_LINES + 1), None);
     }
 
     #[test]

@@ -84,7 +84,8 @@ fn same_with_crlf(bytes: &[u8]) {
     for (lf, crlf) in lf.patch.edits.iter().zip(&crlf.patch.edits) {
         assert_eq!((&lf.path, &lf.root, &lf.operation), (&crlf.path, &crlf.root, &crlf.operation));
     }
-    assert_eq!(lf.faults.len(), crlf.faults.len(), "{:?} / {:?}", lf.faults, crlf.faults);
+    // How many there are may differ: a tag in prose is looked for in so many bytes.
+    assert_eq!(lf.faults.is_empty(), crlf.faults.is_empty(), "{:?} / {:?}", lf.faults, crlf.faults);
 }
 
 /// What stands in a payload is content to the byte, its blank edges aside. A closing tag without its `>>>` may be taken for
@@ -104,7 +105,7 @@ fn payload(bytes: &[u8]) {
     assert!(parsed.faults.is_empty(), "a payload is content: {:?}", parsed.faults);
     let [edit] = &parsed.patch.edits[..] else { panic!("one edit is {:?}", parsed.patch.edits) };
     let Operation::Create { lines: read } = &edit.operation else { panic!("op=new is {:?}", edit.operation) };
-    let blank = |line: &&[u8]| line.trim_ascii().is_empty();
+    let blank = |line: &&[u8]| line.iter().all(|byte| b" \t".contains(byte));
     let start = lines.iter().take_while(|line| blank(line)).count();
     let end = lines.len() - lines[start..].iter().rev().take_while(|line| blank(line)).count();
     let read: Vec<&[u8]> = read.iter().map(|line| &line[..]).collect();

@@ -39,6 +39,12 @@ pub enum Fault {
         /// Its format.
         format: Format,
     },
+    /// More edits than anybody means.
+    #[error("the response has more than {most} edits")]
+    TooMany {
+        /// How many it may have.
+        most: usize,
+    },
     /// Headers of an envelope that stand in none.
     #[error("`{}` outside of `*** Begin Patch` … `*** End Patch`", Shown(header))]
     StrayHeader {
@@ -200,6 +206,7 @@ impl Explain for Fault {
             Fault::Mixed { second, .. } => format!("{} begins here", a(*second)),
             Fault::Empty { .. } => "begins here, and asks for nothing".into(),
             Fault::Nul { .. } => "NUL".into(),
+            Fault::TooMany { .. } => "and this is one more".into(),
             Fault::StrayHeader { .. } => "belongs to no patch".into(),
             Fault::StrayEnd { .. } => "ends nothing".into(),
             Fault::StrayClosing { .. } => "closes nothing".into(),
@@ -240,6 +247,7 @@ impl Explain for Fault {
                  an answer in one format"
             ),
             Fault::Empty { .. } => "ask for the patch again, or take the empty one out".into(),
+            Fault::TooMany { .. } => "give it in parts".into(),
             Fault::Nul { .. } => {
                 "a patch is text: take the NUL out; if the answer was copied from a binary stream, save it again as UTF-8"
                     .into()

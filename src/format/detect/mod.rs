@@ -73,11 +73,16 @@ struct Walk<'a, 'o> {
     options: &'o Options,
     found: Vec<Found<'a>>,
     prose: Prose,
+    /// How many edits have been read, an element or an envelope without any counted as one.
+    edits: usize,
 }
+
+/// The most edits that a response may have. Each takes up to a kilobyte once it is read, however short it is.
+const MOST_EDITS: usize = 1 << 18;
 
 impl<'a, 'o> Walk<'a, 'o> {
     fn new(source: &'a Source, options: &'o Options) -> Self {
-        Self { source, options, found: Vec::new(), prose: Prose::default() }
+        Self { source, options, found: Vec::new(), prose: Prose::default(), edits: 0 }
     }
 
     fn run(mut self) -> (Vec<Found<'a>>, Prose) {
@@ -97,8 +102,22 @@ impl<'a, 'o> Walk<'a, 'o> {
                 self.prose.line(self.source, line, start, number, &mut self.found);
                 after(number)
             };
+            if self.edits > MOST_EDITS {
+                break;
+            }
         }
         (self.found, self.prose)
+    }
+
+    /// Takes in a patch. Of one that brings more edits than there may be, what it is too much of is all that is said.
+    fn push(&mut self, block: Block<'a>) {
+        self.edits += block.edits.len().max(1);
+        if self.edits > MOST_EDITS {
+            let fault = Located::new(block.start, Fault::TooMany { most: MOST_EDITS });
+            self.found.push(Found::Residue(block.format, fault));
+        } else {
+            self.found.push(Found::Block(block));
+        }
     }
 
     /// Reads the envelope that begins in a line; returns the line behind it.
@@ -109,14 +128,14 @@ impl<'a, 'o> Walk<'a, 'o> {
         let line_end = line_start + self.source.line(number).map_or(0, <[u8]>::len);
         let last = LineNo::from_index(block.end.index().saturating_sub(1));
         self.prose.envelope_ends(last, line_start..first);
-        self.found.push(Found::Block(Block {
+        self.push(Block {
             format: Format::Envelope,
             start: self.source.span(first..line_end),
             range: first..end,
             edits: block.edits,
             faults: block.faults.into_iter().map(|fault| fault.map(Into::into)).collect(),
             warnings: block.warnings.into_iter().map(|warning| warning.map(Into::into)).collect(),
-        }));
+        });
         block.end
     }
 
@@ -126,14 +145,14 @@ impl<'a, 'o> Walk<'a, 'o> {
         let end = self.source.line_start(block.end).unwrap_or(self.source.bytes().len());
         let line_end =
             self.source.line_start(number).unwrap_or(start) + self.source.line(number).map_or(0, <[u8]>::len);
-        self.found.push(Found::Block(Block {
+        self.push(Block {
             format: Format::Unified,
             start: self.source.span(start..line_end),
             range: start..end,
             edits: block.edits,
             faults: block.faults.into_iter().map(|fault| fault.map(Into::into)).collect(),
             warnings: block.warnings.into_iter().map(|warning| warning.map(Into::into)).collect(),
-        }));
+        });
         block.end
     }
 
@@ -145,14 +164,17 @@ impl<'a, 'o> Walk<'a, 'o> {
             let end = block.end.clamp(at + 1, bytes.len());
             let line_end = memchr::memchr(b'\n', &bytes[at..end]).map_or(end, |length| at + length);
             self.prose.opx_ends(block.faults.is_empty());
-            self.found.push(Found::Block(Block {
+            self.push(Block {
                 format: Format::Opx,
                 start: self.source.span(at..line_end),
                 range: at..end,
                 edits: block.edits,
                 faults: block.faults.into_iter().map(|fault| fault.map(Into::into)).collect(),
                 warnings: block.warnings.into_iter().map(|warning| warning.map(Into::into)).collect(),
-            }));
+            });
+            if self.edits > MOST_EDITS {
+                return self.source.line_at(bytes.len());
+            }
             let number = self.source.line_at(end);
             let start = self.source.line_start(number).unwrap_or(end);
             let line_end = start + self.source.line(number).map_or(0, <[u8]>::len);

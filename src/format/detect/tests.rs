@@ -451,3 +451,19 @@ fn an_answer_cut_in_the_first_words_of_another_patch_is_cut() {
         assert_eq!(is_cut, want, "{tail:?}: {:?}", parsed.faults);
     }
 }
+
+#[test]
+fn a_response_has_so_many_edits_at_most() {
+    let told = |text: String| {
+        let source = Source::new(SourceId(0), "answer.txt", text.into()).unwrap();
+        let parsed = parse(&source, &Options::default());
+        let said: Vec<_> = parsed.faults.iter().map(|fault| fault.value.to_string()).collect();
+        (parsed.patch.edits.len(), said)
+    };
+    let most = super::MOST_EDITS;
+    let too_many = vec![format!("the response has more than {most} edits")];
+    let edit = "<edit file=\"a\" op=\"remove\"/>";
+    assert_eq!(told(edit.repeat(most + 3)), (most, too_many.clone()));
+    let envelope = format!("*** Begin Patch\n{}*** End Patch\n", "*** Delete File: a\n".repeat(most + 1));
+    assert_eq!(told(envelope), (0, too_many));
+}

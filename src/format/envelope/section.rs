@@ -179,7 +179,12 @@ impl<'a> Section<'a> {
                 Operation::Delete { expected: Some(lines).filter(|lines| !lines.is_empty()) }
             }
             Body::Lines(Lines { lines, .. }) => Operation::Create { lines },
-            Body::Update(Update { to, hunks, .. }) => Operation::Update { to, hunks },
+            Body::Update(Update { to, mut hunks, .. }) => {
+                // Most sections have one hunk, and room was made for four of them, of four lines each.
+                hunks.shrink_to_fit();
+                hunks.iter_mut().for_each(|hunk| hunk.lines.shrink_to_fit());
+                Operation::Update { to, hunks }
+            }
         };
         (operation, None)
     }

@@ -1,0 +1,90 @@
+//! Folders as deep as the system has them and deeper, names as long and longer.
+
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+
+use crate::Fortress;
+use crate::support::Repo;
+
+fn add(path: &str) -> String {
+    format!("*** Begin Patch\n*** Add File: {path}\n+new\n*** End Patch\n")
+}
+
+fn update(path: &str) -> String {
+    format!("*** Begin Patch\n*** Update File: {path}\n@@\n-new\n+newer\n*** End Patch\n")
+}
+
+#[test]
+fn names_may_be_as_long_as_the_system_has_them() {
+    for target in ["-q", "--index"] {
+        let repo = Repo::with(&[("a.txt", "old\n")]);
+        for path in ["n".repeat(255), format!("{0}/{0}", "d".repeat(255)), format!("{}é", "n".repeat(253))] {
+            repo.run(&["apply", target], add(&path)).succeeded();
+            assert_eq!(repo.text(&path), "new\n");
+            repo.run(&["apply", target], update(&path)).succeeded();
+            assert_eq!(repo.text(&path), "newer\n");
+            let away =
+                format!("*** Begin Patch\n*** Update File: {path}\n*** Move to: {}\n*** End Patch\n", "m".repeat(255));
+            repo.run(&["apply", target], away).succeeded();
+            let gone = format!("*** Begin Patch\n*** Delete File: {}\n*** End Patch\n", "m".repeat(255));
+            repo.run(&["apply", target], gone).succeeded();
+            assert_eq!(repo.files().len(), 1, "{:?}", repo.files().keys());
+        }
+    }
+}
+
+#[test]
+fn longer_names_are_refused_before_anything_is_done() {
+    let fortress = Fortress::new();
+    let deep = "d/".repeat(2100);
+    for path in
+        ["n".repeat(256), format!("{}/a", "d".repeat(256)), format!("dir/{}", "é".repeat(128)), format!("{deep}a")]
+    {
+        for response in [add(&path), update(&path)] {
+            let run = fortress.repo.run(&["apply"], response).ended(1);
+            assert!(run.stderr.starts_with("error[unsafe-path]"), "{}", run.stderr);
+            assert!(run.stderr.len() < 20_000, "nobody reads {} bytes", run.stderr.len());
+            fortress.is_as_before(&run.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_file_may_be_as_deep_as_a_path_can_say() {
+    let repo = Repo::with(&[("a.txt", "old\n")]);
+    let path = format!("{}a", "d/".repeat(2047));
+    assert_eq!(path.len(), 4095);
+    let run = repo.run(&["apply"], add(&path));
+    assert!([0, 1, 3].contains(&run.status), "{}{}", run.stdout, run.stderr);
+    if run.status == 0 {
+        repo.run(&["apply"], update(&path)).succeeded();
+        repo.run(&["apply"], format!("*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n")).succeeded();
+    }
+    assert!(!repo.exists("d"), "folders that were made for it go with it");
+}
+
+/// Makes folders in each other, deeper than any path can say.
+fn bottomless(repo: &Repo, depth: usize) {
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut folder: OwnedFd = openat(CWD, repo.path(), flags, Mode::empty()).unwrap();
+    for _ in 0..depth {
+        mkdirat(&folder, "deep", Mode::RWXU).unwrap();
+        folder = openat(&folder, "deep", flags, Mode::empty()).unwrap();
+    }
+    drop(openat(&folder, "a.txt", OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC, Mode::RUSR).unwrap());
+}
+
+#[test]
+fn folders_deeper_than_a_path_can_say_are_in_nobodys_way() {
+    let repo = Repo::with(&[("a.txt", "new\n")]);
+    bottomless(&repo, 2000);
+    repo.run(&["apply"], update("a.txt")).succeeded();
+    repo.run(&["apply"], add("deep/b.txt")).succeeded();
+    // To put a file there, the folder would have to be looked through.
+    for path in ["deep", "deep/deep"] {
+        let run = repo.run(&["apply", "--overwrite"], add(path));
+        assert!([1, 3].contains(&run.status), "{}{}", run.stdout, run.stderr);
+        assert!(run.stderr.ends_with("nothing was changed\n"), "{}", run.stderr);
+    }
+}

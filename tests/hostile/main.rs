@@ -1,0 +1,101 @@
+//! Responses and repositories that try to get out, to hang or to exhaust: nothing outside is written, nothing hangs, memory
+//! stays bounded, nothing panics.
+//!
+//! `cargo test --test hostile` takes sizes and counts that a debug build does in seconds. In full:
+//! `HOSTILE=all cargo test --release --test hostile -- --test-threads=1`.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+mod bounded;
+mod depths;
+mod races;
+mod sizes;
+mod special;
+mod spellings;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use support::{OnDisk, Repo};
+
+/// Returns whether the full sizes and counts are asked for.
+fn in_full() -> bool {
+    std::env::var_os("HOSTILE").is_some_and(|how| how == "all")
+}
+
+/// Chooses between the size or count that every run takes and the full one.
+fn scaled(short: usize, full: usize) -> usize {
+    if in_full() { full } else { short }
+}
+
+/// A repository and everything around it that a response might reach for.
+struct Fortress {
+    repo: Repo,
+    outside: PathBuf,
+    before: State,
+}
+
+/// What mustn't change: files beside the work tree, and in it and git's folder what a refused response could have touched.
+#[derive(Debug, PartialEq, Eq)]
+struct State {
+    around: BTreeMap<PathBuf, OnDisk>,
+    inside: BTreeMap<PathBuf, OnDisk>,
+    git: BTreeMap<PathBuf, OnDisk>,
+}
+
+impl State {
+    fn of(repo: &Repo) -> Self {
+        Self { inside: repo.files(), ..Self::around(repo) }
+    }
+
+    /// Leaves out what is in the work tree, which may be changing under our eyes.
+    fn around(repo: &Repo) -> Self {
+        let top = repo.path().parent().unwrap();
+        let mut around = BTreeMap::new();
+        for entry in
+            std::fs::read_dir(top).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path != repo.path())
+        {
+            for (path, file) in support::files(&entry) {
+                around.insert(entry.join(path), file);
+            }
+        }
+        Self { around, inside: BTreeMap::new(), git: support::files(&repo.path().join(".git")) }
+    }
+}
+
+impl Fortress {
+    /// Makes the repository of the tests here: a plain file, one in folders, a nested repository, and beside its work tree
+    /// a folder with files of the same names.
+    fn new() -> Self {
+        let repo = Repo::with(&[("a.txt", "old\n"), ("dir/a.txt", "old\n"), ("dir/deep/a.txt", "old\n")]);
+        let outside = repo.path().parent().unwrap().join("outside");
+        for path in ["a.txt", "deep/a.txt"] {
+            let path = outside.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "old\n").unwrap();
+        }
+        repo.write("nested/a.txt", "old\n");
+        let nested = repo.path().join("nested");
+        support::run(support::isolated(std::process::Command::new("git"), &nested).args(["init", "-q"]), b"")
+            .succeeded();
+        let before = State::of(&repo);
+        Self { repo, outside, before }
+    }
+
+    /// Takes what is there now for what mustn't change.
+    fn settle(&mut self) {
+        self.before = State::of(&self.repo);
+    }
+
+    fn path(&self) -> &Path {
+        self.repo.path()
+    }
+
+    /// Demands that nothing changed, anywhere.
+    #[track_caller]
+    fn is_as_before(&self, said: &str) {
+        assert_eq!(State::of(&self.repo), self.before, "{said}");
+    }
+}

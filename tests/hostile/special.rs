@@ -1,0 +1,101 @@
+//! Pipes, sockets and devices where a file is expected: none is opened for what it isn't, and nothing waits for its other end.
+
+use std::path::Path;
+
+use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
+
+use crate::Fortress;
+use crate::bounded::patiently;
+
+/// Everything that is no file, folder or link, and how it is made; devices only where the system lets us.
+fn specials(at: &Path) -> Vec<&'static str> {
+    let mut made = Vec::new();
+    let mode = Mode::RUSR | Mode::WUSR;
+    mknodat(CWD, at.join("fifo"), FileType::Fifo, mode, 0).unwrap();
+    made.push("fifo");
+    drop(std::os::unix::net::UnixListener::bind(at.join("socket")).unwrap());
+    made.push("socket");
+    // As /dev/zero and as a disk that nobody has.
+    for (name, kind, device) in
+        [("zero", FileType::CharacterDevice, makedev(1, 5)), ("disk", FileType::BlockDevice, makedev(240, 200))]
+    {
+        match mknodat(CWD, at.join(name), kind, mode, device) {
+            Ok(()) => made.push(name),
+            Err(error) => eprintln!("no device `{name}` can be made here, so none is tried: {error}"),
+        }
+    }
+    made
+}
+
+#[test]
+fn what_is_no_file_is_refused_and_nothing_waits_for_it() {
+    let mut fortress = Fortress::new();
+    let made = specials(fortress.path());
+    fortress.settle();
+    for name in made {
+        for path in [name.to_owned(), format!("{name}/below.txt")] {
+            for response in [
+                format!("*** Begin Patch\n*** Update File: {path}\n@@\n-old\n+new\n*** End Patch\n"),
+                format!("*** Begin Patch\n*** Add File: {path}\n+new\n*** End Patch\n"),
+                format!("*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n"),
+                format!("*** Begin Patch\n*** Update File: a.txt\n*** Move to: {path}\n*** End Patch\n"),
+                format!("<edit file=\"{path}\" op=\"move\"><to file=\"b.txt\"/></edit>\n"),
+                format!("<edit file=\"{path}\" op=\"replace\"><put>\n<<<\nnew\n>>>\n</put></edit>\n"),
+            ] {
+                let mut command = fortress.repo.command();
+                command.args(["apply", "--overwrite"]);
+                let run = patiently(command, response.as_bytes());
+                let said = format!("{response}\n{}{}", run.stdout, run.stderr);
+                assert_eq!(run.status, 1, "{said}");
+                assert!(run.stderr.starts_with("error[unsafe-path]"), "{said}");
+                fortress.is_as_before(&said);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pipe_where_git_keeps_its_rules_hangs_nothing() {
+    // git itself waits for ever there, so that no git child may be asked either.
+    let (reading, index) = (["-q", "--diff"], ["--index", "--cached", "--commit"]);
+    for (name, targets) in [
+        (".gitattributes", [&reading[..], &index].concat()),
+        (".gitignore", [&reading[..], &index].concat()),
+        (".gitmodules", [&reading[..], &index].concat()),
+        ("dir/.gitattributes", reading.to_vec()),
+    ] {
+        for target in targets {
+            let fortress = Fortress::new();
+            mknodat(CWD, fortress.path().join(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+            let mut command = fortress.repo.command();
+            command.args(["apply", target]);
+            let sections = "*** Update File: dir/a.txt\n@@\n-old\n+new\n*** Add File: dir/b.txt\n+b\n";
+            let run = patiently(command, format!("*** Begin Patch\n{sections}*** End Patch\n").as_bytes());
+            let said = format!("{name} {target}: {}\n{}{}", run.status, run.stdout, run.stderr);
+            assert!([0, 3].contains(&run.status), "{said}");
+            if run.status == 3 {
+                assert!(run.stderr.contains("that is no file"), "{said}");
+                fortress.repo.read("dir/a.txt");
+                assert!(!fortress.repo.exists("dir/b.txt"), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_response_may_come_through_a_pipe_and_a_folder_is_none() {
+    let fortress = Fortress::new();
+    let fifo = fortress.outside.join("answer");
+    mknodat(CWD, &fifo, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let response = "*** Begin Patch\n*** Update File: a.txt\n@@\n-old\n+new\n*** End Patch\n";
+    std::thread::scope(|scope| {
+        scope.spawn(|| std::fs::write(&fifo, response).unwrap());
+        let mut command = fortress.repo.command();
+        command.arg("apply").arg(&fifo);
+        patiently(command, b"").succeeded();
+    });
+    assert_eq!(fortress.repo.text("a.txt"), "new\n");
+    for (response, status) in [(fortress.outside.as_path(), 3), (Path::new("/dev/null"), 1)] {
+        fortress.repo.run(&["apply", response.to_str().unwrap()], "").ended(status);
+    }
+}
