@@ -350,7 +350,15 @@ fn make_folders(dir: &Dir, path: &RepoPath) -> Result<(), Fault> {
             Found::Absent => {}
             _ => return Err(Fault::Appeared { path: ancestor }),
         }
-        dir.make_folder(&ancestor).map_err(|source| Fault::io("make the folder", &ancestor, source))?;
+        match dir.make_folder(&ancestor) {
+            Ok(()) => {}
+            // Somebody was quicker.
+            Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => match dir.look(&ancestor) {
+                Ok(Found::Folder) => {}
+                _ => return Err(Fault::Appeared { path: ancestor }),
+            },
+            Err(source) => return Err(Fault::io("make the folder", &ancestor, source)),
+        }
     }
     Ok(())
 }

@@ -42,8 +42,16 @@ pub(crate) const RESPONSE: &str = "\
 /// The files that the change touches and that are there before.
 pub(crate) const TOUCHED: [&str; 5] = ["src/update.rs", "tool.sh", "gone/away/deleted.txt", "src/name.rs", "way"];
 
-/// A file system that is seldom the one of temporary folders.
-const ELSEWHERE: &str = "/dev/shm";
+/// Folders of which one is seldom on the file system of temporary folders.
+const ELSEWHERE: [&str; 2] = ["/dev/shm", "/var/tmp"];
+
+/// Returns one that isn't, if there is one.
+fn elsewhere() -> Option<&'static str> {
+    let device = |path: &Path| fs::metadata(path).map(|meta| meta.dev()).ok();
+    let here = device(&std::env::temp_dir());
+    let is_apart = |there: &&str| device(Path::new(there)).is_some_and(|device| Some(device) != here);
+    ELSEWHERE.into_iter().filter(is_apart).find(|there| TempDir::new_in(there).is_ok())
+}
 
 /// What is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -144,9 +152,7 @@ impl Scene {
 
     /// Returns whether there are two file systems to be had.
     pub(crate) fn can_be_apart() -> bool {
-        let device = |path: &Path| fs::metadata(path).map(|meta| meta.dev()).ok();
-        let (here, there) = (device(&std::env::temp_dir()), device(Path::new(ELSEWHERE)));
-        there.is_some() && here != there && TempDir::new_in(ELSEWHERE).is_ok()
+        elsewhere().is_some()
     }
 
     /// Makes a copy.
@@ -159,7 +165,7 @@ impl Scene {
         let place = Place { folder, elsewhere: None, target: self.target };
         copy(&self.template.path().join("work"), &place.top());
         let Layout::Apart = self.layout else { return place };
-        let elsewhere = TempDir::new_in(ELSEWHERE).expect("a folder can be made there");
+        let elsewhere = elsewhere().and_then(|there| TempDir::new_in(there).ok()).expect("a folder can be made there");
         copy(&place.top().join(".git"), &elsewhere.path().join("git"));
         fs::remove_dir_all(place.top().join(".git")).expect("it was made by us");
         let link = format!("gitdir: {}\n", elsewhere.path().join("git").display());
