@@ -268,13 +268,15 @@ impl Repo {
         is_head && self.git2().find_commit(id).is_ok_and(|commit| commit.parent_count() == 1)
     }
 
-    /// Returns the lock files of HEAD and of the branch that it names, as far as they are there.
-    pub(crate) fn head_locks(&self) -> Vec<PathBuf> {
+    /// Returns the lock files that a commit makes beside that of the index, as far as they are there: of HEAD, of the branch that
+    /// it names, and of what git removes afterwards (AUTO_MERGE, also from the packed references).
+    pub(crate) fn commit_locks(&self) -> Vec<PathBuf> {
         let head = self.git2().find_reference("HEAD").ok();
         let branch = head.as_ref().and_then(|head| head.symbolic_target_bytes());
         let branch = branch.map(|branch| self.git2().commondir().join(OsStr::from_bytes(branch)));
-        let names = [Some(self.git2().path().join("HEAD")), branch];
-        let locks = names.into_iter().flatten().map(|mut name| {
+        let own = ["HEAD", "AUTO_MERGE"].map(|name| self.git2().path().join(name));
+        let names = own.into_iter().chain(branch).chain([self.git2().commondir().join("packed-refs")]);
+        let locks = names.map(|mut name| {
             name.as_mut_os_string().push(".lock");
             name
         });

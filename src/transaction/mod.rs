@@ -311,6 +311,10 @@ impl<'r> Prepared<'r> {
                 return Err(Undone { fault, attention: remains.paths(), kept: remains.kept, is_torn: remains.is_torn });
             }
         };
+        if commit.is_some() {
+            // git may be killed when all but its tidying up is done.
+            recover::remove_ref_locks(self.repo, &self.place.journal, &self.place.manifest);
+        }
         let Prepared { place, mut warnings, next, private, _lock, _held, .. } = self;
         drop((next, private));
         warnings.extend(place.settle());

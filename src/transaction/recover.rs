@@ -392,7 +392,7 @@ pub(super) fn remove_ref_locks(repo: &Repo, journal: &Journal, manifest: &Manife
         return Vec::new();
     }
     let mut left = Vec::new();
-    for lock in repo.head_locks() {
+    for lock in repo.commit_locks() {
         let text = std::fs::read_to_string(&lock).unwrap_or_default();
         let is_its = || repo.is_commit_of(text.trim(), expected.head.as_deref(), &expected.tree);
         let is_since = || std::fs::metadata(&lock).and_then(|meta| meta.modified()).is_ok_and(|at| at >= since);
