@@ -4,7 +4,7 @@
 //! change keep all that they say: stat data, stages, the bits for assumed-unchanged, skipped and intended files.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -48,6 +48,14 @@ impl Repo {
     pub(crate) fn refresh_index(&self) -> Result<(), Fault> {
         self.git2().index().and_then(|mut index| index.read(false)).map_err(Fault::index)
     }
+}
+
+/// Returns how many entries an index file says that it holds; `None` if it is too short to say.
+fn entry_count(path: &Path) -> io::Result<Option<usize>> {
+    let mut header = Vec::new();
+    fs::File::open(path)?.take(12).read_to_end(&mut header)?;
+    let count = header.get(8..12).and_then(|count| <[u8; 4]>::try_from(count).ok());
+    Ok(count.and_then(|count| usize::try_from(u32::from_be_bytes(count)).ok()))
 }
 
 /// A new index in the making. Dropping it removes its file.
@@ -97,6 +105,10 @@ impl NextIndex {
             owner.set_workdir(top, false).map_err(writing)?;
         }
         owner.set_index(&mut index).map_err(writing)?;
+        // libgit2 takes a file that it can't look at for none, and its index for an empty one: every entry would be lost.
+        if permissions.is_some() && entry_count(&path)?.is_some_and(|count| count != index.len()) {
+            return Err(io::Error::other("the copy of the index can't be read whole").into());
+        }
         std::mem::forget(guard);
         Ok(Self { owner, index, path, permissions })
     }
