@@ -9,6 +9,7 @@ use crate::scratch::Scratch;
 use crate::tally::Tally;
 
 const FORMATS: [&str; 2] = ["envelope", "opx"];
+const BINARY: &[u8] = b"\nGIT binary patch\n";
 
 /// Puts a commit through both formats. Index and work tree are the parent's.
 pub(crate) fn replay(scratch: &Scratch, commit: &str, parent: &str, tally: &mut Tally) -> Result<()> {
@@ -109,6 +110,11 @@ fn convert(
         let there = to(other, response)?;
         // What one format can say another may not.
         if there.status.code() == Some(1) && is_inexpressible(&String::from_utf8_lossy(&there.stderr)) {
+            continue;
+        }
+        // Of a binary file that goes, git's format shows bytes, which nothing but git reads.
+        if other == "unified" && there.stdout.windows(BINARY.len()).any(|window| window == BINARY) {
+            tally.of(format).binary += 1;
             continue;
         }
         let back = to(format, &there.stdout)?;

@@ -20,6 +20,8 @@ pub(crate) struct Replayed {
     pub(crate) applied: Count,
     pub(crate) spoiled: Count,
     pub(crate) converted: Count,
+    /// How many diffs aren't read back, since they hold a binary patch.
+    pub(crate) binary: usize,
     /// How many commits the format can't say.
     pub(crate) left_out: usize,
     /// Of how many files, by reason.
@@ -69,12 +71,12 @@ impl fmt::Display for Tally {
         let Self { commits, diffs, diffed_files, git_takes, .. } = self;
         writeln!(f, "{commits} commits")?;
         writeln!(f, "diff: {diffs} the same as git's ({diffed_files} files), git apply --check takes {git_takes}")?;
-        for (format, Replayed { applied, spoiled, converted, left_out, reasons }) in &self.formats {
+        for (format, Replayed { applied, spoiled, converted, binary, left_out, reasons }) in &self.formats {
             writeln!(f, "{format}: {applied} give the commit's tree, {left_out} can't be said")?;
             for (reason, files) in reasons {
                 writeln!(f, "  {files} files: {reason}")?;
             }
-            writeln!(f, "  spoiled: {spoiled} refused; converted: {converted} the same again")?;
+            writeln!(f, "  spoiled: {spoiled} refused; converted: {converted} the same again, {binary} binary")?;
         }
         Ok(())
     }
