@@ -76,6 +76,23 @@ pub struct FilePlace {
     pub caption: String,
     /// The few words that stand under the line.
     pub label: String,
+    /// The line under which it stands, where that helps to tell it from others.
+    pub heading: Option<(LineNo, Excerpt)>,
+    /// Further lines of the file that the caption introduces.
+    pub also: Vec<FileLine>,
+}
+
+/// A line of a file that is shown beside another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileLine {
+    /// The line.
+    pub line: LineNo,
+    /// Its text, as far as it is shown, and the part that is meant.
+    pub excerpt: Excerpt,
+    /// The line under which it stands.
+    pub heading: Option<(LineNo, Excerpt)>,
+    /// The few words that stand under it.
+    pub label: String,
 }
 
 /// How many lines are listed at most among which nothing decides.

@@ -194,7 +194,7 @@ fn show(name: &str, all: &[Diagnostic]) {
             let how = if colored { ", in colour" } else { "" };
             out += &format!("--- {width} columns{how}\n\n");
             for one in all {
-                out += &draw(one, Style { colored, width }).replace('\x1b', "␛");
+                out += &draw(one, Style { colored, width, is_terminal: true }).replace('\x1b', "␛");
             }
             out.push('\n');
         }

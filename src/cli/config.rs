@@ -79,7 +79,8 @@ pub(super) fn style(talk: &Talk, config: Option<&Config>) -> Style {
         Some(When::Never) => false,
         Some(When::Auto) | None => std::io::stderr().is_terminal() && environment_allows_color(),
     };
-    Style { colored, width: width(std::io::stderr()).unwrap_or(Style::DEFAULT_WIDTH) }
+    let width = width(std::io::stderr()).unwrap_or(Style::DEFAULT_WIDTH);
+    Style { colored, width, is_terminal: std::io::stderr().is_terminal() }
 }
 
 /// Decides whether a diff on standard output is coloured, as for `git diff`.

@@ -6,11 +6,13 @@ use std::ops::Range;
 use bstr::BString;
 
 use super::difference::{Difference, How};
+use super::fault::{DRAWN, rivals};
 use super::wording::{at_level, behind, lines_of, listed, past, places_of, times, unindentable};
 use crate::explain::{FilePlace, Nearest};
 use crate::kind::Kind;
 use crate::matching::Tolerance;
-use crate::text::{LineNo, Shown};
+use crate::path::RepoPath;
+use crate::text::{LineNo, Lines, Shown};
 
 /// Why a hunk, or a find, has no place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,9 +23,7 @@ pub enum Miss {
     Context {
         /// The context line.
         text: BString,
-        /// The first few lines that a looser reading finds, if they are several.
-        loose: Vec<FilePlace>,
-        /// The numbers of all of them.
+        /// The lines that a looser reading finds, if they are several.
         places: Vec<LineNo>,
         /// How many those are.
         count: usize,
@@ -299,7 +299,6 @@ impl Miss {
     pub(super) fn places(&self) -> Vec<FilePlace> {
         match self {
             Miss::Context { near: Some(near), .. } => vec![near.place.clone()],
-            Miss::Context { loose, .. } => loose.clone(),
             Miss::ContextEarlier { place, .. } => vec![place.clone()],
             Miss::Lines { reason, .. } => match reason {
                 Reason::Near(closest) => vec![closest.place.clone()],
@@ -382,13 +381,22 @@ impl Miss {
         }
     }
 
+    /// Returns the first of the places among which nothing decides, to be drawn.
+    pub(super) fn rivals(&self, path: &RepoPath, lines: &Lines<'_>) -> Option<FilePlace> {
+        let (count, few, many) = match self {
+            Miss::Many { count, .. } => (*count, "each of these places matches", "places that match"),
+            Miss::RestatedTwice { .. } => (2, "both of these places match", ""),
+            Miss::Context { count, .. } => (*count, "each of these lines holds that text", "lines that hold that text"),
+            _ => return None,
+        };
+        let caption = if count > DRAWN { format!("the first {DRAWN} of {count} {many}") } else { few.into() };
+        rivals(path, lines, &self.candidates(), &caption, |_| "")
+    }
+
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         match self {
-            Miss::Context { loose, count, near, lines, .. } => {
-                if *count > loose.len() {
-                    notes.push(format!("{} more lines hold that text", count - loose.len()));
-                }
+            Miss::Context { near, lines, .. } => {
                 notes.extend(near.iter().flat_map(|near| near.notes()));
                 if let Some(line) = lines {
                     notes.push(format!("the hunk's own lines stand in the file once, on line {line}"));

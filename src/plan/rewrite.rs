@@ -23,7 +23,7 @@ use std::collections::HashSet;
 
 use super::diagnosis::Diagnosis;
 use super::elsewhere::{Elsewhere, SHOWN};
-use super::fault::place;
+use super::fault::{DRAWN, place, rivals};
 use super::loosely::{self, Ill, Levels};
 use super::miss::{Because, Miss, Reason};
 use super::placed::{self, Placed};
@@ -257,12 +257,10 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
                 Ok((at, how))
             }
             Loose::Many { places, count, .. } => {
-                let show = |&at: &usize| place(self.path, self.lines, at, "a line that is like it", "this one?");
-                let loose = places.iter().take(3).map(show).collect();
                 let places = places.into_iter().map(LineNo::from_index).collect();
                 let text = bstr::BString::from(&locator[..]);
                 let lines = self.only_place(hunk);
-                miss(Miss::Context { text, loose, places, count, near: None, lines })
+                miss(Miss::Context { text, places, count, near: None, lines })
             }
             Loose::None => Err(self.no_context(hunk, locator)),
         }
@@ -273,8 +271,8 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         let near = self.diagnosis.of_locator(locator, self.cursor);
         let span = near.as_ref().and_then(|near| near.span).or(locator.span).or(hunk.span);
         let near = near.map(|near| Box::new(near.value));
-        let (loose, places, lines) = (Vec::new(), Vec::new(), self.only_place(hunk));
-        Located::new(span, Miss::Context { text, loose, places, count: 0, near, lines })
+        let (places, lines) = (Vec::new(), self.only_place(hunk));
+        Located::new(span, Miss::Context { text, places, count: 0, near, lines })
     }
 
     /// Returns where the old lines of a hunk stand, if that is one place.
@@ -485,7 +483,11 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             let miss = Miss::Many { places, count: count + 1, because: Because::Unique };
             return Err(Located::new(first_old(hunk), miss));
         }
-        let warning = Warning::Duplicates { path: self.path.clone(), number, chosen: at, others: shown, count };
+        let mut first: Vec<_> = shown.iter().copied().take(DRAWN - 1).chain([at]).collect();
+        first.sort();
+        let label = |line| if line == at { "changed" } else { "not changed" };
+        let place = rivals(self.path, self.lines, &first, "the lines stand here", label);
+        let warning = Warning::Duplicates { path: self.path.clone(), number, chosen: at, others: shown, count, place };
         self.warn(first_old(hunk), warning);
         Ok(())
     }

@@ -73,6 +73,8 @@ pub enum Warning {
         others: Vec<LineNo>,
         /// How many others there are.
         count: usize,
+        /// The first of them all, to be drawn.
+        place: Option<FilePlace>,
     },
     /// A hunk of added lines only.
     #[error("{} of `{path}` only adds lines: they go {}", hunk(*.number), addition(*.after, .others, *.count))]
@@ -248,6 +250,7 @@ impl Explain for Warning {
             Warning::Relaxed { place, .. } | Warning::Fuzzy { place, .. } | Warning::InsideWord { place, .. } => {
                 vec![place.clone()]
             }
+            Warning::Duplicates { place, .. } => place.iter().cloned().collect(),
             _ => Vec::new(),
         }
     }

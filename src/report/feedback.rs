@@ -52,7 +52,8 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, shown: &mut Vec<Pas
         let also: Vec<_> = error.also.iter().map(|place| named(place, several)).collect();
         let _ = writeln!(out, "\nThe same goes for {}.", listed(&also));
     }
-    for place in &error.places {
+    // Rivals are told by their numbers, and shown where the passages are.
+    for place in error.places.iter().filter(|place| place.also.is_empty()) {
         let _ = writeln!(
             out,
             "\n{}: line {} of `{}` ({}).",

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::render::{Pen, Shot, Tone};
+use super::render::{Pen, Shot, Sight, Tone};
 use super::{Diagnostic, FileReport, Report, ResponsePlace, State};
+use crate::explain::FileLine;
 use crate::text::Shown;
 
 /// How a stream wants its text.
@@ -13,13 +14,16 @@ pub struct Style {
     pub colored: bool,
     /// How many columns there are.
     pub width: usize,
+    /// Whether somebody looks at it line by line: only then are sentences broken to fit, since in a file or a log they are
+    /// searched for.
+    pub is_terminal: bool,
 }
 
 impl Style {
     /// The width taken where there is no terminal to ask.
     pub const DEFAULT_WIDTH: usize = 140;
     /// No colour, the default width.
-    pub const PLAIN: Style = Style { colored: false, width: Self::DEFAULT_WIDTH };
+    pub const PLAIN: Style = Style { colored: false, width: Self::DEFAULT_WIDTH, is_terminal: false };
 }
 
 /// How many places in files, and how many repetitions, are shown of one problem before the rest is counted.
@@ -79,13 +83,12 @@ impl std::fmt::Display for State {
 /// A warning's kind stands behind its headline, so that a line begins with `warning: ` and can still be searched for by kind.
 pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
     let Diagnostic { kind, is_warning, message, response, also, label, places, notes, help, .. } = diagnostic;
-    let pen = Pen::new(style.colored, style.width);
+    let pen = Pen::new(style);
     let shot = response.as_ref().map(|place| Shot {
         file: safe(&place.file),
-        line: place.line.get() as usize,
         column: place.column,
-        excerpt: &place.excerpt,
-        label: label.as_deref().map(safe),
+        first: Sight { line: place.line, excerpt: &place.excerpt, heading: None, label: label.as_deref().map(safe) },
+        more: Vec::new(),
     });
     let message = safe(message);
     let mut out = if *is_warning {
@@ -99,10 +102,14 @@ pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
     for place in places.iter().take(SHOWN_PLACES) {
         let shot = Shot {
             file: Shown(&place.path).to_string(),
-            line: place.line.get() as usize,
             column: place.column,
-            excerpt: &place.excerpt,
-            label: Some(safe(&place.label)),
+            first: Sight {
+                line: place.line,
+                excerpt: &place.excerpt,
+                heading: place.heading.as_ref(),
+                label: Some(safe(&place.label)),
+            },
+            more: place.also.iter().map(sight).collect(),
         };
         out += &pen.draw(Tone::Note, None, &safe(&place.caption), Some(&shot));
     }
@@ -116,6 +123,11 @@ pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
         out += &pen.draw(Tone::Help, None, &safe_lines(help), None);
     }
     out
+}
+
+fn sight(line: &FileLine) -> Sight<'_> {
+    let FileLine { line, excerpt, heading, label } = line;
+    Sight { line: *line, excerpt, heading: heading.as_ref(), label: Some(safe(label)) }
 }
 
 fn the_same_is_true_of(also: &[ResponsePlace], first: Option<&ResponsePlace>) -> String {

@@ -11,6 +11,7 @@ pub mod human;
 pub mod json;
 pub mod paint;
 mod render;
+mod wrap;
 
 pub use detail::{Detail, EditOperation, EditReport, FileDetail, HunkReport, SideReport};
 pub use diagnostic::{Diagnostic, ResponsePlace, merge};

@@ -9,7 +9,9 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Snippet};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::excerpt::{Drawn, draw};
-use crate::text::Excerpt;
+use super::human::Style;
+use super::wrap::wrap;
+use crate::text::{Excerpt, LineNo};
 
 /// How a message is introduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,19 +22,28 @@ pub(super) enum Tone {
     Help,
 }
 
-/// A line to show and what to say under its mark.
+/// Lines of one file to show.
 pub(super) struct Shot<'a> {
     pub(super) file: String,
-    pub(super) line: usize,
+    /// Where the mark in the first of them begins.
     pub(super) column: usize,
+    pub(super) first: Sight<'a>,
+    pub(super) more: Vec<Sight<'a>>,
+}
+
+/// A line to show and what to say under its mark.
+pub(super) struct Sight<'a> {
+    pub(super) line: LineNo,
     pub(super) excerpt: &'a Excerpt,
+    /// The line under which it stands, where that is shown too.
+    pub(super) heading: Option<&'a (LineNo, Excerpt)>,
     pub(super) label: Option<String>,
 }
 
-/// A pen of one colour setting and one width.
+/// A pen for one style.
 pub(super) struct Pen {
     renderer: Renderer,
-    width: usize,
+    style: Style,
 }
 
 impl Pen {
@@ -40,10 +51,12 @@ impl Pen {
     const UNBOUNDED: usize = 1 << 20;
     /// The narrowest room for code, however narrow the terminal.
     const MIN_ROOM: usize = 24;
+    /// How far a headline is indented where it goes on.
+    const INDENT: usize = 2;
 
-    pub(super) fn new(colored: bool, width: usize) -> Self {
-        let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
-        Self { renderer: renderer.term_width(Self::UNBOUNDED), width }
+    pub(super) fn new(style: Style) -> Self {
+        let renderer = if style.colored { Renderer::styled() } else { Renderer::plain() };
+        Self { renderer: renderer.term_width(Self::UNBOUNDED), style }
     }
 
     /// Draws a headline, and below it, if there is one, the place that it is about. Ends with a newline.
@@ -62,23 +75,77 @@ impl Pen {
             title = title.id(id);
         }
         let Some(shot) = shot else {
-            return self.render(Group::with_title(title));
+            return self.headline(&self.render(Group::with_title(title)));
         };
-        let origin = Origin::path(shot.file.as_str()).line(shot.line).char_column(shot.column);
-        // The crate makes room for the line numbers of snippets only, and the snippet is drawn by itself.
-        let indent = " ".repeat(shot.line.to_string().len());
-        let mut drawn = self.render(title.element(origin)).replacen('\n', &format!("\n{indent}"), 1);
-
-        let label = shot.label.as_deref().filter(|label| !label.is_empty());
-        let label_width = label.map_or(0, |label| label.width() + 1);
-        let gutter = shot.line.to_string().len() + 3;
-        let room = self.width.saturating_sub(gutter);
-        let room = room.saturating_sub(label_width).max(Self::MIN_ROOM);
-        let Drawn { text, mark } = draw(shot.excerpt, room);
-        let mark = AnnotationKind::Primary.span(mark).label(label);
-        let snippet = Snippet::source(text).line_start(shot.line).annotation(mark);
-        drawn.push_str(&self.render(Group::with_level(level).element(snippet)));
+        let origin = Origin::path(shot.file.as_str()).line(shot.first.line.get() as usize).char_column(shot.column);
+        let drawn = self.render(title.element(origin));
+        let (headline, origin) = drawn.trim_end().rsplit_once('\n').unwrap_or((&drawn, ""));
+        // The crate makes room for the line numbers of snippets only, and each snippet is drawn by itself.
+        let sights = || std::iter::once(&shot.first).chain(&shot.more);
+        let digits = sights().map(|sight| digits(sight.line)).max().unwrap_or(1);
+        let mut drawn = format!("{}{}{origin}\n", self.headline(headline), " ".repeat(digits));
+        let mut last: Option<LineNo> = None;
+        for sight in sights() {
+            for (line, snippet) in self.snippets(&level, sight, digits) {
+                // Several lines may be part of one thing.
+                if last.is_some_and(|last| line <= last) {
+                    continue;
+                }
+                // Each begins with a line of nothing but the rule.
+                match last {
+                    None => drawn += &snippet,
+                    Some(last) => {
+                        drawn += if last.index() + 1 == line.index() { "" } else { "...\n" };
+                        drawn += snippet.split_once('\n').map_or("", |(_, lines)| lines);
+                    }
+                }
+                last = Some(line);
+            }
+        }
         drawn
+    }
+
+    /// Draws a line, with a rule that stands behind so many digits; before it the line under which it stands.
+    fn snippets(&self, level: &Level<'_>, sight: &Sight<'_>, digits: usize) -> Vec<(LineNo, String)> {
+        let gutter = digits + 3;
+        let room = self.style.width.saturating_sub(gutter);
+        let snippet = |line: LineNo, text: String, mark: Option<_>| {
+            let snippet = Snippet::source(text).line_start(line.get() as usize).fold(false).annotations(mark);
+            let drawn = self.render(Group::with_level(level.clone()).element(snippet));
+            let lack = " ".repeat(digits - self::digits(line));
+            drawn.lines().map(|line| format!("{lack}{line}\n")).collect::<String>()
+        };
+        let mut snippets = Vec::new();
+        if let Some((line, excerpt)) = sight.heading {
+            let drawn = snippet(*line, draw(excerpt, room.max(Self::MIN_ROOM)).text, None);
+            // Below a line without a mark there is nothing but the rule.
+            let drawn = drawn.lines().take(2).map(|line| format!("{line}\n")).collect();
+            snippets.push((*line, drawn));
+        }
+        let label = sight.label.as_deref().filter(|label| !label.is_empty());
+        let label_width = label.map_or(0, |label| label.width() + 1);
+        let Drawn { text, mark } = draw(sight.excerpt, room.saturating_sub(label_width).max(Self::MIN_ROOM));
+        let mut drawn = snippet(sight.line, text, Some(AnnotationKind::Primary.span(mark).label(label)));
+        if self.style.is_terminal {
+            // The label stands on the last line, behind the mark.
+            let last = drawn.trim_end().rfind('\n').map_or(0, |at| at + 1);
+            let line = drawn.split_off(last);
+            drawn += &wrap(line.trim_end(), self.style.width, gutter, line.rfind('^').unwrap_or(0));
+            drawn.push('\n');
+        }
+        snippets.push((sight.line, drawn));
+        snippets
+    }
+
+    fn headline(&self, drawn: &str) -> String {
+        let lines = drawn.trim_end().lines().map(|line| match self.style.is_terminal {
+            true => {
+                let indent = line.len() - line.trim_start().len();
+                wrap(line, self.style.width, indent.clamp(Self::INDENT, 8), indent) + "\n"
+            }
+            false => format!("{line}\n"),
+        });
+        lines.collect()
     }
 
     fn render(&self, group: Group<'_>) -> String {
@@ -86,4 +153,8 @@ impl Pen {
         drawn.push('\n');
         drawn
     }
+}
+
+fn digits(line: LineNo) -> usize {
+    line.to_string().len()
 }

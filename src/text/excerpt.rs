@@ -34,6 +34,11 @@ impl Excerpt {
         if indent == line.len() { Self::new(line, 0..line.len()) } else { Self::new(line, indent..line.len()) }
     }
 
+    /// Returns the column, from 1, in which the mark of a line that [`Self::of_line`] took begins.
+    pub fn column(&self) -> usize {
+        self.mark.start + 1
+    }
+
     /// Returns the bytes that were kept, as they are in the line.
     pub fn text(&self) -> &[u8] {
         &self.text

@@ -2,7 +2,7 @@ use bstr::BString;
 use snapbox::{IntoData as _, assert_data_eq, str};
 
 use super::*;
-use crate::explain::FilePlace;
+use crate::explain::{FileLine, FilePlace};
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
@@ -52,6 +52,8 @@ fn an_error_points_at_the_patch_then_at_the_file_then_says_what_to_do() {
             excerpt: Excerpt::of_line("    let port = cfg.port_or(80);".as_bytes()),
             caption: "closest place, 2 of 3 lines agree".to_owned(),
             label: "differs here".to_owned(),
+            heading: None,
+            also: Vec::new(),
         }],
         help: Some("fix line 17 of the patch, or send this message back to its author".to_owned()),
         ..said(Kind::LinesNotFound, "hunk 2 of `src/net.rs` matches no lines after line 40")
@@ -90,6 +92,8 @@ fn nothing_raw_reaches_the_terminal() {
             excerpt: Excerpt::of_line(b"\xff\x1b[2J"),
             caption: "a \u{1b} caption".to_owned(),
             label: String::new(),
+            heading: None,
+            also: Vec::new(),
         }],
         notes: vec!["a\u{1b}\n\tnote".to_owned()],
         help: Some("a \u{85} help".to_owned()),
@@ -122,12 +126,84 @@ fn long_lines_are_cut_to_the_terminal() {
     let text = source(&format!("{}MARK{}", "a".repeat(500), "b".repeat(500)));
     let error =
         Diagnostic { response: at(&text, 500..504), label: Some("here".to_owned()), ..said(Kind::Parse, "bad") };
-    let drawn = draw(&error, Style { colored: false, width: 60 });
+    let drawn = draw(&error, Style { width: 60, ..Style::PLAIN });
     assert!(drawn.lines().all(|line| line.len() <= 60), "{drawn}");
     assert!(drawn.contains("answer.txt:1:501") && drawn.contains("aMARKb") && drawn.contains("^^^^ here"), "{drawn}");
     for width in 0..30 {
-        assert!(draw(&error, Style { colored: true, width }).contains("MARK"), "{width}");
+        assert!(draw(&error, Style { colored: true, width, is_terminal: true }).contains("MARK"), "{width}");
     }
+}
+
+#[test]
+fn sentences_are_broken_for_terminals_alone() {
+    let warning = Diagnostic {
+        help: Some("run `git llmpatch recover` to let the index follow".to_owned()),
+        ..said(Kind::IndexBehind, "the commit was made, but the index is locked")
+    };
+    let at = |is_terminal| draw(&warning, Style { width: 30, is_terminal, ..Style::PLAIN });
+    assert_data_eq!(
+        at(true),
+        str![[r#"
+warning: the commit was made,
+  but the index is locked
+  [index-behind]
+help: run
+  `git llmpatch recover` to
+  let the index follow
+
+"#]]
+    );
+    assert_data_eq!(
+        at(false),
+        str![[r#"
+warning: the commit was made, but the index is locked [index-behind]
+help: run `git llmpatch recover` to let the index follow
+
+"#]]
+    );
+}
+
+#[test]
+fn several_lines_of_a_file_stand_below_what_they_are_part_of() {
+    let shown = |at: usize, text: &str| (LineNo::from_index(at - 1), Excerpt::of_line(text.as_bytes()));
+    let (line, excerpt) = shown(9, "    run()");
+    let (other, again) = shown(120, "    run()");
+    let error = Diagnostic {
+        places: vec![FilePlace {
+            path: "job.py".into(),
+            line,
+            column: excerpt.column(),
+            excerpt,
+            caption: "each of these places matches".to_owned(),
+            label: String::new(),
+            heading: Some(shown(8, "def start():")),
+            also: vec![FileLine {
+                line: other,
+                excerpt: again,
+                heading: Some(shown(99, "def stop():")),
+                label: "this one?".into(),
+            }],
+        }],
+        ..said(Kind::Ambiguous, "find of `job.py` matches 2 places")
+    };
+    assert_data_eq!(
+        draw(&error, Style::PLAIN),
+        str![[r#"
+error[ambiguous]: find of `job.py` matches 2 places
+note: each of these places matches
+   --> job.py:9:5
+    |
+  8 | def start():
+  9 |     run()
+    |     ^^^^^
+...
+ 99 | def stop():
+...
+120 |     run()
+    |     ^^^^^ this one?
+
+"#]]
+    );
 }
 
 #[test]
