@@ -14,7 +14,7 @@ mod reading;
 pub use deriving::derive;
 pub use drawing::draw;
 pub use planning::{place, plan};
-pub use reading::{detect, envelope, opx};
+pub use reading::{detect, envelope, opx, unified};
 
 use git_llmpatch::explain::Explain;
 use git_llmpatch::text::{Located, Source, SourceId, Span};
@@ -27,6 +27,7 @@ pub const TARGETS: &[Target] = &[
     ("detect", detect),
     ("envelope", envelope),
     ("opx", opx),
+    ("unified", unified),
     ("place", place),
     ("plan", plan),
     ("derive", derive),

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use bstr::ByteSlice as _;
 use git_llmpatch::compare::Options as DiffOptions;
 use git_llmpatch::explain::Explain as _;
 use git_llmpatch::format::{self, Options};
 use git_llmpatch::kind::Kind;
+use git_llmpatch::matching::Tolerance;
 use git_llmpatch::message;
-use git_llmpatch::patch::{FileEdit, Format, Mark, Operation, Patch};
+use git_llmpatch::patch::{FileEdit, Format, Mark, Operation, Patch, Status};
 use git_llmpatch::path::Resolver;
 use git_llmpatch::plan::{self, Plan, Refusal, Rules};
 use git_llmpatch::text::Source;
@@ -45,12 +47,12 @@ pub(super) fn wishes(patch: &Patch<'_>, choices: &[u8]) -> MemoryTree {
     let mut wanted = BTreeMap::new();
     for edit in &patch.edits {
         if let Some(path) = path(edit) {
-            wanted.entry(path).or_insert_with(Vec::new).push(&edit.operation);
+            wanted.entry(path).or_insert_with(Vec::new).push(edit);
         }
     }
     let mut tree = MemoryTree::new();
-    for (index, (path, operations)) in wanted.iter().enumerate() {
-        tree = made_up(tree, path, operations, choices.get(index).copied().unwrap_or_default());
+    for (index, (path, edits)) in wanted.iter().enumerate() {
+        tree = made_up(tree, path, edits, choices.get(index).copied().unwrap_or_default());
     }
     tree
 }
@@ -69,12 +71,16 @@ fn path(edit: &FileEdit<'_>) -> Option<String> {
 }
 
 /// Puts something at a path.
-fn made_up(tree: MemoryTree, path: &str, operations: &[&Operation<'_>], choice: u8) -> MemoryTree {
-    let lines: Vec<&[u8]> = operations.iter().flat_map(|operation| wanted(operation)).collect();
+fn made_up(tree: MemoryTree, path: &str, edits: &[&FileEdit<'_>], choice: u8) -> MemoryTree {
+    let mut lines = Vec::new();
+    edits.iter().for_each(|edit| wanted(edit, &mut lines));
     let joined = |end: &[u8]| lines.iter().flat_map(|line| [line, end]).collect::<Vec<_>>().concat();
     let whole = joined(b"\n");
-    let new = matches!(operations.first(), Some(Operation::Create { .. }));
-    let content = match choice % 16 {
+    let new = edits.first().is_some_and(|edit| {
+        matches!(edit.operation, Operation::Create { .. })
+            || edit.header.as_ref().is_some_and(|header| header.status == Status::Added)
+    });
+    let content = match choice % 20 {
         0 if new => return tree,
         0..=2 => whole,
         3 => return tree,
@@ -89,23 +95,36 @@ fn made_up(tree: MemoryTree, path: &str, operations: &[&Operation<'_>], choice: 
         12 => joined(b"\r\n\n"),
         13 => [&whole[..], b"\0"].concat(),
         14 => Vec::new(),
+        // What `--fuzz` looks through: blanks at either end, and odd ones.
+        15 => joined(b" \n"),
+        16 => lines.iter().flat_map(|line| [b"\t", *line, b"\n"]).collect::<Vec<_>>().concat(),
+        17 => whole.replace("\"", "\u{201d}").replace(" ", "\u{a0}"),
+        18 => [&joined(b" \n")[..], &joined(b"\t\n")].concat(),
         _ => return tree.with_entry(path, Entry::File(File { content: whole.into(), mode: Mode::EXECUTABLE })),
     };
     tree.with(path, content)
 }
 
-/// The lines that an edit wants to find, in its order.
-fn wanted<'o>(operation: &'o Operation<'_>) -> Vec<&'o [u8]> {
-    let all = |lines: &'o [git_llmpatch::text::Text<'_>]| lines.iter().map(|line| &line[..]).collect();
-    match operation {
-        Operation::Update { hunks, .. } => hunks
-            .iter()
-            .flat_map(|hunk| hunk.locators.iter().map(|line| &line[..]).chain(hunk.old().map(|line| &line.text[..])))
-            .collect(),
+/// How far a hunk's number may lead: a file of that many lines more is made up for it.
+const FAR: usize = 40;
+
+/// Adds the lines that an edit wants to find, in its order; those of a unified diff where its numbers say, if that isn't far.
+fn wanted<'o>(edit: &'o FileEdit<'_>, wanted: &mut Vec<&'o [u8]>) {
+    let mut all = |lines: &'o [git_llmpatch::text::Text<'_>]| wanted.extend(lines.iter().map(|line| &line[..]));
+    match &edit.operation {
+        Operation::Update { hunks, .. } => {
+            for hunk in hunks {
+                let line = hunk.position.as_ref().map_or(0, |position| position.old_start.saturating_sub(1) as usize);
+                let missing = line.saturating_sub(wanted.len());
+                wanted.extend(std::iter::repeat_n(&b"between"[..], if missing > FAR { 0 } else { missing }));
+                wanted.extend(hunk.locators.iter().map(|line| &line[..]));
+                wanted.extend(hunk.old().map(|line| &line.text[..]));
+            }
+        }
         Operation::Substitute(substitution) => all(&substitution.find),
-        Operation::Delete { expected } => expected.as_deref().map(all).unwrap_or_default(),
+        Operation::Delete { expected } => all(expected.as_deref().unwrap_or_default()),
         Operation::Create { lines } | Operation::Replace { lines } => all(lines),
-        Operation::Move { .. } | Operation::Unreadable => Vec::new(),
+        Operation::Move { .. } | Operation::Unreadable => {}
     }
 }
 
@@ -135,7 +154,7 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
     };
 
     let plain = planned(&lenient.patch, Rules::default());
-    match turn(source.bytes(), [Turn::Unique, Turn::Overwrite, Turn::Strict]) {
+    match turn(source.bytes(), [Turn::Unique, Turn::Overwrite, Turn::Strict, Turn::Fuzz]) {
         Turn::Unique => {
             let unique = planned(&lenient.patch, Rules { unique: true, ..Rules::default() });
             unique_only_ever_refuses(&plain, &unique, lenient.patch.format == Format::Unified);
@@ -159,6 +178,12 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
                 assert_eq!(plain.changes, strict.changes, "and what it does otherwise does too");
             }
         }
+        Turn::Fuzz => {
+            // Each length that has this turn has one of the levels.
+            let fuzz = Tolerance::LEVELS[source.bytes().len() / 4 % Tolerance::LEVELS.len()];
+            let loose = planned(&lenient.patch, Rules { fuzz, ..Rules::default() });
+            fuzz_only_ever_finds_more(&plain, &loose, fuzz);
+        }
     }
     let (Ok(plain), true) = (plain, lenient.faults.is_empty()) else { return };
     untouched_lines_stay(&lenient.patch, &plain);
@@ -171,6 +196,7 @@ enum Turn {
     Unique,
     Overwrite,
     Strict,
+    Fuzz,
 }
 
 fn unique_only_ever_refuses(plain: &Result<Plan, Refusal>, unique: &Result<Plan, Refusal>, numbered: bool) {
@@ -184,6 +210,19 @@ fn unique_only_ever_refuses(plain: &Result<Plan, Refusal>, unique: &Result<Plan,
             // A unified diff says by its numbers which of several is meant.
             let said = plain.warnings.iter().any(|warning| warning.value.kind() == Kind::Duplicates);
             assert!(said || numbered, "without a word");
+        }
+        (Err(_), Err(_)) => {}
+    }
+}
+
+/// What is found to the byte is found at every level; what is found at a looser one only is told.
+fn fuzz_only_ever_finds_more(plain: &Result<Plan, Refusal>, loose: &Result<Plan, Refusal>, level: Tolerance) {
+    match (plain, loose) {
+        (Ok(plain), Ok(loose)) => assert_eq!(plain.changes, loose.changes, "{level} changes what was found without"),
+        (Ok(_), Err(refusal)) => panic!("{level} refuses what is found without: {:?}", refusal.faults),
+        (Err(_), Ok(loose)) => {
+            let said = loose.warnings.iter().any(|warning| warning.value.kind() == Kind::Fuzzy);
+            assert!(said, "found at {level}, and without a word");
         }
         (Err(_), Err(_)) => {}
     }

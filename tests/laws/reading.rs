@@ -1,7 +1,8 @@
 //! Laws of finding and reading patches.
 
+use git_llmpatch::format::unified::{Style, print};
 use git_llmpatch::format::{self, Options, Parsed};
-use git_llmpatch::patch::{Format, Operation};
+use git_llmpatch::patch::{FileEdit, Format, Header, Operation, Patch, Status};
 use git_llmpatch::text::Source;
 
 use super::{source, told, turn};
@@ -14,7 +15,7 @@ pub fn detect(bytes: &[u8]) {
         sound(&source, &parsed);
         parsed
     };
-    let format = turn(bytes, [None, Some(Format::Envelope), Some(Format::Opx)]);
+    let format = turn(bytes, [None, Some(Format::Envelope), Some(Format::Opx), Some(Format::Unified)]);
     let (lenient, strict) = (read(format, false), read(format, true));
     if strict.faults.is_empty() {
         assert!(lenient.faults.is_empty(), "only strictly it can be read: {:?}", lenient.faults);
@@ -47,6 +48,15 @@ pub fn opx(bytes: &[u8]) {
     };
     turn(bytes, [detect, same_in_prose, same_with_crlf])(&whole);
     payload(bytes);
+}
+
+/// Reads bytes as the sections of a unified diff, unless they begin one themselves: their first line is the rest of a header.
+pub fn unified(bytes: &[u8]) {
+    let whole = match bytes.starts_with(b"diff --git ") || bytes.starts_with(b"--- ") {
+        true => bytes.to_vec(),
+        false => [b"--- a/f\n+++ b/f\n@@ -", bytes, b"\n"].concat(),
+    };
+    turn(bytes, [detect, same_in_prose, same_with_crlf, same_when_printed])(&whole);
 }
 
 /// Checks what is true of every reading.
@@ -86,6 +96,36 @@ fn same_with_crlf(bytes: &[u8]) {
     }
     // How many there are may differ: a tag in prose is looked for in so many bytes.
     assert_eq!(lf.faults.is_empty(), crlf.faults.is_empty(), "{:?} / {:?}", lf.faults, crlf.faults);
+}
+
+/// What was read of a unified diff is printed as one that is read as the same, without a word more, strictly too.
+fn same_when_printed(bytes: &[u8]) {
+    let first = source(bytes);
+    let first = format::parse(&first, &Options { format: Some(Format::Unified), ..Options::default() });
+    if !first.faults.is_empty() || !first.patch.edits.iter().all(is_whole) {
+        return;
+    }
+    let printed = source(&print(&first.patch, Style::default()));
+    for strict in [false, true] {
+        let again = format::parse(&printed, &Options { strict, ..Options::default() });
+        assert!(again.faults.is_empty() && again.warnings.is_empty(), "{again:?}");
+        assert_eq!(again.patch, Patch { format: Format::Unified, edits: first.patch.edits.clone() });
+    }
+}
+
+/// Returns whether a header says all that git's own would, so that what is printed of it says it again: both modes or neither,
+/// or that of a file which comes or goes; and a path that can be one.
+fn is_whole(edit: &FileEdit<'_>) -> bool {
+    let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation) else { return false };
+    let Header { status, old_mode, new_mode, ids, .. } = header;
+    let modes = match status {
+        Status::Added => new_mode.is_some(),
+        Status::Deleted => old_mode.is_some(),
+        _ if old_mode == new_mode => old_mode.is_none() || ids.is_some(),
+        _ => old_mode.is_some() && new_mode.is_some(),
+    };
+    let named = |path: &[u8]| !path.is_empty();
+    modes && !hunks.is_empty() && named(&edit.path) && to.as_ref().is_none_or(|to| named(to))
 }
 
 /// What stands in a payload is content to the byte, its blank edges aside. A closing tag without its `>>>` may be taken for
