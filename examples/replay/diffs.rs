@@ -21,7 +21,10 @@ pub(crate) fn replay(repo: &Repo, scratch: &Scratch, commit: &Commit, parent: &s
     let args = ["--binary", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"];
     let theirs = scratch.diff(&[&args[..], &[parent, &commit.id]].concat())?;
     tally.diffed_files += patch.edits.len();
-    if !tally.diffs.add(without_deflated(&ours) == without_deflated(&theirs)) {
+    let paths: Vec<_> = patch.edits.iter().map(|edit| &edit.path[..]).collect();
+    let has_driver = scratch.has_driver(&paths)?;
+    tally.driven += usize::from(has_driver);
+    if !tally.diffs.add(comparable(&ours, has_driver) == comparable(&theirs, has_driver)) {
         tally.fail(format!("{}: the diff isn't git's", commit.id));
     }
     if !ours.is_empty() && !tally.git_takes.add(scratch.git_takes(&["apply", "--check", "--index"], &ours)?) {
@@ -30,8 +33,8 @@ pub(crate) fn replay(repo: &Repo, scratch: &Scratch, commit: &Commit, parent: &s
     Ok(())
 }
 
-/// Leaves out the bodies of binary patches.
-fn without_deflated(diff: &[u8]) -> Vec<&[u8]> {
+/// Leaves out the bodies of binary patches, and what stands behind the numbers of a hunk if a driver chose it.
+fn comparable(diff: &[u8], has_driver: bool) -> Vec<&[u8]> {
     let mut in_body = false;
     let lines = diff.split(|&byte| byte == b'\n');
     lines
@@ -39,6 +42,10 @@ fn without_deflated(diff: &[u8]) -> Vec<&[u8]> {
             let is_head = line.starts_with(b"literal ") || line.starts_with(b"delta ");
             in_body = is_head || (in_body && !line.is_empty());
             is_head || !in_body
+        })
+        .map(|line| match line.strip_prefix(b"@@ -").and_then(|rest| rest.windows(3).position(|at| at == b" @@")) {
+            Some(at) if has_driver => &line[..at + 7],
+            _ => line,
         })
         .collect()
 }

@@ -56,10 +56,17 @@ impl Scratch {
         Ok(output.stdout)
     }
 
-    /// Prints a diff as git does in the repository itself, where it sees the attributes that we see. (Those that a commit has
-    /// for headings, `diff=python`, are git's alone.)
+    /// Prints a diff as git does in the repository itself, where it sees the attributes that we see.
     pub(crate) fn diff(&self, args: &[&str]) -> Result<Vec<u8>> {
         self.git(&[&["-C", &self.source, "diff"], args].concat())
+    }
+
+    /// Returns whether git has a driver of its own for any of these paths, as `diff=python` asks for one.
+    pub(crate) fn has_driver(&self, paths: &[&[u8]]) -> Result<bool> {
+        let mut git = self.command("git");
+        let listed = run(git.args(["-C", &self.source, "check-attr", "--stdin", "-z", "diff"]), &paths.join(&0))?;
+        let mut values = listed.stdout.split(|&byte| byte == 0).skip(2).step_by(3);
+        Ok(values.any(|value| !matches!(value, b"unspecified" | b"set" | b"unset")))
     }
 
     /// Returns whether git takes input.

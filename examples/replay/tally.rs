@@ -9,6 +9,8 @@ pub(crate) struct Tally {
     pub(crate) commits: usize,
     pub(crate) diffs: Count,
     pub(crate) diffed_files: usize,
+    /// How many diffs have headings that a driver of git's chooses, which aren't compared.
+    pub(crate) driven: usize,
     pub(crate) git_takes: Count,
     pub(crate) formats: BTreeMap<&'static str, Replayed>,
     pub(crate) failures: Vec<String>,
@@ -68,9 +70,12 @@ impl fmt::Display for Tally {
         for failure in &self.failures {
             writeln!(f, "{failure}")?;
         }
-        let Self { commits, diffs, diffed_files, git_takes, .. } = self;
+        let Self { commits, diffs, diffed_files, driven, git_takes, .. } = self;
         writeln!(f, "{commits} commits")?;
-        writeln!(f, "diff: {diffs} the same as git's ({diffed_files} files), git apply --check takes {git_takes}")?;
+        writeln!(
+            f,
+            "diff: {diffs} the same as git's ({diffed_files} files; {driven} but for headings), git apply --check takes {git_takes}"
+        )?;
         for (format, Replayed { applied, spoiled, converted, binary, left_out, reasons }) in &self.formats {
             writeln!(f, "{format}: {applied} give the commit's tree, {left_out} can't be said")?;
             for (reason, files) in reasons {
