@@ -1,7 +1,9 @@
-//! How long applying takes, beside `git apply` and GNU `patch` doing the same: `cargo bench`.
+//! How long applying takes, beside `git apply` and GNU `patch` doing the same, and what a hook costs beside
+//! `git diff --cached`: `cargo bench`.
 //!
 //! Prints the best of some runs and the ratio to git's. It fails if a change isn't made, or not made alike, and never for
-//! being slow: machines differ, and a figure is for people to look at. `--short` takes small files and one run each, so that
+//! being slow: machines differ, and a figure is for people to look at. Instructions are much the same everywhere; where
+//! valgrind counts them, `check --staged` has a bound. `--short` takes small files and one run each, so that
 //! this can be tried wherever tests run.
 
 use std::fs;
@@ -28,6 +30,7 @@ fn main() {
     let changed: Vec<_> = (0..50).map(|hunk| lines / 50 * hunk + lines / 100).collect();
     let context = 500 / scale;
     large(&format!("{lines} lines, 50 hunks of {}", 2 * context + 1), times, lines, &changed, context);
+    staged(if short { 1 } else { 50 }, 5000 / scale, !short);
 }
 
 /// The everyday case: a small change in a small repository, which costs what starting costs.
@@ -56,6 +59,52 @@ fn large(name: &str, times: usize, lines: usize, changed: &[usize], context: usi
         ways.push(("patch", "patch", vec!["-s", "-p1", "-i", "../git.diff"]));
     }
     compare(name, times, folder.path(), &ways);
+}
+
+/// What a hook costs: one file of many is staged, and no response is.
+fn staged(times: usize, files: usize, is_bounded: bool) {
+    let names: Vec<_> = (0..files).map(|file| format!("src/part{:03}/file{file:05}.rs", file / 50)).collect();
+    let folder = repository(&names.iter().map(|name| (&name[..], 20)).collect::<Vec<_>>());
+    let top = folder.path().join("top");
+    git(&top, &["-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "-m", "base"]);
+    fs::write(top.join(&names[files / 2]), "changed\n").expect("a file can be written");
+    git(&top, &["add", "."]);
+    let name = format!("{files} files, 1 staged");
+    let our = ours();
+    let mut gits = None;
+    for (way, program, arguments) in [
+        ("git diff --cached", "git", &["diff", "--cached", "--name-only"][..]),
+        ("check --staged", &our, &["check", "--staged"]),
+    ] {
+        let mut best = Duration::MAX;
+        for _ in 0..times {
+            let started = Instant::now();
+            let status = Command::new(program).args(arguments).current_dir(&top).stdout(Stdio::null()).status();
+            best = best.min(started.elapsed());
+            assert!(status.as_ref().is_ok_and(|status| status.success()), "{name}: {way} ends with {status:?}");
+        }
+        let ratio = best.as_secs_f64() / *gits.get_or_insert(best.as_secs_f64());
+        println!("{name:28}{way:>22}{:>9.2} ms{ratio:>10.2}{times:>9}", best.as_secs_f64() * 1000.0);
+        if let Some(count) = instructions(folder.path(), program, arguments) {
+            println!("{:28}{way:>22}{:>9.1} M instructions, children included", "", count as f64 / 1e6);
+            assert!(!is_bounded || count <= 60_000_000, "{name}: {way} takes {count} instructions");
+        }
+    }
+}
+
+/// Counts the instructions of a program and of all that it starts; nothing where there is no valgrind.
+fn instructions(folder: &Path, program: &str, arguments: &[&str]) -> Option<u64> {
+    let logs = tempfile::tempdir_in(folder).expect("a folder can be made");
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--trace-children=yes"]);
+    valgrind.arg(format!("--log-file={}/%p", logs.path().display())).arg(program).args(arguments);
+    let status = valgrind.current_dir(folder.join("top")).stdout(Stdio::null()).status().ok()?;
+    assert!(status.success(), "valgrind ends with {status:?}");
+    let collected = |log: std::io::Result<fs::DirEntry>| {
+        let log = fs::read_to_string(log.ok()?.path()).ok()?;
+        log.rsplit_once("Collected : ")?.1.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    Some(fs::read_dir(logs.path()).ok()?.filter_map(collected).sum())
 }
 
 /// Runs each way some times, from the same state, and checks that all of them end in the same one.

@@ -67,7 +67,7 @@ _git_llmpatch ()
 		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--staged --cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;

@@ -95,6 +95,7 @@ always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l json -d 'Print a JSON document instead of messages, on failure too; --json=schema prints its schema and does nothing else' -r -f -a "document\t'How it went'
 schema\t'The form of such documents, and nothing is done'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l staged -d 'Look at what is staged: responses, and markers of patches in other files; print a line a finding'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l cached -d 'Work it out against the index instead of the work tree'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l strict -d 'Accept what the bare format says and nothing looser (also llmpatch.strict)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-strict -d 'Take back --strict or llmpatch.strict'

@@ -45,6 +45,8 @@
 //! | what messages look like | [`explain`], [`report`] |
 //! | `--json`, its schema | [`report::json`], `report/schema.json`; what only programs are told: `cli/details.rs` |
 //! | the name of a change (`--expect`) | `plan/identity.rs` |
+//! | what is staged, and an attribute of ours | `repo/staged.rs`, `repo/attributes.rs` |
+//! | markers that were left over in files | [`leftover`] |
 //! | a failure as a message to the model | [`report::feedback`] |
 //! | options, previews, what is printed where | [`cli`] |
 //! | manual pages, completion scripts | `cli/manual.rs`, `cli/completions.rs`; written sections in `man/` |
@@ -56,7 +58,7 @@
 //! text ◀ patch ◀ format            text ◀ matching            path ◀ patch
 //! {patch, matching, tree, compare} ◀ plan ◀ {message, transaction}
 //! path ◀ {tree, dir} ◀ repo ◀ transaction
-//! {format, plan} ◀ respond
+//! {format, plan} ◀ respond                {format, compare} ◀ leftover
 //! report knows the values of all rooms and calls none of them; cli knows all; nothing knows cli
 //! ```
 //!
@@ -74,6 +76,7 @@ pub mod dir;
 pub mod explain;
 pub mod format;
 pub mod kind;
+pub mod leftover;
 pub mod matching;
 pub mod message;
 pub mod patch;

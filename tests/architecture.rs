@@ -21,6 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("plan", &["text", "patch", "path", "matching", "tree", "kind", "explain", "compare"]),
     ("message", &["text", "patch", "path", "plan", "tree"]),
     ("respond", &["text", "patch", "path", "tree", "format", "plan", "compare", "explain"]),
+    ("leftover", &["text", "path", "format", "compare", "kind", "explain"]),
     ("repo", &["text", "path", "tree", "dir", "kind", "explain", "compare"]),
     ("transaction", &["text", "path", "tree", "dir", "repo", "plan", "kind", "explain"]),
     ("report", &["text", "patch", "path", "tree", "plan", "kind", "explain", "transaction", "format"]),

@@ -5,16 +5,24 @@ use super::exit::Exit;
 use super::flow::{self, Base, Session, stop};
 use super::options::{Against, Answering, Json, Reading, Responses, Talk};
 use super::responses::Origin;
+use super::staged;
 use crate::report::{FileReport, Report};
+use crate::text::Source;
 use crate::tree::Tree;
 
 /// Find out whether responses would apply, and write nothing
 #[derive(Debug, Args)]
-#[command(override_usage = "git llmpatch check [<options>] [<response>...]")]
-#[command(after_help = "Each response is looked at by itself; the exit status is that of the worst.")]
+#[command(
+    override_usage = "git llmpatch check [<options>] [<response>...]\n       git llmpatch check --staged [<options>] [<path>...]"
+)]
+#[command(after_help = "Each response is looked at by itself; the exit status is that of the worst.\n\
+    With --staged, arguments are paths of the index to be taken for responses.")]
 pub(super) struct Check {
     #[command(flatten)]
     responses: Responses,
+    /// Look at what is staged: responses, and markers of patches in other files; print a line a finding
+    #[arg(long, conflicts_with_all = ["cached", "onto"])]
+    staged: bool,
     #[command(flatten)]
     against: Against,
     #[command(flatten)]
@@ -38,6 +46,9 @@ impl Check {
         }
         self.responses.check("check")?;
         let talk = self.json.talk(&self.talk);
+        if self.staged {
+            return self.run_on_staged(&talk);
+        }
         let origins = Origin::all(&self.responses.paths);
         // What keeps all from being looked at is told a person once, and a program of each.
         let hindered = |report: &Report, style| match talk.json {
@@ -56,38 +67,52 @@ impl Check {
             Ok(tree) => tree,
             Err(report) => return Ok(hindered(&report, session.style)),
         };
-        let check = |origin: &Origin| match self.check(&session, &base, &*tree, origin) {
-            Ok((report, line)) => flow::finish(&session, report.about(vec![origin.name()]), line.as_bytes()),
-            Err(report) => session.conclude(&report.about(vec![origin.name()])),
+        let check = |origin: &Origin| {
+            let checked = origin.source(0).map_err(stop).and_then(|source| check(&session, &base, &*tree, &[source]));
+            match checked {
+                Ok((report, line)) => flow::finish(&session, report.about(vec![origin.name()]), line.as_bytes()),
+                Err(report) => session.conclude(&report.about(vec![origin.name()])),
+            }
         };
         Ok(origins.iter().map(check).max().unwrap_or_default())
     }
 
-    /// Looks at one response, and makes the line that says that it is good.
-    fn check(
-        &self,
-        session: &Session,
-        base: &Base,
-        tree: &dyn Tree,
-        origin: &Origin,
-    ) -> Result<(Report, String), flow::Stop> {
-        let source = [origin.source(0).map_err(stop)?];
-        let worked = session.work_out(&source, base, tree)?;
-        if session.talk.json {
-            let detail = details::of_change(&worked, &source, None);
-            let files = details::files(session, base, &worked, &source, None);
-            return Ok((Report { detail, ..Report::checked(files, worked.warnings) }, String::new()));
+    fn run_on_staged(&self, talk: &Talk) -> Result<Exit, clap::Error> {
+        if Origin::all(&self.responses.paths).contains(&Origin::Stdin) && !self.responses.paths.is_empty() {
+            return Err(super::usage("check", "standard input is never staged; name paths of the index"));
         }
-        let files = FileReport::list(&worked.changes, |_| None);
-        let mut line = String::new();
-        if !self.talk.quiet {
-            let count = files.len();
-            line = format!("{}: ok, {count} file{}\n", origin.name(), if count == 1 { "" } else { "s" });
-            if self.talk.verbose {
-                line.extend(files.iter().map(|file| format!("  {file}\n")));
-                line += &format!("  {}", details::plan_line(&worked.changes));
-            }
-        }
-        Ok((Report::checked(files, worked.warnings), line))
+        Ok(match Session::try_open(&self.reading, talk) {
+            Ok(session) => staged::check(&session.answering(&self.answering), &self.responses.paths),
+            Err((report, style)) => flow::conclude(&report, talk, style),
+        })
     }
+}
+
+/// Looks at one response, and makes the lines that say that it is good.
+///
+/// # Errors
+/// With all that keeps it from being applied.
+pub(super) fn check(
+    session: &Session,
+    base: &Base,
+    tree: &dyn Tree,
+    source: &[Source; 1],
+) -> Result<(Report, String), flow::Stop> {
+    let worked = session.work_out(source, base, tree)?;
+    if session.talk.json {
+        let detail = details::of_change(&worked, source, None);
+        let files = details::files(session, base, &worked, source, None);
+        return Ok((Report { detail, ..Report::checked(files, worked.warnings) }, String::new()));
+    }
+    let files = FileReport::list(&worked.changes, |_| None);
+    let mut line = String::new();
+    if !session.talk.quiet {
+        let count = files.len();
+        line = format!("{}: ok, {count} file{}\n", source[0].name(), if count == 1 { "" } else { "s" });
+        if session.talk.verbose {
+            line.extend(files.iter().map(|file| format!("  {file}\n")));
+            line += &format!("  {}", details::plan_line(&worked.changes));
+        }
+    }
+    Ok((Report::checked(files, worked.warnings), line))
 }

@@ -24,6 +24,7 @@ mod prompt;
 mod recover;
 mod responses;
 mod show;
+mod staged;
 mod undo;
 mod watched;
 

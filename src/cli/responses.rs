@@ -75,12 +75,18 @@ impl Origin {
     /// If the system says no, or there are too many or too long ones.
     pub(super) fn source(&self, number: usize) -> Result<Source, Edge> {
         let id = u16::try_from(number).with_context(|| format!("more than {} responses", usize::from(u16::MAX) + 1))?;
-        let source = Source::new(SourceId(id), self.name(), self.read()?);
-        let (length, lines) = (Source::MAX_LEN >> 20, Source::MAX_LINES);
-        Ok(source.with_context(|| {
-            format!("`{}` is longer than {length} MiB or has more than {lines} lines; give it in parts", self.name())
-        })?)
+        source(SourceId(id), self.name(), Some(self.read()?))
     }
+}
+
+/// Makes a source of what was read; of nothing where it is longer than any response.
+///
+/// # Errors
+/// If it is too long.
+pub(super) fn source(id: SourceId, name: String, bytes: Option<Vec<u8>>) -> Result<Source, Edge> {
+    let (length, lines) = (Source::MAX_LEN >> 20, Source::MAX_LINES);
+    let too_long = format!("`{name}` is longer than {length} MiB or has more than {lines} lines; give it in parts");
+    Ok(bytes.and_then(|bytes| Source::new(id, name, bytes)).context(too_long)?)
 }
 
 /// Reads the responses that arguments name, in order, and numbers them.

@@ -279,7 +279,7 @@ fn then<'b>(bytes: Cow<'b, [u8]>, change: impl Fn(&[u8]) -> Cow<'_, [u8]>) -> Co
 }
 
 /// Whether the file of attributes for the whole system is to be left out, as git's own tests do.
-fn ignores_system() -> bool {
+pub(super) fn ignores_system() -> bool {
     std::env::var_os("GIT_ATTR_NOSYSTEM")
         .is_some_and(|value| !matches!(value.as_encoded_bytes(), b"" | b"0" | b"false" | b"no" | b"off"))
 }

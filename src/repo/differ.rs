@@ -80,9 +80,17 @@ impl Repo {
                 _ => Algorithm::Myers,
             },
             indent_heuristic: self.config().bool("diff.indentheuristic")?.unwrap_or(true),
-            longest: self.config().int("core.bigfilethreshold")?.map_or(Differ::LONGEST, i64::unsigned_abs),
+            longest: self.big_file_threshold()?,
             shortest: OnceCell::new(),
         })
+    }
+
+    /// Returns how long a content may be that git takes for lines (`core.bigFileThreshold`).
+    ///
+    /// # Errors
+    /// If it is set to no number.
+    pub fn big_file_threshold(&self) -> Result<u64, super::Fault> {
+        Ok(self.config().int("core.bigfilethreshold")?.map_or(Differ::LONGEST, i64::unsigned_abs))
     }
 
     /// Returns how a diff is to look here: `diff.context`, `diff.interHunkContext`, `diff.renames`, `diff.renameLimit`.

@@ -44,11 +44,15 @@ pub(super) struct Settings {
 
 /// What an attribute is set to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum Value {
+pub enum Value {
+    /// Nothing is said of it.
     #[default]
     Unspecified,
+    /// `name`
     True,
+    /// `-name`
     False,
+    /// `name=word`
     Word(Vec<u8>),
 }
 

@@ -7,6 +7,7 @@
 //! relative to the current folder, and without it `GIT_DIR` makes the current folder the top.
 
 mod agreeing_tree;
+mod attributes;
 mod commit;
 mod config;
 mod conversion;
@@ -21,6 +22,7 @@ mod object_count;
 mod objects;
 mod revision_tree;
 mod slot;
+mod staged;
 mod work_tree;
 
 #[cfg(test)]
@@ -40,6 +42,7 @@ pub use commit::{CommitFault, CommitRequest, Committed, Sign};
 pub use config::Config;
 pub(crate) use conversion::{Consult, Conversion};
 pub use differ::{Differ, Side};
+pub use eol::Value as AttributeValue;
 pub use fault::Fault;
 pub(crate) use git::ChildWatch;
 pub use history::{Commit, Touched};
@@ -48,6 +51,7 @@ pub(crate) use index_write::{Blob, NextIndex, NextIndexFault};
 pub(crate) use objects::content_id;
 pub use revision_tree::RevisionTree;
 pub use slot::Slot;
+pub use staged::{BlobId, Held, Staged};
 pub use work_tree::WorkTree;
 
 use crate::dir::Dir;

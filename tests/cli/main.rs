@@ -13,6 +13,7 @@ mod recover;
 mod repositories;
 mod show;
 mod signals;
+mod staged;
 mod streams;
 #[path = "../support/mod.rs"]
 mod support;

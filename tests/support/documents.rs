@@ -38,7 +38,7 @@ impl Twin {
     /// Makes one for commands that have `--json`.
     pub fn of(repo: &Repo, args: &[&str]) -> Option<Self> {
         let takes_it = matches!(args.first(), Some(&("apply" | "check" | "recover")));
-        let is_other = args.iter().any(|arg| ["-h", "--help"].contains(arg) || arg.starts_with("--json"));
+        let is_other = args.iter().any(|arg| ["-h", "--help", "--staged"].contains(arg) || arg.starts_with("--json"));
         let top = repo.path().to_str().unwrap();
         // A repository whose files lie elsewhere has no copy, nor has one that an argument names; and what an apply left behind
         // that was killed is bound to the very files.

@@ -88,6 +88,15 @@ pub(crate) fn read(line: &[u8]) -> Option<Marked> {
     Some(Marked { marker, decorated })
 }
 
+/// Returns the marker that begins or ends an envelope, as it ought to be written, if a line is one.
+pub fn boundary(line: &[u8]) -> Option<&'static str> {
+    match read(line)?.marker {
+        Marker::Begin => Some("*** Begin Patch"),
+        Marker::End => Some("*** End Patch"),
+        _ => None,
+    }
+}
+
 /// What the author of a line that is nearly a marker meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meant {

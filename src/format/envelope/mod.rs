@@ -32,6 +32,6 @@ mod tests;
 
 pub use fault::{Chunkless, Fault, Habit, NearEnd, Warning};
 pub(crate) use marker::{Marker, is_blank, meant, read as read_marker, trim, trim_start};
-pub use marker::{Meant, Verb};
+pub use marker::{Meant, Verb, boundary};
 pub use parse::{Block, parse_block, starts_here};
 pub use print::print;

@@ -1,0 +1,193 @@
+//! `check --staged`: what is about to be committed, looked at as a hook needs it. A line a finding, no lock, no write.
+//!
+//! Responses among the staged files must apply to what is staged. In all others, no marker of a patch may be new.
+
+mod markers;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use bstr::{BStr, BString, ByteSlice as _};
+
+use super::check;
+use super::exit::Exit;
+use super::flow::{self, Base, Session, Stop, stop};
+use super::output;
+use super::responses;
+use crate::explain::Explain;
+use crate::kind::Kind;
+use crate::repo::{AttributeValue, Held, Staged};
+use crate::report::{Diagnostic, Report};
+use crate::text::{LineNo, Shown, Source, SourceId};
+use crate::tree::{Obstacle, Tree};
+
+/// The attribute that says of a path what it is to us.
+const ATTRIBUTE: &str = "llmpatch";
+
+/// Looks at all that is staged, and at these paths of the index, and prints what it finds.
+pub(super) fn check(session: &Session, named: &[PathBuf]) -> Exit {
+    let told = look(session, named).map(|reports| {
+        let exit = reports.iter().map(|(path, report)| tell(session, path.as_bstr(), report)).max();
+        let findings = reports.values().map(|report| report.errors.len()).sum();
+        if findings > 0 && !session.talk.quiet && !session.talk.json {
+            output::complain(&summary(findings));
+        }
+        exit.unwrap_or_default()
+    });
+    told.unwrap_or_else(|report| session.conclude(&report))
+}
+
+fn summary(findings: usize) -> String {
+    let s = if findings == 1 { "" } else { "s" };
+    format!(
+        "{findings} finding{s} in what is staged; nothing was changed\n\
+         help: mend and stage the files; `git llmpatch check --cached <response>` says more of a response, and the \
+         attribute `-{ATTRIBUTE}` lets a file be\n"
+    )
+}
+
+/// What is done with a path.
+enum Role {
+    /// It must apply.
+    Response,
+    /// It must have no new markers.
+    Other,
+    /// It is let be.
+    Exempt,
+}
+
+impl Role {
+    /// Decides by what is said of the path, else by its name.
+    fn of(path: &BStr, said: &AttributeValue) -> Self {
+        match said {
+            AttributeValue::Word(word) if word == b"response" => Role::Response,
+            AttributeValue::False => Role::Exempt,
+            _ if path.ends_with(b".llmpatch") || path.ends_with(b".opx") => Role::Response,
+            _ => Role::Other,
+        }
+    }
+}
+
+/// Makes a report of every response, and of every other file that something is found in, by path.
+///
+/// # Errors
+/// If what is staged can't be found out.
+fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report>, Stop> {
+    let repo = &session.repo;
+    let staged = repo.staged().map_err(stop)?;
+    let there: Vec<&Staged> = staged.iter().filter(|staged| staged.after != Held::Nothing).collect();
+    let paths: Vec<&BStr> = there.iter().map(|staged| staged.path.as_bstr()).collect();
+    let said = repo.staged_attribute(ATTRIBUTE, &paths, &staged).map_err(stop)?;
+    let mut reports = BTreeMap::new();
+    let (mut responses, mut others) = (BTreeMap::new(), Vec::new());
+    for (staged, said) in there.into_iter().zip(&said) {
+        match Role::of(staged.path.as_bstr(), said) {
+            Role::Response => drop(responses.insert(staged.path.clone(), staged.after)),
+            Role::Other => others.push(staged),
+            Role::Exempt => {}
+        }
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    for argument in named {
+        let written = argument.as_os_str().as_bytes();
+        let found = repo.path_from_here(&here, written).map_err(stop).and_then(|path| {
+            let held = repo.held_by_index(&path).map_err(stop)?;
+            Ok((BString::from(path.as_bytes()), held))
+        });
+        match found {
+            Ok((path, held)) => drop(responses.insert(path, held)),
+            Err(report) => drop(reports.insert(BString::from(written), *report)),
+        }
+    }
+    others.retain(|staged| !responses.contains_key(&staged.path));
+    if !responses.is_empty() {
+        let base = Base::Index;
+        let tree = base.tree(repo)?;
+        for (path, held) in responses {
+            let report = response(session, &base, &*tree, path.as_bstr(), held).unwrap_or_else(|report| *report);
+            reports.insert(path, report);
+        }
+    }
+    reports.extend(markers::look(session, &staged, &others)?);
+    Ok(reports)
+}
+
+/// Looks at a response as the index has it.
+fn response(session: &Session, base: &Base, tree: &dyn Tree, path: &BStr, held: Held) -> Result<Report, Stop> {
+    let Held::File(id) = held else { return Err(stop(NoResponse { path: path.to_owned(), held })) };
+    let content = session.repo.content(path, id, Source::MAX_LEN as u64).map_err(stop)?;
+    let name = Shown(path).to_string();
+    let source = [responses::source(SourceId(0), name, content.map(|content| content.to_vec())).map_err(stop)?];
+    let (report, line) = check::check(session, base, tree, &source)?;
+    if session.talk.verbose && !session.talk.json {
+        output::print(line.as_bytes()).map_err(stop)?;
+    }
+    Ok(report)
+}
+
+/// Tells what was found of one path, and returns how the run ends for it.
+fn tell(session: &Session, path: &BStr, report: &Report) -> Exit {
+    let name = Shown(path).to_string();
+    if session.talk.json || report.feedback.is_some() {
+        return session.conclude(&report.clone().about(vec![name]));
+    }
+    let line = |one: &Diagnostic| {
+        let place = one.response.as_ref().map(|place| (place.line, place.column));
+        let own = || one.places.iter().find(|_| one.kind == Kind::Markers).map(|place| (place.line, place.column));
+        let (line, column) = place.or_else(own).unwrap_or((LineNo::FIRST, 1));
+        format!("{name}:{line}:{column}: ")
+    };
+    let message = |one: &Diagnostic| Shown(one.message.as_bytes()).to_string();
+    if !session.talk.quiet {
+        let warning = |one| format!("{}warning: {} [{}]\n", line(one), message(one), one.kind);
+        output::complain(&report.warnings.iter().map(warning).collect::<String>());
+    }
+    let finding = |one| format!("{}{}: {}\n", line(one), one.kind, message(one));
+    match output::print(report.errors.iter().map(finding).collect::<String>().as_bytes()) {
+        Ok(()) => Exit::of(report),
+        Err(error) => flow::conclude(&stop(error), &session.talk, session.style),
+    }
+}
+
+/// What can't be a response.
+#[derive(Debug)]
+struct NoResponse {
+    path: BString,
+    held: Held,
+}
+
+impl fmt::Display for NoResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.held {
+            Held::Unmerged => "is unmerged, so that there is no one response",
+            Held::Other(Obstacle::Link) => "is a symbolic link, and no response",
+            Held::Other(_) => "is a submodule, and no response",
+            Held::Nothing | Held::File(_) => "isn't in the index",
+        };
+        write!(f, "`{}` {what}", Shown(&self.path))
+    }
+}
+
+impl Explain for NoResponse {
+    fn kind(&self) -> Kind {
+        match self.held {
+            Held::Unmerged => Kind::Conflict,
+            Held::Other(_) => Kind::UnsafePath,
+            Held::Nothing | Held::File(_) => Kind::Io,
+        }
+    }
+
+    fn path(&self) -> Option<BString> {
+        Some(self.path.clone())
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match self.held {
+            Held::Unmerged => "finish its merge and stage it".to_owned(),
+            Held::Other(_) => format!("stage the response itself, or set the attribute `-{ATTRIBUTE}` for this path"),
+            Held::Nothing | Held::File(_) => "stage it, or check the file as it is, without --staged".to_owned(),
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! One attribute of paths in the index in use, as `git check-attr --cached` has it: the rules are those that are staged.
+//!
+//! libgit2 knows other rules than git (no quoted patterns, folders that match what is in them), so git is asked. That takes
+//! a child, and hardly any repository has a rule about an attribute of ours: so first it is looked whether its name stands
+//! anywhere that git would read.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bstr::{BStr, ByteSlice as _};
+
+use super::conversion::{RULES, ignores_system};
+use super::eol::Value;
+use super::git::Git;
+use super::staged::{Held, Staged, as_path};
+use super::{Fault, Repo};
+
+impl Repo {
+    /// Returns what an attribute of each of some paths is set to, by the rules in the index in use. `staged` is all that is
+    /// staged: by that the rules there are told from those in HEAD.
+    ///
+    /// # Errors
+    /// If the rules can't be read, or git is needed and can't be asked.
+    pub fn staged_attribute(&self, name: &str, paths: &[&BStr], staged: &[Staged]) -> Result<Vec<Value>, Fault> {
+        if paths.is_empty() || !self.may_have_rules_about(name, paths, staged)? {
+            return Ok(vec![Value::Unspecified; paths.len()]);
+        }
+        let input: Vec<u8> = paths.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
+        let said = Git::new(self).output(["check-attr", "--cached", "--stdin", "-z", name], &input)?;
+        // path, attribute and value, each ended by a NUL
+        let said: Vec<&[u8]> = said.split_str("\0").collect();
+        let values: Vec<_> = said.chunks_exact(3).map(|one| value(one[2])).collect();
+        if values.len() == paths.len() {
+            Ok(values)
+        } else {
+            Err(Fault::Child { command: "check-attr".into(), message: "it answered of other paths".into() })
+        }
+    }
+
+    /// Returns whether an attribute is named anywhere that git reads rules about these paths from. What can't be looked
+    /// into may name it.
+    fn may_have_rules_about(&self, name: &str, paths: &[&BStr], staged: &[Staged]) -> Result<bool, Fault> {
+        let config = self.config();
+        if std::env::var_os("GIT_ATTR_SOURCE").is_some() || config.string("attr.tree").ok().flatten().is_some() {
+            return Ok(true);
+        }
+        let names_it = |file: &Path| match fs::metadata(file) {
+            Ok(there) if there.is_file() => fs::read(file).map_or(true, |rules| rules.contains_str(name)),
+            Ok(there) => !there.is_dir(),
+            Err(_) => false,
+        };
+        let home = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let users = match config.string("core.attributesfile")? {
+            None => home("XDG_CONFIG_HOME")
+                .or_else(|| home("HOME").map(|home| home.join(".config")))
+                .map(|folder| folder.join("git/attributes")),
+            Some(named) => match (named.strip_prefix(b"~/"), home("HOME")) {
+                (Some(rest), Some(home)) => Some(home.join(as_path(rest))),
+                // Whatever else git makes of it.
+                _ if !named.starts_with(b"/") => return Ok(true),
+                _ => Some(as_path(&named).to_owned()),
+            },
+        };
+        let own = self.git2().commondir().join("info/attributes");
+        let systems = (!ignores_system()).then(|| PathBuf::from("/etc/gitattributes"));
+        if [Some(own), users, systems].iter().flatten().any(|file| names_it(file)) {
+            return Ok(true);
+        }
+        let head = self.head_tree()?;
+        let staged: HashMap<&[u8], &Staged> = staged.iter().map(|staged| (staged.path.as_bytes(), staged)).collect();
+        let folders: BTreeSet<&[u8]> = paths.iter().flat_map(|path| folders_above(path)).collect();
+        for folder in folders {
+            let rules = [folder, RULES.as_bytes()].concat();
+            let id = match staged.get(&rules[..]).map(|staged| staged.after) {
+                Some(Held::File(id)) => id.0,
+                Some(Held::Nothing) => continue,
+                // Whatever git makes of a link or of an unfinished merge.
+                Some(_) => return Ok(true),
+                None => match head.as_ref().and_then(|head| head.get_path(as_path(&rules)).ok()) {
+                    Some(entry) => entry.id(),
+                    None => continue,
+                },
+            };
+            match self.git2().find_blob(id) {
+                Ok(blob) if !blob.content().contains_str(name) => {}
+                _ => return Ok(true),
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Returns the folders above a path, each with its slash; the top is empty.
+fn folders_above(path: &BStr) -> impl Iterator<Item = &[u8]> {
+    let slashes = path.find_iter("/").map(|slash| &path.as_bytes()[..=slash]);
+    std::iter::once(&b""[..]).chain(slashes.collect::<Vec<_>>())
+}
+
+fn value(said: &[u8]) -> Value {
+    match said {
+        b"unspecified" => Value::Unspecified,
+        b"set" => Value::True,
+        b"unset" => Value::False,
+        word => Value::Word(word.into()),
+    }
+}

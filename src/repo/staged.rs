@@ -1,0 +1,188 @@
+//! What is staged: the paths at which the index in use differs from HEAD, and what either side has there.
+//!
+//! A content is read when somebody asks for it. Nothing is locked, and nothing
+//! written: a hook runs while git holds the lock, and the index in use may then be the lock file itself.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use bstr::{BStr, BString, ByteSlice as _};
+use git2::Oid;
+
+use super::git::Git;
+use super::objects::obstacle;
+use super::{Fault, Repo};
+use crate::path::{PathFault, RepoPath};
+use crate::tree::{Content, Obstacle};
+
+/// A path at which the index in use differs from HEAD.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Staged {
+    /// The path as the index or HEAD has it, which may be one that no patch can name.
+    pub path: BString,
+    /// What HEAD has there.
+    pub before: Held,
+    /// What the index has there.
+    pub after: Held,
+}
+
+/// What one side has at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// Nothing. A path that is only marked to be added (`git add -N`) has nothing yet.
+    Nothing,
+    /// A regular file.
+    File(BlobId),
+    /// Something else.
+    Other(Obstacle),
+    /// No one thing: it is in a merge that isn't finished.
+    Unmerged,
+}
+
+/// The name of a content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlobId(pub(super) Oid);
+
+impl Repo {
+    /// Lists what is staged. Before the first commit that is all that the index has. Renames aren't looked for.
+    ///
+    /// git is asked: it looks only into those folders of HEAD that differ, where libgit2 reads all of them and hashes
+    /// index and trees besides (50 M instructions for 5,000 files, where git takes a fifth of the time), and it knows split
+    /// and sparse indexes.
+    ///
+    /// # Errors
+    /// If HEAD or the index can't be read.
+    pub fn staged(&self) -> Result<Vec<Staged>, Fault> {
+        let head = self.head_tree()?.map_or_else(|| EMPTY_TREE.to_owned(), |tree| tree.id().to_string());
+        let options = ["--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--ita-invisible-in-index"];
+        let args = ["diff-index"].iter().chain(&options).copied().chain([&head[..], "--"]);
+        let listing = Git::new(self).output(args, b"")?;
+        listed(&listing).ok_or_else(|| Fault::Child {
+            command: "diff-index".into(),
+            message: "it printed something else than a list".into(),
+        })
+    }
+
+    /// Returns the files of HEAD; `None` before the first commit.
+    pub(super) fn head_tree(&self) -> Result<Option<git2::Tree<'_>>, Fault> {
+        match self.git.head().and_then(|head| head.peel_to_tree()) {
+            Ok(tree) => Ok(Some(tree)),
+            Err(error) if error.code() == git2::ErrorCode::UnbornBranch => Ok(None),
+            Err(error) => Err(Fault::git("HEAD", error)),
+        }
+    }
+
+    /// Returns what the index in use has at a path.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub fn held_by_index(&self, path: &RepoPath) -> Result<Held, Fault> {
+        match self.index_tree()?.slot(path) {
+            Ok(Some(slot)) if !slot.is_intended() => Ok(of_mode(slot.id, slot.mode)),
+            Ok(_) => Ok(Held::Nothing),
+            Err(_) => Ok(Held::Unmerged),
+        }
+    }
+
+    /// Reads a content; `None` if it is longer than `most` bytes.
+    ///
+    /// # Errors
+    /// If it can't be read; the path is what is named then.
+    pub fn content(&self, path: &BStr, id: BlobId, most: u64) -> Result<Option<Content>, Fault> {
+        let failed = |error: git2::Error| {
+            let said = match error.code() {
+                git2::ErrorCode::NotFound => {
+                    format!("object {} is missing, or a partial clone has yet to fetch it", id.0)
+                }
+                _ => error.message().to_owned(),
+            };
+            Fault::Io { what: path.into(), source: std::io::Error::other(said) }
+        };
+        let (length, _) = self.git.odb().and_then(|odb| odb.read_header(id.0)).map_err(failed)?;
+        if length as u64 > most {
+            return Ok(None);
+        }
+        let blob = self.git.find_blob(id.0).map_err(failed)?;
+        Ok(Some(blob.content().into()))
+    }
+
+    /// Understands a path as git's commands do: from the current folder, if that is in the work tree, else from the top.
+    ///
+    /// # Errors
+    /// If it can't be one of this repository's.
+    pub fn path_from_here(&self, here: &Path, named: &[u8]) -> Result<RepoPath, PathFault> {
+        let top = self.top.as_ref().and_then(|top| top.canonicalize().ok());
+        let here = here.canonicalize().ok();
+        let below = here.zip(top).and_then(|(here, top)| Some(here.strip_prefix(top).ok()?.to_owned()));
+        let below = below.filter(|below| !below.as_os_str().is_empty());
+        let resolver = self.resolver(below.as_ref().map(|below| below.as_os_str().as_bytes()))?;
+        resolver.resolve(None, named)
+    }
+}
+
+/// The tree without entries, which git knows without having it.
+const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/// Reads what `git diff-index --raw -z` prints: `:old-mode new-mode old-id new-id letter`, a NUL, the path, a NUL.
+fn listed(listing: &[u8]) -> Option<Vec<Staged>> {
+    let mut staged: Vec<Staged> = Vec::new();
+    let mut parts = listing.split_str("\0");
+    while let Some(about) = parts.next().filter(|about| !about.is_empty()) {
+        let path = parts.next().filter(|path| !path.is_empty())?;
+        let fields: Vec<&str> = about.strip_prefix(b":")?.to_str().ok()?.split(' ').collect();
+        let [old_mode, new_mode, old_id, new_id, letter] = fields[..] else { return None };
+        let before = held(old_mode, old_id)?;
+        let after = if letter == "U" { Held::Unmerged } else { held(new_mode, new_id)? };
+        match staged.last_mut() {
+            // What is unmerged may be listed again with what one side has.
+            Some(last) if last.path == path && Held::Unmerged == last.after => {}
+            Some(last) if last.path == path => last.after = after,
+            _ => staged.push(Staged { path: path.into(), before, after }),
+        }
+    }
+    Some(staged)
+}
+
+fn held(mode: &str, id: &str) -> Option<Held> {
+    let mode = u32::from_str_radix(mode, 8).ok()?;
+    if mode == 0 { Some(Held::Nothing) } else { Some(of_mode(id.parse().ok()?, mode)) }
+}
+
+fn of_mode(id: Oid, mode: u32) -> Held {
+    obstacle(mode).map_or(Held::File(BlobId(id)), Held::Other)
+}
+
+pub(super) fn as_path(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listing_is_read_whole_or_not_at_all() {
+        let (none, a) = ("0".repeat(40), "a".repeat(40));
+        let file = Held::File(BlobId(a.parse().unwrap()));
+        let link = Held::Other(Obstacle::Link);
+        for (listing, want) in [
+            (String::new(), Some(vec![])),
+            (format!(":000000 100644 {none} {a} A\0x\ny\0"), Some(vec![("x\ny", Held::Nothing, file)])),
+            (format!(":100664 000000 {a} {none} D\0x\0"), Some(vec![("x", file, Held::Nothing)])),
+            (format!(":100644 120000 {a} {a} T\0x\0"), Some(vec![("x", file, link)])),
+            (
+                format!(":000000 000000 {none} {none} U\0x\0:100644 100644 {a} {a} M\0x\0"),
+                Some(vec![("x", Held::Nothing, Held::Unmerged)]),
+            ),
+            (format!(":000000 100644 {none} {a} A\0"), None),
+            (format!(":000000 100644 {none} A\0x\0"), None),
+            ("warning: x\n".to_owned(), None),
+        ] {
+            let got = listed(listing.as_bytes());
+            let got = got.map(|all| all.into_iter().map(|one| (one.path.to_string(), one.before, one.after)).collect());
+            let want = want.map(|all| all.into_iter().map(|(path, b, a)| (path.to_owned(), b, a)).collect::<Vec<_>>());
+            assert_eq!(got, want, "{listing:?}");
+        }
+    }
+}

@@ -1,0 +1,468 @@
+//! `check --staged`: what it takes for a response, which lines it finds, what it reads and what it leaves alone.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::support::documents::{documents, kinds};
+use super::support::{Run, isolated, program, run};
+use super::{Repo, opx, repo, update};
+
+const MARKERS: &str = "*** Begin Patch\n*** End Patch\n";
+
+impl Repo {
+    /// Stages everything, and looks at it.
+    #[track_caller]
+    fn staged(&self, args: &[&str]) -> Run {
+        self.git(&["add", "-A"]);
+        self.looked_at(args)
+    }
+
+    #[track_caller]
+    fn looked_at(&self, args: &[&str]) -> Run {
+        let run = run(self.command().args(["check", "--staged"]).args(args), b"");
+        assert_ne!(run.status, 101, "{}", run.stderr);
+        run
+    }
+}
+
+/// Returns the first words of each finding: place and kind.
+fn findings(run: &Run) -> Vec<String> {
+    let short = |line: &str| line.splitn(5, ':').take(4).collect::<Vec<_>>().join(":");
+    run.stdout.lines().map(short).collect()
+}
+
+#[test]
+fn staged_responses_must_apply_to_what_is_staged() {
+    let repo = repo();
+    repo.write("good.llmpatch", update("a.txt", "two", "2"));
+    repo.write("good.opx", opx("a.txt", "", "three", "3"));
+    repo.write("answers/said.md", format!("Here:\n\n{}", update("a.txt", "one", "1")));
+    repo.write(".gitattributes", "answers/* llmpatch=response\n");
+    let run = repo.staged(&[]).ended(0);
+    assert_eq!((&run.stdout[..], &run.stderr[..]), ("", ""));
+    let run = repo.staged(&["-v"]).ended(0);
+    let oks: Vec<_> = run.stdout.lines().filter(|line| line.contains(": ok, 1 file")).collect();
+    assert_eq!(oks.len(), 3, "{}", run.stdout);
+
+    repo.write("a.txt", "nothing of that\n");
+    assert_eq!(repo.looked_at(&[]).ended(0).stdout, "", "the work tree is nobody's business");
+    let run = repo.staged(&[]).ended(1);
+    let want =
+        ["answers/said.md:6:1: lines-not-found", "good.llmpatch:4:1: lines-not-found", "good.opx:4:1: lines-not-found"];
+    assert_eq!(findings(&run), want, "{}", run.stdout);
+    assert!(run.stderr.starts_with("3 findings in what is staged; nothing was changed\nhelp: "), "{}", run.stderr);
+    assert_eq!(repo.looked_at(&["-q"]).ended(1).stderr, "");
+}
+
+#[test]
+fn what_a_file_is_taken_for_is_said_by_attribute_by_name_or_by_argument() {
+    let repo = repo();
+    let rules = "*.md llmpatch=response\n\"a b/*\" llmpatch=response\n[attr]fixture -llmpatch\nfix/* fixture\nsub/** llmpatch=other\n";
+    repo.write(".gitattributes", rules);
+    for path in ["x.md", "a b/x", "x.opx", "fix/x.opx", "fix/y", "sub/x", "sub/x.llmpatch", "x", "x.OPX"] {
+        repo.write(path, "no patch\n*** End Patch\n");
+    }
+    let run = repo.staged(&[]).ended(1);
+    let want = [
+        "a b/x:1:1: parse",
+        "sub/x.llmpatch:1:1: parse",
+        "sub/x:2:1: markers",
+        "x.OPX:2:1: markers",
+        "x.md:1:1: parse",
+        "x.opx:1:1: parse",
+        "x:2:1: markers",
+    ];
+    let mut found = findings(&run);
+    found.sort();
+    assert_eq!(found, want);
+    let run = repo.looked_at(&["fix/y", "x", "./sub/../src/b.txt", "nowhere"]).ended(3);
+    for line in ["fix/y:1:1: parse", "x:1:1: parse", "src/b.txt:1:1: parse", "nowhere:1:1: io"] {
+        assert!(findings(&run).contains(&line.to_owned()), "{line}\n{}", run.stdout);
+    }
+    assert_eq!(findings(&run).len(), want.len() + 3, "what is named is a response and nothing else");
+}
+
+#[test]
+fn arguments_are_paths_from_the_current_folder() {
+    let repo = repo();
+    repo.write("src/x.txt", update("a.txt", "none", "n"));
+    repo.git(&["add", "-A"]);
+    let in_folder = |folder: &str, args: &[&str]| {
+        run(isolated(Command::new(program()), &repo.path().join(folder)).args(["check", "--staged"]).args(args), b"")
+    };
+    for (folder, path) in [("src", "x.txt"), ("src", "../src/x.txt"), (".", "src/x.txt")] {
+        let run = in_folder(folder, &[path]).ended(1);
+        assert_eq!(findings(&run), ["src/x.txt:4:1: lines-not-found"], "{folder} {path}");
+    }
+    let whole = repo.path().join("src/x.txt");
+    in_folder("src", &[whole.to_str().unwrap()]).ended(1);
+    assert_eq!(findings(&in_folder("src", &["../../x"]))[0], "../../x:1:1: unsafe-path");
+    for args in [&["-"][..], &["--cached"], &["--onto=HEAD"]] {
+        assert_eq!(in_folder(".", args).ended(2).stdout, "", "{args:?}");
+    }
+}
+
+#[test]
+fn only_added_lines_are_found() {
+    let repo = Repo::with(&[
+        ("has.md", "# a\n*** Begin Patch\n*** End Patch\nz\n"),
+        ("moved.md", "one\ntwo\nthree\nfour\nfive\nsix\n*** Begin Patch\n*** End Patch\n"),
+        ("alike.md", "1\n2\n3\n4\n5\n6\n7\n8\n*** End Patch\n"),
+        ("gone.md", MARKERS),
+        ("mode.sh", MARKERS),
+    ]);
+    repo.write("has.md", "# b\n*** Begin Patch\n*** End Patch\nz\n*** Begin Patch\r\n");
+    repo.git(&["mv", "moved.md", "new/elsewhere.md"].map(|word| word.trim_start_matches("new/")));
+    repo.git(&["mv", "alike.md", "other.md"]);
+    repo.write("other.md", "1\n2\n3\n4\n5\n6\n7\n*** End Patch\n*** Begin Patch\n");
+    repo.git(&["rm", "-q", "gone.md"]);
+    repo.chmod("mode.sh", 0o755);
+    repo.write("new.rs", format!("\u{feff}*** End Patch \n *** Begin Patch\n+*** Begin Patch\n// {MARKERS}"));
+    let run = repo.staged(&[]).ended(1);
+    let want = ["has.md:5:1: markers", "new.rs:1:1: markers", "new.rs:5:1: markers", "other.md:9:1: markers"];
+    assert_eq!(findings(&run), want, "{}", run.stdout);
+    // As git has it told: without renames a file is new.
+    repo.git(&["config", "diff.renames", "false"]);
+    assert_eq!(repo.looked_at(&[]).ended(1).stdout.lines().filter(|line| line.starts_with("other.md")).count(), 2);
+    // And nothing is staged after the commit.
+    repo.commit("done");
+    assert_eq!(repo.looked_at(&[]).ended(0).stdout, "");
+}
+
+#[test]
+fn what_has_no_lines_is_let_be() {
+    let repo = repo();
+    repo.write("binary", format!("\0\n{MARKERS}"));
+    repo.write("long", format!("{}\n{MARKERS}", "x".repeat(3000)));
+    symlink(MARKERS, repo.path().join("link")).unwrap();
+    symlink("a.txt", repo.path().join("link.llmpatch")).unwrap();
+    repo.git(&["config", "core.bigFileThreshold", "2k"]);
+    repo.git(&["add", "-A"]);
+    let head = repo.git(&["rev-parse", "HEAD"]);
+    for path in ["sub", "sub.opx"] {
+        repo.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},{path}", head.trim())]);
+    }
+    let run = repo.looked_at(&[]).ended(1);
+    assert_eq!(findings(&run), ["link.llmpatch:1:1: unsafe-path", "sub.opx:1:1: unsafe-path"], "{}", run.stdout);
+    // A response may be as long as any.
+    let named = repo.looked_at(&["long", "link", "sub"]).ended(1);
+    let want = ["link:1:1: unsafe-path", "link.llmpatch:1:1: unsafe-path", "long:2:1: parse"];
+    assert_eq!(findings(&named)[..3], want, "{}", named.stdout);
+
+    // A link that becomes a file is all new.
+    repo.git(&["rm", "-q", "--cached", "link.llmpatch", "sub.opx"]);
+    repo.git(&["commit", "-q", "-m", "link"]);
+    fs::remove_file(repo.path().join("link")).unwrap();
+    fs::remove_file(repo.path().join("link.llmpatch")).unwrap();
+    repo.write("link", MARKERS);
+    repo.git(&["add", "link"]);
+    assert_eq!(findings(&repo.looked_at(&[])), ["link:1:1: markers", "link:2:1: markers"]);
+}
+
+#[test]
+fn before_the_first_commit_everything_is_new() {
+    let repo = Repo::empty();
+    assert_eq!(repo.looked_at(&[]).ended(0).stdout, "");
+    repo.write("a.txt", "two\n");
+    repo.write("p.opx", opx("a.txt", "", "two", "2"));
+    repo.write("b.txt", MARKERS);
+    assert_eq!(findings(&repo.staged(&[]).ended(1)), ["b.txt:1:1: markers", "b.txt:2:1: markers"]);
+}
+
+#[test]
+fn what_is_only_intended_isnt_staged_and_what_is_unmerged_is_no_response() {
+    let repo = repo();
+    repo.write("intended", MARKERS);
+    repo.write("intended.opx", "nothing\n");
+    repo.git(&["add", "-N", "intended", "intended.opx"]);
+    assert_eq!(repo.looked_at(&[]).ended(0).stdout, "");
+    assert_eq!(findings(&repo.looked_at(&["intended"]).ended(3)), ["intended:1:1: io"]);
+
+    repo.git(&["rm", "-q", "-f", "--cached", "intended", "intended.opx"]);
+    let side = |content: &str| {
+        repo.write("x.opx", content);
+        repo.write("x.txt", content);
+        repo.git(&["add", "x.opx", "x.txt"]);
+        repo.git(&["commit", "-q", "-m", "side"]);
+    };
+    repo.git(&["checkout", "-q", "-b", "other"]);
+    side(&format!("theirs\n{MARKERS}"));
+    repo.git(&["checkout", "-q", "main"]);
+    side("ours\n");
+    run(isolated(Command::new("git"), repo.path()).args(["merge", "other"]), b"").ended(1);
+    assert_eq!(findings(&repo.looked_at(&[]).ended(1)), ["x.opx:1:1: conflict"]);
+}
+
+#[test]
+fn the_rules_are_those_in_the_index() {
+    let repo = repo();
+    repo.write("x.txt", MARKERS);
+    repo.write(".gitattributes", "x.txt -llmpatch\n");
+    repo.git(&["add", "x.txt"]);
+    assert_eq!(repo.looked_at(&[]).ended(1).stdout.lines().count(), 2, "a rule that isn't staged is none");
+    repo.git(&["add", ".gitattributes"]);
+    // A pipe in its place would be waited for.
+    fs::remove_file(repo.path().join(".gitattributes")).unwrap();
+    assert!(Command::new("mkfifo").arg(repo.path().join(".gitattributes")).status().unwrap().success());
+    assert_eq!(repo.looked_at(&[]).ended(0).stdout, "");
+    // Nor is a link followed.
+    fs::remove_file(repo.path().join(".gitattributes")).unwrap();
+    repo.write("rules", "x.txt -llmpatch\n");
+    symlink("rules", repo.path().join(".gitattributes")).unwrap();
+    repo.git(&["add", "-A"]);
+    assert_eq!(repo.looked_at(&[]).ended(1).stdout.lines().count(), 2);
+    repo.git(&["rm", "-q", "-f", "--cached", ".gitattributes"]);
+    assert_eq!(repo.looked_at(&[]).ended(1).stdout.lines().count(), 2);
+
+    for rules in [".git/info/attributes", "rules"] {
+        repo.write(rules, "x.txt -llmpatch\n");
+        let named = format!("core.attributesFile={}", repo.path().join("rules").display());
+        let own = ["-c", &named];
+        let mut git = isolated(Command::new("git"), repo.path());
+        let path = format!("{}:{}", Path::new(program()).parent().unwrap().display(), std::env::var("PATH").unwrap());
+        git.env("PATH", path).args(if rules == "rules" { &own[..] } else { &[] });
+        assert_eq!(run(git.args(["llmpatch", "check", "--staged"]), b"").ended(0).stdout, "", "{rules}");
+        fs::remove_file(repo.path().join(rules)).unwrap();
+    }
+    // Deeper ones, and those that HEAD has.
+    repo.write("x.txt", "x\n");
+    repo.write("deep/.gitattributes", "*.md llmpatch=response\n");
+    repo.commit("rules");
+    repo.write("deep/er/x.md", "no patch\n");
+    assert_eq!(findings(&repo.staged(&[]).ended(1)), ["deep/er/x.md:1:1: parse"]);
+}
+
+#[test]
+fn odd_names_and_modes_are_told_of_and_obeyed_by_nobody() {
+    let repo = Repo::with(&[("a", "a\n")]);
+    for name in [&b"x\n\x1b[2Jy:1:1: parse.md"[..], b"caf\xe9", "\u{202e}gpj".as_bytes(), b"-n"] {
+        fs::write(repo.path().join(std::ffi::OsStr::from_bytes(name)), "*** End Patch\n").unwrap();
+    }
+    let run = repo.staged(&[]).ended(1);
+    let starts = [
+        "-n:1:1: markers",
+        "caf\\351:1:1: markers",
+        "x\\n\\033[2Jy:1:1: parse.md:1:1: markers",
+        "\\342\\200\\256gpj:1:1: ",
+    ];
+    for start in starts {
+        assert!(run.stdout.lines().any(|line| line.starts_with(start)), "{start}\n{}", run.stdout);
+    }
+    assert_eq!(run.stdout.lines().count(), 4);
+    let all = documents(&repo.looked_at(&["--json"]).ended(1).stdout);
+    assert_eq!(all.len(), 4);
+    assert!(all.iter().any(|one| one["errors"][0]["path_bytes"] == "Y2Fm6Q=="));
+
+    // A tree with a mode that git doesn't write, as one that was fetched may have.
+    let blob = repo.git(&["rev-parse", "HEAD:a"]);
+    let id: Vec<u8> = (0..20).map(|at| u8::from_str_radix(&blob[2 * at..2 * at + 2], 16).unwrap()).collect();
+    let tree = [b"100640 a\0", &id[..]].concat();
+    let tree = repo.git_with_input(&["hash-object", "-t", "tree", "-w", "--stdin", "--literally"], &tree);
+    let commit = repo.git(&["commit-tree", "-m", "odd", tree.trim()]);
+    repo.git(&["update-ref", "HEAD", commit.trim()]);
+    repo.write("a", "*** End Patch\n");
+    assert!(findings(&repo.staged(&[]).ended(1)).contains(&"a:1:1: markers".to_owned()));
+}
+
+#[test]
+fn of_very_many_markers_the_first_are_told() {
+    let repo = Repo::empty();
+    repo.write("a", "*** End Patch\n".repeat(5000));
+    let run = repo.staged(&[]).ended(1);
+    assert_eq!(run.stdout.lines().count(), 101);
+    assert!(run.stdout.ends_with("from here on, 4900 more lines like these\n"), "{}", run.stdout);
+}
+
+#[test]
+fn programs_get_a_document_for_each_response_and_each_file_with_markers() {
+    let repo = repo();
+    repo.write("good.opx", opx("a.txt", "Why", "two", "2"));
+    repo.write("bad.opx", opx("a.txt", "", "none", "2"));
+    repo.write("x.md", format!("x\n{MARKERS}"));
+    repo.write("y.md", "fine\n");
+    let run = repo.staged(&["--json", "--feedback"]).ended(1);
+    assert_eq!(run.stderr, "");
+    let all = documents(&run.stdout);
+    let about: Vec<_> = all.iter().map(|one| (one["responses"][0].as_str().unwrap(), kinds(one, "errors"))).collect();
+    let kind = |kinds: &[&str]| kinds.iter().map(|&kind| kind.to_owned()).collect::<Vec<_>>();
+    let want =
+        [("bad.opx", kind(&["lines-not-found"])), ("good.opx", kind(&[])), ("x.md", kind(&["markers", "markers"]))];
+    assert_eq!(about, want);
+    assert!(all[0]["feedback"].as_str().unwrap().contains("none") && all[1]["plan"].is_string());
+    assert_eq!(all[1]["files"][0]["new_oid"].as_str().unwrap().len(), 40);
+    let left = &all[2]["errors"][1];
+    assert_eq!(
+        (&left["path"], &left["line"], &left["response"]),
+        (&"x.md".into(), &3.into(), &serde_json::Value::Null)
+    );
+}
+
+#[test]
+fn without_a_repository_it_says_so() {
+    let nowhere = tempfile::tempdir().unwrap();
+    let mut command = isolated(Command::new(program()), nowhere.path());
+    let run = run(command.args(["check", "--staged"]), b"").ended(3);
+    assert!(run.stderr.contains("is not inside a git repository"), "{}", run.stderr);
+}
+
+/// All below a folder: bytes, modes and when they were changed.
+fn state(folder: &Path, all: &mut BTreeMap<PathBuf, (Vec<u8>, u32, i64, i64)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let meta = path.symlink_metadata().unwrap();
+        let bytes = if meta.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
+        all.insert(path.clone(), (bytes, meta.mode(), meta.mtime(), meta.mtime_nsec()));
+        if meta.is_dir() {
+            state(&path, all);
+        }
+    }
+}
+
+/// A repository with a bit of everything staged, so that all paths through the code are taken.
+fn busy() -> Repo {
+    let repo = Repo::with(&[("a.txt", "one\ntwo\n"), ("m.md", "1\n2\n3\n4\n5\n6\n*** End Patch\n")]);
+    repo.write(".gitattributes", "s.md llmpatch=response\n");
+    repo.write("s.md", update("a.txt", "two", "2"));
+    repo.git(&["mv", "m.md", "n.md"]);
+    repo.write("n.md", "1\n2\n3\n4\n5\n7\n*** End Patch\n*** Begin Patch\n");
+    repo.write("a.txt", format!("one\ntwo\n{MARKERS}"));
+    repo.git(&["add", "-A"]);
+    repo
+}
+
+#[test]
+fn it_takes_no_lock_and_writes_nothing() {
+    let repo = busy();
+    let git_dir = repo.path().join(".git");
+    repo.write(".git/index.lock", "held by another");
+    for entry in ["", "objects", "refs"] {
+        repo.chmod(&format!(".git/{entry}"), 0o555);
+    }
+    // Stat data that a reader would like to refresh.
+    let touched = Command::new("touch").args(["-d", "2001-01-01", "a.txt"]).current_dir(repo.path()).status();
+    assert!(touched.unwrap().success());
+    let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
+    state(repo.path(), &mut before);
+    let run = repo.looked_at(&[]).ended(1);
+    assert_eq!(findings(&run), ["a.txt:3:1: markers", "a.txt:4:1: markers", "n.md:8:1: markers"], "{}", run.stdout);
+    repo.looked_at(&["--json"]).ended(1);
+    state(repo.path(), &mut after);
+    assert!(before == after);
+    fs::set_permissions(&git_dir, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Root may write where it mustn't, and what is put back is no trace: so the system calls themselves are looked at.
+#[test]
+fn no_system_call_asks_for_more_than_to_read() {
+    if Command::new("strace").arg("-V").stdout(Stdio::null()).status().is_err() {
+        // Here a missing strace is a line; `.ci/run` installs it.
+        eprintln!("no strace: not looked at");
+        return;
+    }
+    let repo = busy();
+    let log = repo.path().with_file_name("log");
+    let mut strace = isolated(Command::new("strace"), repo.path());
+    strace.args(["-f", "-qq", "-y", "-e", "trace=%file,%desc,ftruncate", "-o"]).arg(&log).arg(program());
+    run(strace.args(["check", "--staged"]), b"").ended(1);
+    let log = fs::read_to_string(log).unwrap();
+    assert!(log.lines().count() > 50 && log.contains("diff-index"), "{log}");
+    let writes = ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"];
+    let changes =
+        ["mkdir", "rename", "unlink", "rmdir", "link(", "linkat", "symlink", "truncate", "chmod", "utime", "mknod"];
+    let harmless = ["execve(", "/dev/null", "readlink", " --- SIG"];
+    for line in log.lines().filter(|line| !harmless.iter().any(|word| line.contains(word))) {
+        let is_change = writes.iter().chain(&changes).any(|word| line.contains(word));
+        assert!(!is_change, "{line}");
+    }
+}
+
+/// A hook as the README has it, with a line that tells which index it was given.
+fn hooked(repo: &Repo) -> String {
+    let program = Path::new(program());
+    let hook = format!(
+        "#!/bin/sh\nPATH='{}':$PATH\necho \"$GIT_INDEX_FILE\" >>.git/told\nexec git llmpatch check --staged\n",
+        program.parent().unwrap().display()
+    );
+    repo.write(".git/hooks/pre-commit", &hook);
+    repo.chmod(".git/hooks/pre-commit", 0o755);
+    hook
+}
+
+#[test]
+fn a_hook_sees_what_each_way_of_committing_would_commit() {
+    let commit = |repo: &Repo, args: &[&str]| {
+        run(isolated(Command::new("git"), repo.path()).args(["commit", "-q", "-m", "x"]).args(args), b"")
+    };
+    for (args, index, is_seen) in [
+        (&[][..], ".git/index", [true, false, false]),
+        (&["-a"], ".git/index.lock", [true, true, false]),
+        (&["src/c.txt"], ".git/next-index-", [false, false, true]),
+        (&["-i", "src/b.txt"], ".git/index.lock", [true, true, false]),
+    ] {
+        let repo = repo();
+        hooked(&repo);
+        repo.write("a.txt", MARKERS);
+        repo.git(&["add", "a.txt"]);
+        repo.write("src/b.txt", MARKERS);
+        if is_seen[2] {
+            repo.write("src/c.txt", MARKERS);
+        }
+        let refused = commit(&repo, args).ended(1);
+        for (path, is_seen) in ["a.txt", "src/b.txt", "src/c.txt"].iter().zip(is_seen) {
+            // git sends what a hook prints to its own standard error.
+            assert_eq!(
+                refused.stderr.contains(&format!("{path}:1:1: markers: ")),
+                is_seen,
+                "{args:?} {path}\n{}",
+                refused.stderr
+            );
+        }
+        let told = repo.text(".git/told");
+        assert!(told.trim_end().ends_with(index) || told.contains(index), "{args:?}: {told}");
+        assert_eq!(repo.git(&["rev-list", "--count", "HEAD"]), "1\n");
+        // And it lets pass what is fine.
+        for path in ["a.txt", "src/b.txt", "src/c.txt"] {
+            repo.write(path, "fine\n");
+        }
+        repo.git(&["add", "a.txt"]);
+        commit(&repo, args).ended(0);
+    }
+}
+
+#[test]
+fn a_hook_may_look_at_a_commit_of_our_own() {
+    let repo = repo();
+    hooked(&repo);
+    repo.git(&["config", "llmpatch.lint.patch-markers", "ignore"]);
+    repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).succeeded();
+    let run = repo.run(&["apply", "--commit"], update("a.txt", "2", "*** End Patch")).ended(3);
+    assert!(run.stderr.contains("a.txt:2:1: markers"), "{}", run.stderr);
+    assert_eq!(repo.text("a.txt"), "one\n2\nthree\n");
+}
+
+#[test]
+fn linked_work_trees_have_an_index_of_their_own() {
+    let repo = repo();
+    let linked = repo.path().with_file_name("linked");
+    repo.git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
+    fs::write(linked.join("a.txt"), MARKERS).unwrap();
+    run(isolated(Command::new("git"), &linked).args(["add", "-A"]), b"").ended(0);
+    let looked = run(isolated(Command::new(program()), &linked).args(["check", "--staged"]), b"").ended(1);
+    assert_eq!(findings(&looked), ["a.txt:1:1: markers", "a.txt:2:1: markers"]);
+    assert_eq!(repo.looked_at(&[]).ended(0).stdout, "");
+}
+
+#[test]
+fn a_split_or_sparse_index_hinders_responses_only() {
+    let repo = repo();
+    repo.git(&["update-index", "--split-index"]);
+    repo.write("x.md", MARKERS);
+    assert_eq!(findings(&repo.staged(&[]).ended(1)), ["x.md:1:1: markers", "x.md:2:1: markers"]);
+    repo.write("x.opx", opx("a.txt", "", "two", "2"));
+    let run = repo.staged(&[]).ended(3);
+    assert!(run.stderr.contains("error[unsupported]: this repository has a split index"), "{}", run.stderr);
+}
