@@ -26,6 +26,7 @@
 //! | `<edit>`, attributes, `<<<` and `>>>` | [`format::opx`] |
 //! | `diff --git`, `---` and `+++`, `@@ -1,7 +1,8 @@`, prefixes and quotes of names | [`format::unified`] |
 //! | what a path may be, `--directory`, `root=` | [`path`] |
+//! | `--limit`, `llmpatch.protect`: what pathspecs mean, and what is refused | [`pathspec`], `plan/guard.rs` |
 //! | finding lines, context lines, a text and its occurrences | [`matching`] |
 //! | which of several places is taken, what is warned of, `--strict`, `--unique` | `plan/rewrite.rs`, `plan/substitute.rs` |
 //! | where the hunks of a unified diff stand, and how their lines end | `plan/numbered.rs` |
@@ -55,8 +56,8 @@
 //! Read `a ◀ b` as: b may use a, never the other way. `tests/architecture.rs` holds the whole table.
 //!
 //! ```text
-//! text ◀ patch ◀ format            text ◀ matching            path ◀ patch
-//! {patch, matching, tree, compare} ◀ plan ◀ {message, transaction}
+//! text ◀ patch ◀ format            text ◀ {matching, pathspec}            path ◀ patch
+//! {patch, matching, pathspec, tree, compare} ◀ plan ◀ {message, transaction}
 //! path ◀ {tree, dir} ◀ repo ◀ transaction
 //! {format, plan} ◀ respond                {format, compare} ◀ leftover
 //! report knows the values of all rooms and calls none of them; cli knows all; nothing knows cli
@@ -81,6 +82,7 @@ pub mod matching;
 pub mod message;
 pub mod patch;
 pub mod path;
+pub mod pathspec;
 pub mod plan;
 pub mod repo;
 pub mod report;

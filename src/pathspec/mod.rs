@@ -1,0 +1,173 @@
+//! git's pathspecs: the paths that a person means, by folder, name or wildcard.
+//!
+//! A list of them means what `git grep -l … -- <pathspec>…` would search when run at the top of the work tree, which the tests hold
+//! it against. It reads nothing, and knows paths of files only.
+//!
+//! Where it departs from git, and why:
+//! - They count from the top, whatever the current folder, since paths in a response do; so an absolute one is an error.
+//! - `:/` and `:(top)` change nothing, and `.`, `..` and repeated slashes behind them are resolved. git leaves them as they stand,
+//!   and then `:/./src` matches no path.
+//! - The magic words `attr` and `prefix` are errors: the first because a response may change what attributes files have.
+//! - A class in brackets that is to match in any case does so: git's `:(icase)[M]akefile` doesn't match even `Makefile`.
+
+mod glob;
+mod magic;
+#[cfg(test)]
+mod tests;
+
+use bstr::{BStr, BString, ByteSlice as _};
+
+use self::glob::Glob;
+use self::magic::Magic;
+pub use self::magic::{Defaults, Wildcards};
+use crate::text::Shown;
+
+/// A pathspec that has been read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pathspec {
+    written: BString,
+    /// Whether it takes paths out of what the others of its list mean.
+    excludes: bool,
+    any_case: bool,
+    /// What it names: a file, or all below a folder; empty for everything.
+    pattern: Vec<u8>,
+    /// How much of it stands before the first wildcard, and what comes then.
+    wild: Option<(usize, Glob)>,
+}
+
+/// Why a text is no pathspec.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// It is empty.
+    #[error("a pathspec can't be empty; `.` means everything")]
+    Empty,
+    /// An opening parenthesis without its end.
+    #[error("the `)` behind its magic words is missing")]
+    Unclosed,
+    /// A magic word that git doesn't know.
+    #[error("`{}` is none of git's magic words", Shown(.0))]
+    UnknownWord(BString),
+    /// A magic sign that git doesn't know.
+    #[error("`{}` is none of git's magic signs; a name that begins with a colon is written behind `:(top)`", Shown(&[*.0]))]
+    UnknownSign(u8),
+    /// A magic word that git knows.
+    #[error("the magic word `{0}` doesn't count here")]
+    Unsupported(&'static str),
+    /// Two magic words that contradict each other.
+    #[error("`literal` and `glob` are incompatible")]
+    Incompatible,
+    /// It leads out of the work tree.
+    #[error("it leads out of the work tree")]
+    Outside,
+    /// It is absolute.
+    #[error("pathspecs count from the top of the work tree here, whatever the current folder")]
+    Absolute,
+}
+
+impl Pathspec {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// If git would refuse it, or it is one of those that don't count here.
+    pub fn new(written: &[u8], defaults: Defaults) -> Result<Self, Fault> {
+        if written.is_empty() {
+            return Err(Fault::Empty);
+        }
+        let (Magic { excludes, any_case, wildcards }, rest) = Magic::read(written, defaults)?;
+        let pattern = normal(rest)?;
+        let plain = pattern.iter().position(|byte| b"*?[\\".contains(byte)).filter(|_| wildcards != Wildcards::None);
+        let by_folder = wildcards == Wildcards::ByFolder;
+        let wild = plain.and_then(|plain| Some((plain, Glob::new(&pattern[plain..], by_folder)?)));
+        Ok(Self { written: written.into(), excludes, any_case, pattern, wild })
+    }
+
+    /// Returns it as it was written.
+    pub fn written(&self) -> &BStr {
+        self.written.as_bstr()
+    }
+
+    /// Returns whether it matches a path, whether or not it excludes it then.
+    fn matches(&self, path: &[u8], case: Case) -> bool {
+        let folds = self.any_case || case == Case::Ignored;
+        let is_same = |a: &[u8], b: &[u8]| if folds { a.eq_ignore_ascii_case(b) } else { a == b };
+        let pattern = &self.pattern[..];
+        if let Some(start) = path.get(..pattern.len())
+            && is_same(start, pattern)
+            && (pattern.is_empty() || pattern.ends_with(b"/") || matches!(path.get(pattern.len()), None | Some(b'/')))
+        {
+            return true;
+        }
+        let Some((plain, glob)) = &self.wild else { return false };
+        path.get(..*plain).is_some_and(|start| is_same(start, &pattern[..*plain]))
+            && glob.matches(&path[*plain..], folds)
+    }
+}
+
+/// Whether names that differ in case only are different names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Case {
+    /// They are.
+    Counts,
+    /// They are the same file, as `core.ignoreCase` says.
+    Ignored,
+}
+
+/// A list of pathspecs, which mean something together: what one matches and none excludes. If all of them exclude, they do so
+/// from everything. An empty list matches nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pathspecs(Vec<Pathspec>);
+
+impl Pathspecs {
+    /// The empty list.
+    pub const NONE: Pathspecs = Pathspecs(Vec::new());
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns them in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Pathspec> {
+        self.0.iter()
+    }
+
+    /// Returns whether a path is meant.
+    pub fn matches(&self, path: &[u8], case: Case) -> bool {
+        let any = |excludes| self.0.iter().any(|one| one.excludes == excludes && one.matches(path, case));
+        let only_excludes = !self.is_empty() && self.0.iter().all(|one| one.excludes);
+        (only_excludes || any(false)) && !any(true)
+    }
+
+    /// Returns the first of those that match a path that is meant; none if that is only because no other excludes it.
+    pub fn matching(&self, path: &[u8], case: Case) -> Option<&Pathspec> {
+        self.0.iter().find(|one| !one.excludes && one.matches(path, case))
+    }
+}
+
+impl FromIterator<Pathspec> for Pathspecs {
+    fn from_iter<I: IntoIterator<Item = Pathspec>>(all: I) -> Self {
+        Self(all.into_iter().collect())
+    }
+}
+
+/// Resolves `.`, `..` and repeated slashes by their spelling, as git does. A slash at the end stays: it asks for a folder.
+fn normal(written: &[u8]) -> Result<Vec<u8>, Fault> {
+    if written.starts_with(b"/") {
+        return Err(Fault::Absolute);
+    }
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for part in written.split_str("/") {
+        match part {
+            b"" | b"." => {}
+            b".." => drop(parts.pop().ok_or(Fault::Outside)?),
+            part => parts.push(part),
+        }
+    }
+    let mut pattern = bstr::join("/", &parts);
+    let asks_for_folder = matches!(written.rsplit_str("/").next(), Some(b"" | b"." | b".."));
+    if asks_for_folder && !pattern.is_empty() {
+        pattern.push(b'/');
+    }
+    Ok(pattern)
+}
