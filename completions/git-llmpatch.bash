@@ -42,9 +42,10 @@ _git_llmpatch ()
 		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
+		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--index --cached --commit --intent-to-add --expect= --check --dry-run --diff --stat --numstat --summary --apply --message= --file= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--index --cached --commit --intent-to-add --expect= --check --dry-run --diff --stat --numstat --summary --apply --message= --file= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--expect) return ;;
@@ -56,6 +57,7 @@ _git_llmpatch ()
 		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_folders "$cur"; return ;;
+		--limit) return ;;
 		esac
 		;;
 	check)
@@ -65,15 +67,17 @@ _git_llmpatch ()
 		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
+		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--staged --cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--staged --cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
 		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_folders "$cur"; return ;;
+		--limit) return ;;
 		esac
 		;;
 	diff)
@@ -83,14 +87,16 @@ _git_llmpatch ()
 		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
+		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
 		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_folders "$cur"; return ;;
+		--limit) return ;;
 		esac
 		;;
 	convert)
@@ -102,8 +108,9 @@ _git_llmpatch ()
 		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
+		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--to) __gitcomp "unified envelope opx" "" "$cur"; return ;;
@@ -112,6 +119,7 @@ _git_llmpatch ()
 		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_folders "$cur"; return ;;
+		--limit) return ;;
 		esac
 		;;
 	show)

@@ -50,6 +50,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l fuzz
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l directory -d 'Put this folder before every path of the response' -r -f -a "(__fish_complete_directories)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
@@ -90,6 +91,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l fuzz
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l directory -d 'Put this folder before every path of the response' -r -f -a "(__fish_complete_directories)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
@@ -116,6 +118,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l fuzz 
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l directory -d 'Put this folder before every path of the response' -r -f -a "(__fish_complete_directories)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
@@ -142,6 +145,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fu
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l directory -d 'Put this folder before every path of the response' -r -f -a "(__fish_complete_directories)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"

@@ -63,6 +63,17 @@ pub struct FileEdit<'a> {
     pub span: Option<Span>,
 }
 
+impl<'a> FileEdit<'a> {
+    /// Returns the path that the file gets, as the response wrote it, if it is to get one.
+    pub fn destination(&self) -> Option<&Text<'a>> {
+        match &self.operation {
+            Operation::Update { to, .. } => to.as_ref(),
+            Operation::Move { to } => Some(to),
+            _ => None,
+        }
+    }
+}
+
 impl PartialEq for FileEdit<'_> {
     fn eq(&self, other: &Self) -> bool {
         (&self.path, &self.root, &self.operation, &self.header, &self.why)

@@ -76,6 +76,10 @@ fn examples_run() {
     for (name, _) in commands() {
         let written = fs::read_to_string(folder().join(format!("{name}.md"))).unwrap();
         for script in console_blocks(&written) {
+            if script.contains("jq ") && Program::new("jq").arg("--version").output().is_err() {
+                eprintln!("there is no jq here to run this with:\n{script}");
+                continue;
+            }
             let repo = demonstration();
             let path = format!("{}:{}", bin().display(), std::env::var("PATH").unwrap());
             let done = Program::new("bash")

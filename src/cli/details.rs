@@ -91,10 +91,7 @@ fn hunks_by_file<'p>(
         let root = edit.root.as_ref().map(|root| &root[..]);
         let resolve = |written: &[u8]| resolver.resolve(root, written).ok();
         let Some(path) = resolve(&edit.path) else { continue };
-        let to = match &edit.operation {
-            Operation::Update { to: Some(to), .. } | Operation::Move { to } => resolve(to),
-            _ => None,
-        };
+        let to = edit.destination().and_then(|to| resolve(to));
         match &edit.operation {
             Operation::Update { .. } | Operation::Substitute(_) | Operation::Move { .. } => {
                 let mut all = files.remove(&path).unwrap_or_default();
@@ -111,11 +108,7 @@ fn hunks_by_file<'p>(
 pub(super) fn name_as_written(all: &mut [Diagnostic], patches: &[Patch<'_>], resolver: &Resolver) {
     let mut written: HashMap<BString, BString> = HashMap::new();
     for edit in patches.iter().flat_map(|patch| &patch.edits) {
-        let to = match &edit.operation {
-            Operation::Update { to: Some(to), .. } | Operation::Move { to } => Some(to),
-            _ => None,
-        };
-        for path in std::iter::once(&edit.path).chain(to) {
+        for path in std::iter::once(&edit.path).chain(edit.destination()) {
             if let Ok(resolved) = resolver.resolve(edit.root.as_ref().map(|root| &root[..]), path)
                 && *resolved.as_bytes() != path[..]
             {

@@ -10,6 +10,7 @@ use super::config;
 use super::details;
 use super::edge::Edge;
 use super::exit::Exit;
+use super::guarding;
 use super::options::{self, Reading, Talk};
 use super::output;
 use super::pager;
@@ -107,6 +108,7 @@ impl Session {
         let (strict, fuzz) = config::strictness(reading, config).map_err(stop)?;
         let lints = config::lints(config).map_err(stop)?;
         let unique = config::switch(reading.unique, reading.no_unique, config, "llmpatch.unique").map_err(stop)?;
+        let guard = guarding::guard(reading, config)?;
         let resolver = repo.resolver(reading.directory.as_deref().map(OsStr::as_bytes)).map_err(stop)?;
         Ok(Session {
             talk: talk.clone(),
@@ -118,6 +120,7 @@ impl Session {
                 unique,
                 fuzz,
                 lints,
+                guard,
                 overwrite: reading.overwrite,
                 allow_empty: reading.allow_empty,
             },

@@ -14,6 +14,7 @@ mod diff;
 mod edge;
 mod exit;
 mod flow;
+mod guarding;
 mod install;
 mod manual;
 mod options;

@@ -7,9 +7,10 @@ use clap::{Args, ValueEnum};
 
 use super::exit::Exit;
 use super::responses::Origin;
-use super::{install, output};
+use super::{guarding, install, output};
 use crate::matching::Tolerance;
 use crate::patch;
+use crate::pathspec::Pathspec;
 use crate::report::json;
 
 /// How responses are read.
@@ -46,6 +47,10 @@ pub(super) struct Reading {
     /// Put this folder before every path of the response
     #[arg(long, value_name = "dir", value_hint = clap::ValueHint::DirPath)]
     pub(super) directory: Option<OsString>,
+    /// Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)
+    #[arg(long, value_name = "pathspec", value_parser = guarding::pathspec(), help_heading = "Guarding")]
+    #[arg(value_hint = clap::ValueHint::AnyPath)]
+    pub(super) limit: Vec<Pathspec>,
 }
 
 /// The formats that can be asked for.

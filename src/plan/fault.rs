@@ -2,9 +2,10 @@
 
 use bstr::BString;
 
+use super::guard::{Barrier, Origin};
 use super::miss::Miss;
 use super::warning::Warning;
-use super::wording::{absence, difference, files, hunk, lines_of, presence, unfit};
+use super::wording::{absence, barred, difference, files, hunk, lines_of, presence, unfit};
 use crate::explain::{Explain, FileLine, FilePlace, Nearest, Passage};
 use crate::kind::Kind;
 use crate::path::{PathFault, RepoPath};
@@ -24,6 +25,14 @@ pub enum Fault {
         fault: PathFault,
         /// The one tracked path that may be meant.
         meant: Option<RepoPath>,
+    },
+    /// A path that responses may not touch.
+    #[error("`{path}` {}", barred(.barrier))]
+    Guarded {
+        /// The path.
+        path: RepoPath,
+        /// What keeps them from it.
+        barrier: Barrier,
     },
     /// The file isn't there.
     #[error("`{path}` {}", absence(.why))]
@@ -145,6 +154,7 @@ impl Explain for Fault {
     fn kind(&self) -> Kind {
         match self {
             Fault::Path { fault, .. } => fault.kind(),
+            Fault::Guarded { .. } => Kind::Protected,
             Fault::Unfit { .. } => Kind::UnsafePath,
             Fault::Missing { .. } => Kind::FileMissing,
             Fault::Exists { .. } => Kind::FileExists,
@@ -178,7 +188,8 @@ impl Explain for Fault {
         match self {
             Fault::Path { written, .. } => Some(written.clone()),
             Fault::Lint(found) => found.path(),
-            Fault::Missing { path, .. }
+            Fault::Guarded { path, .. }
+            | Fault::Missing { path, .. }
             | Fault::Exists { path, .. }
             | Fault::Unfit { path, .. }
             | Fault::Binary { path }
@@ -236,6 +247,17 @@ impl Explain for Fault {
             Fault::Path { meant: Some(_), .. } => "paths count from the top of the repository; correct it",
             Fault::Path { fault, .. } => return fault.help(),
             Fault::Lint(found) => return found.help(),
+            Fault::Guarded { barrier, .. } => match barrier {
+                Barrier::Limit { origin: Origin::Option, .. } => {
+                    "leave this file out of the patch, or run with a --limit that covers it"
+                }
+                Barrier::Limit { origin: Origin::Setting, .. } => {
+                    "leave this file out of the patch, or run with a --limit that covers it, which takes the setting's place"
+                }
+                Barrier::Protected { .. } => {
+                    "leave this file out of the patch, or make the change by hand; `git config --edit` changes llmpatch.protect"
+                }
+            },
             Fault::Missing { why, .. } => match why {
                 Absence::Never { meant: Some(_) } => "correct the path in the patch",
                 Absence::Never { meant: None } => {

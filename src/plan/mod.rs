@@ -17,6 +17,7 @@ mod difference;
 mod elision;
 mod elsewhere;
 mod fault;
+mod guard;
 mod identity;
 mod lint;
 mod loosely;
@@ -42,6 +43,7 @@ use bstr::BString;
 pub use self::changeset::{Change, ChangeSet};
 pub use self::difference::{Blanks, Difference, How, Writer};
 pub use self::fault::{Absence, Fault, Presence};
+pub use self::guard::{Barrier, Guard, Origin};
 pub use self::identity::{NoPlanId, PlanId};
 use self::lint::History;
 pub use self::lint::{Finding, Lints, Verdict};
@@ -57,11 +59,12 @@ use crate::kind::Kind;
 use crate::matching::{Effort, Tolerance};
 use crate::patch::{FileEdit, Hunk, Operation, Patch, Substitution};
 use crate::path::{PathFault, RepoPath, Resolver};
+use crate::pathspec::Case;
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
 use crate::tree::{Content, File, Mode, Tree};
 
 /// How strictly a patch is read, and what it may do.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// Only the bare algorithm: whatever a relaxation would have saved is an error.
     pub strict: bool,
@@ -71,6 +74,8 @@ pub struct Rules {
     pub fuzz: Tolerance,
     /// What is done about what lints find.
     pub lints: Lints,
+    /// Which paths it may touch.
+    pub guard: Guard,
     /// Let new and moved files replace what is there.
     pub overwrite: bool,
     /// Take a response that leaves every file as it was for a success.
@@ -224,7 +229,11 @@ impl Planner<'_> {
     fn edit(&mut self, edit: &FileEdit<'_>) {
         let root = edit.root.as_ref();
         let span = edit.path.span.or(edit.span);
-        let Ok(path) = self.resolve(root, &edit.path, edit.span) else { return };
+        let Ok(path) = self.resolve(root, &edit.path, edit.span) else {
+            // What is wrong with the other path is wrong all the same.
+            let _ = edit.destination().map(|to| self.resolve(root, to, edit.span));
+            return;
+        };
         if let Some(section) = Section::of(edit, &path) {
             if self.section(&section) == Err(Failed::Lost) {
                 self.overlay.forget(&path);
@@ -275,8 +284,14 @@ impl Planner<'_> {
         let span = written.span.or(span);
         match self.resolver.resolve(root.map(|root| &root[..]), written) {
             Ok(path) => {
+                let is_new = !self.named.contains_key(&path);
                 self.named.entry(path.clone()).or_insert(span);
-                Ok(path)
+                let case = if self.tree.ignores_case() { Case::Ignored } else { Case::Counts };
+                match self.rules.guard.barrier(&path, case) {
+                    Some(barrier) if is_new => self.fail(span, Fault::Guarded { path, barrier }),
+                    Some(_) => Err(Failed::Lost),
+                    None => Ok(path),
+                }
             }
             Err(fault) => {
                 let of_root = matches!(fault, PathFault::UnknownRoot { .. } | PathFault::RootOutside { .. });

@@ -1,4 +1,5 @@
 mod bare;
+mod guard;
 mod levels;
 
 use super::*;
@@ -72,16 +73,21 @@ fn run(tree: &MemoryTree, edits: Vec<FileEdit<'_>>, rules: &Rules) -> Result<Pla
     plan(&[Patch { format: Format::Envelope, edits }], tree, &Resolver::default(), rules)
 }
 
-const LENIENT: Rules = Rules {
-    strict: false,
-    unique: false,
-    fuzz: Tolerance::Exact,
-    lints: Lints::DEFAULT,
-    overwrite: false,
-    allow_empty: true,
-};
-const STRICT: Rules = Rules { strict: true, ..LENIENT };
-const UNIQUE: Rules = Rules { unique: true, ..LENIENT };
+const LENIENT: Rules = rules(false, false);
+const STRICT: Rules = rules(true, false);
+const UNIQUE: Rules = rules(false, true);
+
+const fn rules(strict: bool, unique: bool) -> Rules {
+    Rules {
+        strict,
+        unique,
+        fuzz: Tolerance::Exact,
+        lints: Lints::DEFAULT,
+        guard: Guard::NONE,
+        overwrite: false,
+        allow_empty: true,
+    }
+}
 
 /// Applies one edit to one file and says what becomes of it: its content and the kinds of warnings, or the kinds of errors.
 fn outcome(before: &str, edit: FileEdit<'_>, rules: &Rules) -> Result<(String, Vec<Kind>), Vec<Kind>> {

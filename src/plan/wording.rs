@@ -1,6 +1,7 @@
 //! The words in which faults and warnings tell numbers, lines and states.
 
 use super::fault::{Absence, Presence};
+use super::guard::Barrier;
 use super::miss::Because;
 use crate::explain::FilePlace;
 use crate::matching::{Needle, Relaxation, Side, Tolerance};
@@ -62,6 +63,22 @@ pub(super) fn past(after: usize, lines: usize) -> String {
 
 pub(super) fn below(line: usize) -> String {
     if line == 0 { "at the top of the file".into() } else { format!("after line {line}") }
+}
+
+pub(super) fn barred(barrier: &Barrier) -> String {
+    match barrier {
+        Barrier::Limit { limit, origin } => format!("is outside of {} ({})", specs(limit), origin.name()),
+        Barrier::Protected { by } => format!("is protected by {} (llmpatch.protect)", specs(by)),
+    }
+}
+
+/// Lists pathspecs: five at most, and how many more there are.
+fn specs(all: &[String]) -> String {
+    let shown: Vec<_> = all.iter().take(5).map(|spec| format!("`{spec}`")).collect();
+    match all.len().saturating_sub(shown.len()) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
 }
 
 pub(super) fn absence(why: &Absence) -> String {

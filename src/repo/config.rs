@@ -79,6 +79,33 @@ impl Config {
         }
     }
 
+    /// Returns all values of a key, in git's order.
+    ///
+    /// # Errors
+    /// If one of them is no value at all.
+    pub fn all(&self, key: &str) -> Result<Vec<BString>, Fault> {
+        let key = canonical(key);
+        let mut found = Vec::new();
+        match &self.0 {
+            Source::Files(config) => {
+                let note = |entry: &git2::ConfigEntry<'_>| {
+                    if entry.name_bytes() == key.as_bytes() {
+                        found.push(entry.has_value().then(|| entry.value_bytes().into()));
+                    }
+                };
+                let read = config.entries(None).and_then(|entries| entries.for_each(note));
+                read.map_err(|error| Fault::git("the configuration", error))?;
+            }
+            Source::Listed(all) => {
+                found.extend(all.iter().filter(|(name, _)| *name == key).map(|(_, value)| value.clone()));
+            }
+        }
+        let value = |value: Option<BString>| {
+            value.ok_or_else(|| Fault::Setting { key: key.clone(), value: BString::default(), wanted: "a value" })
+        };
+        found.into_iter().map(value).collect()
+    }
+
     /// Returns the settings whose keys begin so, in git's order: what follows in the key, and the value.
     pub fn entries(&self, prefix: &str) -> Vec<(BString, BString)> {
         let rest = |key: &[u8]| key.strip_prefix(prefix.as_bytes()).map(BString::from);
@@ -190,5 +217,8 @@ mod tests {
         assert_eq!(config.string("a.X.b").unwrap().unwrap(), "1");
         assert_eq!(config.string("a.y.b").unwrap(), None);
         assert_eq!(config.entries("a.x.").len(), 2);
+        assert_eq!(config.all("A.x.B").unwrap(), ["2", "3\n4"]);
+        assert!(config.all("a.y.b").unwrap().is_empty());
+        assert!(self::config("a.b\n1\0a.b\0").all("a.b").is_err());
     }
 }

@@ -92,9 +92,10 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, shown: &mut Vec<Pas
     }
     if let Some(help) = &error.help {
         // What only somebody at the command line can do is no use to the author.
-        let help = match help.find("; correct them, or ") {
-            Some(at) => &help[..at + "; correct them".len()],
-            None => help,
+        let help = match (error.kind, help.find("; correct them, or ")) {
+            (Kind::Protected, _) => help.split(", or ").next().unwrap_or_default(),
+            (_, Some(at)) => &help[..at + "; correct them".len()],
+            (_, None) => help,
         };
         let _ = writeln!(out, "\nTo mend it: {}.", safe(help));
     }

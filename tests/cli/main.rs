@@ -7,6 +7,7 @@ mod check;
 mod commit;
 mod convert;
 mod diff;
+mod guard;
 mod json;
 mod prompt;
 mod recover;

@@ -10,8 +10,9 @@ use git_llmpatch::kind::Kind;
 use git_llmpatch::matching::Tolerance;
 use git_llmpatch::message;
 use git_llmpatch::patch::{FileEdit, Format, Mark, Operation, Patch, Status};
-use git_llmpatch::path::Resolver;
-use git_llmpatch::plan::{self, Plan, Refusal, Rules};
+use git_llmpatch::path::{RepoPath, Resolver};
+use git_llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
+use git_llmpatch::plan::{self, Guard, Origin, Plan, Refusal, Rules};
 use git_llmpatch::text::Source;
 use git_llmpatch::tree::{Entry, File, MemoryTree, Mode, Obstacle, Tree as _};
 
@@ -154,7 +155,7 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
     };
 
     let plain = planned(&lenient.patch, Rules::default());
-    match turn(source.bytes(), [Turn::Unique, Turn::Overwrite, Turn::Strict, Turn::Fuzz]) {
+    match turn(source.bytes(), [Turn::Unique, Turn::Overwrite, Turn::Strict, Turn::Fuzz, Turn::Limit]) {
         Turn::Unique => {
             let unique = planned(&lenient.patch, Rules { unique: true, ..Rules::default() });
             unique_only_ever_refuses(&plain, &unique, lenient.patch.format == Format::Unified);
@@ -165,6 +166,12 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
                 let overwrite = overwrite.expect("leave to overwrite forbids nothing");
                 assert_eq!(plain.changes, overwrite.changes, "nothing was in the way");
             }
+        }
+        Turn::Limit => {
+            let limit: Pathspecs = Pathspec::new(b"*[a-m]*", Defaults::default()).into_iter().collect();
+            let guard = Guard { limit: Some((limit.clone(), Origin::Option)), ..Guard::NONE };
+            let limited = planned(&lenient.patch, Rules { guard, ..Rules::default() });
+            a_limit_only_ever_refuses(&plain, &limited, &limit);
         }
         Turn::Strict => {
             let strictly = format::parse(source, &Options { strict: true, ..Options::default() });
@@ -197,6 +204,24 @@ enum Turn {
     Overwrite,
     Strict,
     Fuzz,
+    Limit,
+}
+
+/// Within a limit the same is done as without, or all that is wrong besides is that paths are outside of it.
+fn a_limit_only_ever_refuses(plain: &Result<Plan, Refusal>, limited: &Result<Plan, Refusal>, limit: &Pathspecs) {
+    let is_inside = |path: &RepoPath| limit.matches(path.as_bytes(), Case::Counts);
+    match (plain, limited) {
+        (Ok(plain), Ok(limited)) => {
+            assert_eq!(plain.changes, limited.changes, "a limit only ever refuses");
+            assert!(limited.changes.iter().all(|change| is_inside(&change.path)), "nothing is changed outside of it");
+        }
+        (Err(_), Ok(_)) => panic!("a limit only ever refuses"),
+        (Ok(_), Err(refusal)) => {
+            let kinds: Vec<_> = refusal.faults.iter().map(|fault| fault.value.kind()).collect();
+            assert!(kinds.contains(&Kind::Protected), "{kinds:?}");
+        }
+        (Err(_), Err(_)) => {}
+    }
 }
 
 fn unique_only_ever_refuses(plain: &Result<Plan, Refusal>, unique: &Result<Plan, Refusal>, numbered: bool) {

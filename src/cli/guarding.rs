@@ -1,0 +1,87 @@
+//! Which paths responses may touch: `--limit`, `llmpatch.limit`, `llmpatch.protect`.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+
+use bstr::BString;
+use clap::builder::{OsStringValueParser, TypedValueParser};
+
+use super::flow::{Stop, stop};
+use super::options::Reading;
+use crate::explain::Explain;
+use crate::kind::Kind;
+use crate::pathspec::{Defaults, Fault, Pathspec, Pathspecs, Wildcards};
+use crate::plan::{Guard, Origin};
+use crate::repo::Config;
+use crate::text::Shown;
+
+/// Reads the values of `--limit`, as git would read a pathspec with the options that it was given: `git --literal-pathspecs` and
+/// its kin tell us by the environment.
+pub(super) fn pathspec() -> impl TypedValueParser<Value = Pathspec> {
+    OsStringValueParser::new().try_map(|written: OsString| Pathspec::new(written.as_bytes(), defaults()))
+}
+
+fn defaults() -> Defaults {
+    let is_set = |name| {
+        let value = std::env::var(name).unwrap_or_default().to_ascii_lowercase();
+        !matches!(value.as_str(), "" | "0" | "false" | "no" | "off")
+    };
+    let wildcards = match (is_set("GIT_NOGLOB_PATHSPECS"), is_set("GIT_GLOB_PATHSPECS")) {
+        (true, _) => Wildcards::None,
+        (false, true) => Wildcards::ByFolder,
+        (false, false) => Wildcards::Free,
+    };
+    Defaults { wildcards, any_case: is_set("GIT_ICASE_PATHSPECS"), literal: is_set("GIT_LITERAL_PATHSPECS") }
+}
+
+/// Decides which paths responses may touch: options limit them in place of the setting, and what is protected stays so.
+///
+/// # Errors
+/// If a setting is no pathspec.
+pub(super) fn guard(reading: &Reading, config: &Config) -> Result<Guard, Stop> {
+    let protected = set(config, "llmpatch.protect")?;
+    let limited = set(config, "llmpatch.limit")?;
+    let limit = match (reading.limit.is_empty(), limited.is_empty()) {
+        (false, _) => Some((reading.limit.iter().cloned().collect(), Origin::Option)),
+        (true, false) => Some((limited, Origin::Setting)),
+        (true, true) => None,
+    };
+    Ok(Guard { limit, protected })
+}
+
+/// Reads the pathspecs of a setting. As in git's own lists, an empty value takes back those before it. The options that git was
+/// given don't count: what somebody protects isn't to come open because of how another path is written.
+fn set(config: &Config, key: &'static str) -> Result<Pathspecs, Stop> {
+    let mut specs = Vec::new();
+    for value in config.all(key).map_err(stop)? {
+        if value.is_empty() {
+            specs.clear();
+            continue;
+        }
+        let spec = Pathspec::new(&value, Defaults::default());
+        specs.push(spec.map_err(|fault| stop(NoPathspec { key, value, fault }))?);
+    }
+    Ok(specs.into_iter().collect())
+}
+
+/// A setting that is no pathspec. A guard that can't be understood guards nothing, so nothing goes on.
+#[derive(Debug, thiserror::Error)]
+#[error("`{key}` is set to `{}`, which is no pathspec: {fault}", Shown(value))]
+struct NoPathspec {
+    key: &'static str,
+    value: BString,
+    fault: Fault,
+}
+
+impl Explain for NoPathspec {
+    fn kind(&self) -> Kind {
+        Kind::Io
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(format!(
+            "correct it with `git config --edit`; `git config --show-origin --get-all {}` says where it stands",
+            self.key
+        ))
+    }
+}
