@@ -163,7 +163,7 @@ _git_llmpatch ()
 		1,*) return ;;
 		,-*) __gitcomp "--install"; return ;;
 		esac
-		__gitcomp "git-llmpatch apply check completions convert diff man prompt recover show undo" "" "$cur"; return
+		__gitcomp "git-llmpatch apply check completions convert diff man prompt recover show undo agents troubleshooting" "" "$cur"; return
 		;;
 	completions)
 		case "$dashes,$cur" in

@@ -14,7 +14,7 @@ use crate::text::Shown;
 
 /// A file to put in place.
 pub(super) struct Piece {
-    /// Its name.
+    /// Its name, with the folders below the one that all go into.
     pub(super) name: &'static str,
     /// What it holds.
     pub(super) content: Vec<u8>,
@@ -67,9 +67,10 @@ fn folder(variable: &str) -> Option<PathBuf> {
 pub(super) fn install(folder: &Path, pieces: &[Piece], advice: &str) -> Exit {
     let installed = || -> Result<(), anyhow::Error> {
         let shown = |path: &Path| Shown(path.as_os_str().as_bytes()).to_string();
-        fs::create_dir_all(folder).with_context(|| format!("can't make the folder `{}`", shown(folder)))?;
         for Piece { name, content } in pieces {
             let path = folder.join(name);
+            let folder = path.parent().unwrap_or(folder);
+            fs::create_dir_all(folder).with_context(|| format!("can't make the folder `{}`", shown(folder)))?;
             // Renamed into place, so that a shell that starts meanwhile never reads half of it.
             let mut file =
                 tempfile::NamedTempFile::new_in(folder).with_context(|| format!("can't write `{}`", shown(&path)))?;

@@ -1,4 +1,4 @@
-//! The manual pages that come with the program. They are made beforehand (`tests/manual.rs`): of the same definitions as `-h`, and
+//! The manual pages that come with the program. They are made beforehand (`tests/manual/`): of the same definitions as `-h`, and
 //! of what is written in `man/`.
 
 use clap::Args;
@@ -15,7 +15,7 @@ use super::output;
     To read a page without that: git llmpatch man apply | man -l -"
 )]
 pub(super) struct Man {
-    /// The command whose page it is, or git-llmpatch
+    /// The command whose page it is, or a guide, or git-llmpatch
     #[arg(value_name = "page", value_parser = names(), conflicts_with = "install")]
     page: Option<String>,
     /// Put all pages where man finds them, and say where that is
@@ -24,30 +24,44 @@ pub(super) struct Man {
 }
 
 macro_rules! pages {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, concat!($name, ".1"), include_str!(concat!("../../man/", $name, ".1")))),*]
+    ($($section:literal: [$($name:literal),* $(,)?]),* $(,)?) => {
+        &[$($(Page {
+            name: $name,
+            file: concat!("man", $section, "/", $name, ".", $section),
+            content: include_str!(concat!("../../man/", $name, ".", $section)),
+        }),*),*]
     };
 }
 
-/// The pages: name, file, content.
-const PAGES: &[(&str, &str, &str)] = pages![
-    "git-llmpatch",
-    "git-llmpatch-apply",
-    "git-llmpatch-check",
-    "git-llmpatch-completions",
-    "git-llmpatch-convert",
-    "git-llmpatch-diff",
-    "git-llmpatch-man",
-    "git-llmpatch-prompt",
-    "git-llmpatch-recover",
-    "git-llmpatch-show",
-    "git-llmpatch-undo",
+/// A page that comes with the program.
+struct Page {
+    name: &'static str,
+    /// Where it stands in a folder that `man` looks in.
+    file: &'static str,
+    content: &'static str,
+}
+
+const PAGES: &[Page] = pages![
+    "1": [
+        "git-llmpatch",
+        "git-llmpatch-apply",
+        "git-llmpatch-check",
+        "git-llmpatch-completions",
+        "git-llmpatch-convert",
+        "git-llmpatch-diff",
+        "git-llmpatch-man",
+        "git-llmpatch-prompt",
+        "git-llmpatch-recover",
+        "git-llmpatch-show",
+        "git-llmpatch-undo",
+    ],
+    "7": ["git-llmpatch-agents", "git-llmpatch-troubleshooting"],
 ];
 
 const PREFIX: &str = "git-llmpatch-";
 
 fn names() -> clap::builder::PossibleValuesParser {
-    let names = PAGES.iter().map(|(name, ..)| {
+    let names = PAGES.iter().map(|Page { name, .. }| {
         let short = name.strip_prefix(PREFIX);
         let value = clap::builder::PossibleValue::new(short.unwrap_or(name));
         if short.is_some() { value.alias(*name) } else { value }
@@ -65,15 +79,15 @@ impl Man {
             let Some(home) = Home::find() else {
                 return Err(super::usage("man", "HOME names no folder to install to"));
             };
-            let pages = PAGES.iter().map(|&(_, name, content)| Piece { name, content: content.into() });
+            let pages = PAGES.iter().map(|page| Piece { name: page.file, content: page.content.into() });
             let folder = home.manual();
             let advice = advice(&folder);
-            return Ok(install::install(&folder.join("man1"), &pages.collect::<Vec<_>>(), &advice));
+            return Ok(install::install(&folder, &pages.collect::<Vec<_>>(), &advice));
         }
         let wanted = self.page.as_deref().unwrap_or("git-llmpatch");
-        let page = PAGES.iter().find(|(name, ..)| *name == wanted || name.strip_prefix(PREFIX) == Some(wanted));
+        let page = PAGES.iter().find(|page| page.name == wanted || page.name.strip_prefix(PREFIX) == Some(wanted));
         Ok(match page {
-            Some((.., content)) => install::said(output::print_as_is(content.as_bytes())),
+            Some(page) => install::said(output::print_as_is(page.content.as_bytes())),
             None => return Err(super::usage("man", &format!("there is no page `{wanted}`"))),
         })
     }
