@@ -59,6 +59,12 @@ pub trait Explain: fmt::Display {
     fn help(&self) -> Option<String> {
         None
     }
+
+    /// Returns what the author of the response can do about it, where [`Self::help`] speaks of what only somebody at the
+    /// command line can.
+    fn advice(&self) -> Option<String> {
+        None
+    }
 }
 
 /// A line of a file in the work tree, the index or a commit, with its text so that a message can show it.
@@ -133,6 +139,12 @@ pub struct Passage {
 }
 
 impl Passage {
+    /// Takes the beginning of a file: all of it if it is small.
+    pub fn beginning(path: &bstr::BStr, lines: &Lines<'_>) -> Vec<Passage> {
+        let is_large = lines.len() > Self::SMALL;
+        Self::around(path, lines, is_large.then_some(0..Self::SMALL - Self::AROUND).into_iter().collect())
+    }
+
     /// How many lines are shown before and behind what is meant.
     const AROUND: usize = 3;
     /// How many bytes of a file are shown at most for one problem.

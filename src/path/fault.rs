@@ -195,4 +195,12 @@ impl Explain for PathFault {
         };
         Some(help)
     }
+
+    fn advice(&self) -> Option<String> {
+        match self {
+            PathFault::UnknownRoot { .. } | PathFault::RootOutside { .. } => Some("leave `root` out".into()),
+            PathFault::DotGit { .. } => Some("leave git's own files out of the patch".into()),
+            _ => None,
+        }
+    }
 }

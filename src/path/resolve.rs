@@ -1,4 +1,4 @@
-use bstr::{BString, ByteSlice as _};
+use bstr::{BStr, BString, ByteSlice as _};
 
 use super::{PathFault, RepoPath, check_bytes, check_part};
 
@@ -37,6 +37,11 @@ impl Resolver {
         self.directory = BString::default();
         self.directory = self.locate(b"", written)?;
         Ok(self)
+    }
+
+    /// Returns the folder in front of relative paths; empty for none.
+    pub fn directory(&self) -> &BStr {
+        self.directory.as_bstr()
     }
 
     /// Maps a root's name to a folder, written from the top or absolute. That it is inside is checked when it is used.

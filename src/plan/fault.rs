@@ -9,8 +9,8 @@ use super::wording::{absence, barred, difference, files, hunk, lines_of, presenc
 use crate::explain::{Explain, FileLine, FilePlace, Nearest, Passage};
 use crate::kind::Kind;
 use crate::path::{PathFault, RepoPath};
-use crate::text::{Excerpt, LineNo, Lines};
-use crate::tree::{Disagreement, Obstacle, TreeFault};
+use crate::text::{Excerpt, LineNo, Lines, Shown};
+use crate::tree::{Content, Disagreement, Obstacle, TreeFault};
 
 /// Why a response can't be applied to this tree.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +49,8 @@ pub enum Fault {
         path: RepoPath,
         /// What is in its way.
         what: Presence,
+        /// How the file in its way begins.
+        passages: Vec<Passage>,
     },
     /// Something that is no regular file, at the path or above it.
     #[error("`{path}` {}", unfit(.at, *.what))]
@@ -65,6 +67,8 @@ pub enum Fault {
     Binary {
         /// The file.
         path: RepoPath,
+        /// What makes it one, if it has been looked at.
+        sign: Option<BinarySign>,
     },
     /// A hunk that can't be placed.
     #[error("{} of `{path}` {miss}", hunk(*.number))]
@@ -87,6 +91,8 @@ pub enum Fault {
         path: RepoPath,
         /// The first line of the body that differs from the file, and the file's line there, if it has one.
         line: Option<FilePlace>,
+        /// What the file holds there.
+        passages: Vec<Passage>,
     },
     /// A section of a unified diff that deletes a file and doesn't show all of it.
     #[error("`{path}` is to be deleted, yet {} of it would be left", lines_of(*.left, "line"))]
@@ -95,6 +101,8 @@ pub enum Fault {
         path: RepoPath,
         /// How many lines would be left.
         left: usize,
+        /// The file, or how it begins.
+        passages: Vec<Passage>,
     },
     /// Nothing would change.
     #[error("nothing to do: {} already as the patch wants {}", files(.paths), if .paths.len() == 1 { "it" } else { "them" })]
@@ -114,10 +122,7 @@ pub enum Fault {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Absence {
     /// It never was.
-    Never {
-        /// The one tracked path that may be meant.
-        meant: Option<RepoPath>,
-    },
+    Never(Box<Instead>),
     /// Git tracks it, but it isn't in the work tree: somebody deleted it, or sparse checkout left it out.
     Tracked,
     /// A file stands where its folder would have to be.
@@ -126,6 +131,33 @@ pub enum Absence {
     Deleted,
     /// An earlier edit of the response moved it.
     Moved(RepoPath),
+}
+
+/// What there is where a file was looked for that never was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Instead {
+    /// The one tracked path that may be meant.
+    pub meant: Option<RepoPath>,
+    /// Where several tracked files have its name, these; else the files and folders in the nearest folder above that there
+    /// is. The first few.
+    pub others: Vec<BString>,
+    /// How many those are.
+    pub count: usize,
+    /// The folder in which the others are; `None` for the top, or where they are of the same name.
+    pub folder: Option<RepoPath>,
+    /// Whether the others are of the same name.
+    pub same_name: bool,
+    /// What `--directory` put in front, and the path behind it.
+    pub below: Option<(RepoPath, BString)>,
+}
+
+/// What makes a file a binary one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BinarySign {
+    /// The offset of its first NUL.
+    nul: usize,
+    /// Whether it begins as text in UTF-16 does.
+    is_utf_16: bool,
 }
 
 /// What is in the way of a new file.
@@ -147,6 +179,22 @@ impl Fault {
         let passages = Passage::around(path.as_bstr(), lines, miss.regions(len));
         let rivals = miss.rivals(path, lines).map(Box::new);
         Fault::Hunk { path: path.clone(), number, miss, rivals, passages }
+    }
+
+    /// Says that a file stands where a new one should.
+    pub(super) fn exists(path: &RepoPath, content: &Content) -> Self {
+        let passages = match content.is_binary() {
+            true => Vec::new(),
+            false => Passage::beginning(path.as_bstr(), &Lines::new(content)),
+        };
+        Fault::Exists { path: path.clone(), what: Presence::File, passages }
+    }
+
+    /// Says that lines of a binary file can't be changed.
+    pub(super) fn binary(path: &RepoPath, content: &Content) -> Self {
+        let is_utf_16 = content.starts_with(b"\xff\xfe") || content.starts_with(b"\xfe\xff");
+        let sign = memchr::memchr(0, content).map(|nul| BinarySign { nul, is_utf_16 });
+        Fault::Binary { path: path.clone(), sign }
     }
 }
 
@@ -179,7 +227,9 @@ impl Explain for Fault {
     fn label(&self) -> Option<String> {
         match self {
             Fault::Hunk { miss, .. } => miss.label(),
-            Fault::DeleteBody { .. } => Some("differs here".into()),
+            Fault::DeleteBody { line: Some(_), .. } => Some("not so in the file".into()),
+            Fault::DeleteBody { .. } => Some("the file ends before this".into()),
+            Fault::Path { fault, .. } => fault.label(),
             _ => None,
         }
     }
@@ -192,7 +242,7 @@ impl Explain for Fault {
             | Fault::Missing { path, .. }
             | Fault::Exists { path, .. }
             | Fault::Unfit { path, .. }
-            | Fault::Binary { path }
+            | Fault::Binary { path, .. }
             | Fault::Hunk { path, .. }
             | Fault::Leaves { path, .. }
             | Fault::DeleteBody { path, .. } => Some(path.as_bstr().into()),
@@ -224,7 +274,13 @@ impl Explain for Fault {
     }
 
     fn passages(&self) -> Vec<Passage> {
-        if let Fault::Hunk { passages, .. } = self { passages.clone() } else { Vec::new() }
+        match self {
+            Fault::Hunk { passages, .. }
+            | Fault::Exists { passages, .. }
+            | Fault::DeleteBody { passages, .. }
+            | Fault::Leaves { passages, .. } => passages.clone(),
+            _ => Vec::new(),
+        }
     }
 
     fn candidates(&self) -> Vec<LineNo> {
@@ -233,10 +289,10 @@ impl Explain for Fault {
 
     fn notes(&self) -> Vec<String> {
         match self {
-            Fault::Path { meant: Some(meant), .. }
-            | Fault::Missing { why: Absence::Never { meant: Some(meant) }, .. } => {
-                vec![format!("did you mean `{meant}`?")]
-            }
+            Fault::Path { meant: Some(meant), .. } => vec![format!("did you mean `{meant}`?")],
+            Fault::Path { fault: fault @ PathFault::DotGit { .. }, .. } => fault.notes(),
+            Fault::Missing { path, why: Absence::Never(instead) } => instead.notes(path),
+            Fault::Binary { sign: Some(sign), .. } => vec![sign.note()],
             Fault::Hunk { miss, .. } => miss.notes(),
             _ => Vec::new(),
         }
@@ -259,10 +315,7 @@ impl Explain for Fault {
                 }
             },
             Fault::Missing { why, .. } => match why {
-                Absence::Never { meant: Some(_) } => "correct the path in the patch",
-                Absence::Never { meant: None } => {
-                    "paths count from the top of the repository; correct it, or let the patch add the file"
-                }
+                Absence::Never(instead) => instead.help(),
                 Absence::Tracked => {
                     "bring it back with `git restore`, or with `git sparse-checkout add` if that left it out"
                 }
@@ -313,6 +366,97 @@ impl Explain for Fault {
             },
         };
         Some(help.into())
+    }
+
+    fn advice(&self) -> Option<String> {
+        let advice = match self {
+            Fault::Lint(found) => return found.advice(),
+            Fault::Hunk { miss, .. } => return miss.advice(),
+            Fault::Path { fault, meant: None, .. } => return fault.advice(),
+            Fault::Guarded { .. } => "leave this file out of the patch",
+            Fault::Missing { why: Absence::Tracked, .. } => "leave the file alone, or add it as a new one",
+            Fault::Missing { why: Absence::Never(instead), .. } if instead.below.is_some() => {
+                "paths are looked for below that folder; if yours is right as it is, leave it so: whoever applies the patch \
+                 has to put that right"
+            }
+            Fault::Exists { what: Presence::File, .. } => {
+                "change the lines that are there (`*** Update File:`, op=\"patch\"), put a new text in the place of all of them \
+                 (op=\"replace\"), or delete the file earlier in the same patch"
+            }
+            Fault::Exists { what: Presence::Twin(_), .. } => {
+                "choose another name, or change the file that is there: the two would be one file"
+            }
+            Fault::Binary { .. } => "leave the file out of the patch; it can be deleted or moved, but only as a whole",
+            Fault::DeleteBody { .. } => {
+                "if the file as it is shown here may go, delete it without the `-` lines; else leave it alone"
+            }
+            Fault::Leaves { .. } => {
+                "show every line of the file with `-` before it; if some are to stay, don't delete it"
+            }
+            Fault::Tree(_) => "nothing is wrong with the patch in this: whoever applies it has to settle it",
+            _ => return None,
+        };
+        Some(advice.into())
+    }
+}
+
+impl Instead {
+    fn notes(&self, path: &RepoPath) -> Vec<String> {
+        let mut notes = Vec::new();
+        match (&self.meant, &self.below) {
+            (None, None) => {}
+            (Some(meant), None) => notes.push(format!("did you mean `{meant}`?")),
+            (None, Some((folder, written))) => {
+                notes.push(format!("--directory={folder} makes `{path}` of the patch's `{}`", Shown(written)))
+            }
+            (Some(meant), Some((folder, written))) => {
+                let inside = meant.as_bytes().strip_prefix(folder.as_bytes()).and_then(|rest| rest.strip_prefix(b"/"));
+                notes.push(match inside {
+                    Some(inside) => format!(
+                        "did you mean `{meant}`? with --directory={folder} the patch calls it `{}`",
+                        Shown(inside)
+                    ),
+                    None => format!(
+                        "there is `{meant}`, but --directory={folder} makes `{path}` of the patch's `{}`",
+                        Shown(written)
+                    ),
+                });
+            }
+        }
+        if !self.others.is_empty() {
+            let names: Vec<_> = self.others.iter().map(|name| format!("`{}`", Shown(name))).collect();
+            let names = names.join(", ");
+            let more = match self.count - self.others.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            notes.push(match (self.same_name, &self.folder) {
+                (true, _) => format!("there are {names}{more}"),
+                (false, Some(folder)) => format!("`{folder}` holds {names}{more}"),
+                (false, None) => format!("the top of the repository holds {names}{more}"),
+            });
+        }
+        notes
+    }
+
+    fn help(&self) -> &'static str {
+        match (&self.meant, &self.below) {
+            (Some(meant), Some((folder, _))) if !meant.as_bytes().starts_with(&[folder.as_bytes(), b"/"].concat()) => {
+                "correct --directory, or leave it out"
+            }
+            (Some(_), _) => "correct the path in the patch",
+            (None, Some(_)) => "correct --directory or the path, or let the patch add the file",
+            (None, None) => "paths count from the top of the repository; correct it, or let the patch add the file",
+        }
+    }
+}
+
+impl BinarySign {
+    fn note(self) -> String {
+        match self.is_utf_16 {
+            true => "it begins like text in UTF-16, which git takes for binary as well".into(),
+            false => format!("it has a NUL at byte {}, which git takes for the sign of a binary file", self.nul + 1),
+        }
     }
 }
 

@@ -449,9 +449,7 @@ impl Miss {
                 Reason::Applied { .. } => "leave out what is there already",
                 Reason::Edges { .. } => "leave out the blank lines at the edges, or give whole lines next to them",
                 Reason::Near(closest) => return closest.help(),
-                _ => {
-                    "old lines must be in the file byte for byte; correct them, or hand the author what --feedback prints"
-                }
+                _ => CORRECT_THEM,
             },
             Miss::NotAtEnd { .. } => "drop `*** End of File`, or give the file's last lines",
             Miss::Many { because, .. } => match because {
@@ -477,6 +475,26 @@ impl Miss {
     }
 }
 
+impl Miss {
+    /// Returns what the author can do, where the help speaks of options.
+    pub(super) fn advice(&self) -> Option<String> {
+        let advice = match self {
+            Miss::Lines { reason: Reason::Unnumbered { .. }, .. } => "correct the number",
+            Miss::Lines { reason: Reason::Near(closest), .. } => closest.habit().unwrap_or(BYTE_FOR_BYTE),
+            Miss::Lines { reason: Reason::NoSuchLine | Reason::NotTogether { .. } | Reason::EmptyFile, .. } => {
+                BYTE_FOR_BYTE
+            }
+            Miss::NumberOnly => "give a line of context next to the added ones",
+            _ => return None,
+        };
+        Some(advice.into())
+    }
+}
+
+const BYTE_FOR_BYTE: &str = "old lines must be in the file byte for byte";
+const CORRECT_THEM: &str =
+    "old lines must be in the file byte for byte; correct them, or hand the author what --feedback prints";
+
 impl Closest {
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
@@ -495,7 +513,23 @@ impl Closest {
     }
 
     fn help(&self) -> String {
-        let help = match &self.how {
+        match (self.habit(), self.level) {
+            (Some(remedy), Some(level))
+                if matches!(self.how, Divergence::Differs(Difference { how: How::Unprefixed(' '), .. })) =>
+            {
+                format!("{remedy}; or run with --fuzz={level}")
+            }
+            (Some(remedy), _) => remedy.into(),
+            (None, Some(level)) => {
+                format!("old lines must be in the file byte for byte; correct them, or run with --fuzz={level}")
+            }
+            (None, None) => CORRECT_THEM.into(),
+        }
+    }
+
+    /// Returns the remedy where it shows what went wrong when the patch was written.
+    fn habit(&self) -> Option<&'static str> {
+        let remedy = match &self.how {
             Divergence::Differs(Difference { how, .. }) => match how {
                 How::Numbered(_) => {
                     "leave the line numbers out of the patch: they were only shown beside the file's text"
@@ -506,12 +540,6 @@ impl Closest {
                 How::Entity(..) => {
                     "give the text itself: nothing in a patch is ever decoded, so write `<`, `>` and `&` plainly"
                 }
-                _ if self.level.is_some() => {
-                    let level = self.level.unwrap_or_default();
-                    return format!(
-                        "old lines must be in the file byte for byte; correct them, or run with --fuzz={level}"
-                    );
-                }
                 How::Unprefixed(' ') => {
                     "begin every context line with one blank, in front of the line's own indentation"
                 }
@@ -520,9 +548,7 @@ impl Closest {
                      blank and `-` if it stays"
                 }
                 How::Cut(_) => "give whole lines of the file",
-                _ => {
-                    "old lines must be in the file byte for byte; correct them, or hand the author what --feedback prints"
-                }
+                _ => return None,
             },
             Divergence::LeftOut(_) => {
                 "old lines must follow one another without a gap: put the missing ones in, or make two hunks of it"
@@ -531,6 +557,6 @@ impl Closest {
                 "old lines must be in the file byte for byte; leave out those that aren't, or mark new ones as added"
             }
         };
-        help.into()
+        Some(remedy)
     }
 }

@@ -55,6 +55,7 @@ use self::rewrite::Rewritten;
 use self::section::Section;
 pub use self::warning::Warning;
 use crate::explain::Explain as _;
+use crate::explain::Passage;
 use crate::kind::Kind;
 use crate::matching::{Effort, Tolerance};
 use crate::patch::{FileEdit, Hunk, Operation, Patch, Substitution};
@@ -126,7 +127,7 @@ pub struct Refusal {
 /// If anything of it can't be done; nothing of it is then.
 pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: &Rules) -> Result<Plan, Refusal> {
     let mut planner = Planner {
-        overlay: Overlay::new(tree),
+        overlay: Overlay::new(tree, resolver.directory()),
         tree,
         resolver,
         rules,
@@ -320,9 +321,7 @@ impl Planner<'_> {
                 self.warn(span, Warning::AlreadyThere { path: path.clone() });
                 return Ok(());
             }
-            Some(_) if !self.rules.overwrite => {
-                return self.fail(span, Fault::Exists { path: path.clone(), what: Presence::File });
-            }
+            Some(file) if !self.rules.overwrite => return self.fail(span, Fault::exists(path, &file.content)),
             Some(file) => file.mode,
             None => Mode::PLAIN,
         };
@@ -379,7 +378,9 @@ impl Planner<'_> {
         let differs = lines.iter().zip(texts()).position(|(line, text)| line.text != text).unwrap_or(both);
         let span = expected.get(differs).and_then(|line| line.span).or(span);
         let line = (differs < lines.len()).then(|| fault::place(path, &lines, differs, "the file has", "differs here"));
-        self.fail(span, Fault::DeleteBody { path: path.clone(), line })
+        let meant = differs.min(lines.len().saturating_sub(1))..(differs + 1).min(lines.len());
+        let passages = Passage::around(path.as_bstr(), &lines, vec![meant]);
+        self.fail(span, Fault::DeleteBody { path: path.clone(), line, passages })
     }
 
     fn update(
@@ -424,7 +425,7 @@ impl Planner<'_> {
             return (file.content.clone(), Ok(()));
         }
         if file.content.is_binary() {
-            return (file.content.clone(), self.fail(span, Fault::Binary { path: path.clone() }));
+            return (file.content.clone(), self.fail(span, Fault::binary(path, &file.content)));
         }
         let lost = self.overlay.lost(path);
         let rewritten = rewrite(path, &file.content, hunks, self.rules, lost, &self.effort);
@@ -464,9 +465,7 @@ impl Planner<'_> {
                 self.warn(span, Warning::AlreadyThere { path: target.clone() });
                 self.overlay.rename(path, target, there);
             }
-            Some(_) if !self.rules.overwrite => {
-                return self.fail(span, Fault::Exists { path: target.clone(), what: Presence::File });
-            }
+            Some(there) if !self.rules.overwrite => return self.fail(span, Fault::exists(target, &there.content)),
             _ => self.overlay.rename(path, target, file),
         }
         Ok(())
@@ -475,7 +474,7 @@ impl Planner<'_> {
     fn substitute(&mut self, path: &RepoPath, edit: &Substitution<'_>, span: Option<Span>) -> Result<(), Failed> {
         let file = self.base(path, span)?;
         if file.content.is_binary() {
-            return self.fail(span, Fault::Binary { path: path.clone() });
+            return self.fail(span, Fault::binary(path, &file.content));
         }
         match substitute::substitute(path, &file.content, edit, self.rules, &self.effort) {
             Ok(done) => {

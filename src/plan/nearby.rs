@@ -1,8 +1,8 @@
 //! Guesses, for messages only, which path somebody meant who named one that isn't there.
 
-use bstr::ByteSlice as _;
+use bstr::{BStr, BString, ByteSlice as _};
 
-use super::fault::Absence;
+use super::fault::{Absence, Instead};
 use crate::path::{PathFault, RepoPath};
 use crate::tree::Tree;
 
@@ -10,9 +10,49 @@ use crate::tree::Tree;
 const CLOSE: f32 = 0.8;
 
 /// Says why nothing stands at a path that no edit has touched, nor any file above it.
-pub(super) fn absence(tree: &dyn Tree, path: &RepoPath) -> Absence {
+/// `directory` is what `--directory` puts in front of paths.
+pub(super) fn absence(tree: &dyn Tree, path: &RepoPath, directory: &BStr) -> Absence {
     let tracked = tree.tracked();
-    if tracked.contains(path) { Absence::Tracked } else { Absence::Never { meant: meant(&tracked, path) } }
+    if tracked.contains(path) {
+        return Absence::Tracked;
+    }
+    let below = RepoPath::new(directory).ok().and_then(|folder| {
+        let written = path.as_bytes().strip_prefix(folder.as_bytes())?.strip_prefix(b"/")?.into();
+        Some((folder, written))
+    });
+    let mut instead = Instead { meant: meant(&tracked, path), below, ..Instead::default() };
+    if instead.meant.is_none() {
+        look_around(&mut instead, &tracked, path);
+    }
+    Absence::Never(Box::new(instead))
+}
+
+/// How many names are told of what there is instead.
+const TOLD: usize = 8;
+
+/// Lists the files that have the path's name, or else what is in the nearest folder above it that there is.
+fn look_around(instead: &mut Instead, tracked: &[RepoPath], path: &RepoPath) {
+    let mut others: Vec<&[u8]> =
+        tracked.iter().filter(|other| other.name() == path.name()).map(|other| other.as_bytes()).collect();
+    instead.same_name = !others.is_empty();
+    if others.is_empty() {
+        let holds = |folder: &RepoPath| tracked.iter().any(|other| other.ancestors().any(|above| above == *folder));
+        instead.folder = path.ancestors().find(holds);
+        let start = instead.folder.as_ref().map_or(0, |folder| folder.as_bytes().len() + 1);
+        let inside = tracked.iter().filter(|other| {
+            instead.folder.as_ref().is_none_or(|folder| other.ancestors().any(|above| above == *folder))
+        });
+        // A folder's name ends with its slash.
+        let name = |path: &'_ RepoPath| {
+            let rest = &path.as_bytes()[start..];
+            start..start + rest.find_byte(b'/').map_or(rest.len(), |at| at + 1)
+        };
+        others = inside.map(|other| &other.as_bytes()[name(other)]).collect();
+        others.sort_unstable();
+        others.dedup();
+    }
+    instead.count = others.len();
+    instead.others = others.into_iter().take(TOLD).map(BString::from).collect();
 }
 
 /// Returns the one tracked path with which an absolute path of another machine, or one that climbs too far, ends.

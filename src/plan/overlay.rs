@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 
+use bstr::BStr;
+
 use super::fault::{Absence, Fault, Presence};
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
@@ -13,6 +15,8 @@ use crate::tree::{Content, Entry, File, Obstacle, Tree};
 
 pub(super) struct Overlay<'t> {
     tree: &'t dyn Tree,
+    /// What stands in front of all paths of responses; empty for nothing. Only messages want to know.
+    directory: &'t BStr,
     slots: BTreeMap<RepoPath, Slot>,
 }
 
@@ -42,8 +46,8 @@ pub(super) enum Found {
 }
 
 impl<'t> Overlay<'t> {
-    pub(super) fn new(tree: &'t dyn Tree) -> Self {
-        Self { tree, slots: BTreeMap::new() }
+    pub(super) fn new(tree: &'t dyn Tree, directory: &'t BStr) -> Self {
+        Self { tree, directory, slots: BTreeMap::new() }
     }
 
     /// Returns the file at a path, to be the base of an edit.
@@ -61,7 +65,8 @@ impl<'t> Overlay<'t> {
             (None, None) if slot.folder => Err(unfit(path, None, None)),
             (None, None) => {
                 let above = path.ancestors().find(|ancestor| self.live(ancestor));
-                let why = above.map_or_else(|| super::nearby::absence(self.tree, path), Absence::BelowFile);
+                let why =
+                    above.map_or_else(|| super::nearby::absence(self.tree, path, self.directory), Absence::BelowFile);
                 Err(Fault::Missing { path: path.clone(), why })
             }
         }
@@ -78,7 +83,7 @@ impl<'t> Overlay<'t> {
         if let Some(file) = &self.slots[path].now {
             return Ok(Some(Found::File(file.clone())));
         }
-        let exists = |what| Err(Fault::Exists { path: path.clone(), what });
+        let exists = |what| Err(Fault::Exists { path: path.clone(), what, passages: Vec::new() });
         if let Some(above) = path.ancestors().find(|ancestor| self.live(ancestor)) {
             return exists(Presence::FileAbove(above));
         }

@@ -12,10 +12,11 @@
 //! - A new file's mode is the header's also where `--overwrite` puts it in place of another; a copy has its source's
 //!   permission bits.
 
-use super::fault::{Fault, Presence};
+use super::fault::Fault;
 use super::overlay::Found;
 use super::warning::Warning;
 use super::{Failed, Planner, numbered};
+use crate::explain::Passage;
 use crate::patch::{FileEdit, Header, Hunk, Operation, Status};
 use crate::path::RepoPath;
 use crate::text::{Lines, Span, Text};
@@ -51,7 +52,7 @@ impl Planner<'_> {
     pub(super) fn section(&mut self, section: &Section<'_, '_>) -> Result<(), Failed> {
         let Section { path, header, span, .. } = *section;
         if header.binary.is_some() {
-            return self.fail(span, Fault::Binary { path: path.clone() });
+            return self.fail(span, Fault::Binary { path: path.clone(), sign: None });
         }
         match header.status {
             Status::Added => self.added(section),
@@ -88,9 +89,7 @@ impl Planner<'_> {
                 self.warn(span, Warning::AlreadyThere { path: path.clone() });
                 return Ok(());
             }
-            Some(_) if !self.rules.overwrite => {
-                return self.fail(span, Fault::Exists { path: path.clone(), what: Presence::File });
-            }
+            Some(there) if !self.rules.overwrite => return self.fail(span, Fault::exists(path, &there.content)),
             _ => self.overlay.put(path, File { content, mode }),
         }
         Ok(())
@@ -109,7 +108,8 @@ impl Planner<'_> {
         done?;
         let left = Lines::new(&changed.content).len();
         if left > 0 {
-            return self.fail(span, Fault::Leaves { path: path.clone(), left });
+            let passages = Passage::beginning(path.as_bstr(), &Lines::new(&file.content));
+            return self.fail(span, Fault::Leaves { path: path.clone(), left, passages });
         }
         if is_aside {
             self.overlay.drop_aside(path);
@@ -162,9 +162,9 @@ impl Planner<'_> {
                 self.warn(span, Warning::AlreadyThere { path: target.clone() });
                 there
             }
-            Some(_) if !self.rules.overwrite => {
+            Some(there) if !self.rules.overwrite => {
                 self.overlay.forget(&target);
-                return self.fail(span, Fault::Exists { path: target, what: Presence::File });
+                return self.fail(span, Fault::exists(&target, &there.content));
             }
             _ => changed,
         };

@@ -497,10 +497,47 @@ fn a_path_that_must_be_meant_is_named() {
         ("nothing/like.it", None),
     ] {
         let refusal = run(&tree, vec![delete(written)], &Rules::default()).unwrap_err();
-        let Fault::Missing { why: Absence::Never { meant: got }, .. } = &refusal.faults[0].value else {
-            panic!("{written}")
+        let Fault::Missing { why: Absence::Never(instead), .. } = &refusal.faults[0].value else { panic!("{written}") };
+        assert_eq!(instead.meant.as_ref().map(RepoPath::to_string).as_deref(), meant, "{written}");
+    }
+}
+
+#[test]
+fn what_there_is_instead_of_a_missing_file_is_told() {
+    let tree =
+        MemoryTree::new().with("src/net/tcp.rs", "1\n").with("src/lib.rs", "").with("doc/lib.rs", "").with("a", "");
+    for (directory, written, notes, help) in [
+        ("", "lib.rs", &["there are `doc/lib.rs`, `src/lib.rs`"][..], "paths count from the top"),
+        ("", "src/new/zzz", &["`src` holds `lib.rs`, `net/`"], "paths count from the top"),
+        ("", "nothing/like.it", &["the top of the repository holds `a`, `doc/`, `src/`"], "paths count from the top"),
+        (
+            "lib",
+            "net/tcp.rs",
+            &["there is `src/net/tcp.rs`, but --directory=lib makes `lib/net/tcp.rs` of the patch's `net/tcp.rs`"],
+            "correct --directory, or leave it out",
+        ),
+        (
+            "src",
+            "tcp.rs",
+            &["did you mean `src/net/tcp.rs`? with --directory=src the patch calls it `net/tcp.rs`"],
+            "correct the path in the patch",
+        ),
+        (
+            "src",
+            "zzz",
+            &["--directory=src makes `src/zzz` of the patch's `zzz`", "`src` holds `lib.rs`, `net/`"],
+            "correct --directory or the path",
+        ),
+    ] {
+        let resolver = match directory {
+            "" => Resolver::default(),
+            directory => Resolver::default().with_directory(directory.as_bytes()).unwrap(),
         };
-        assert_eq!(got.as_ref().map(RepoPath::to_string).as_deref(), meant, "{written}");
+        let patch = Patch { format: Format::Envelope, edits: vec![delete(written)] };
+        let refusal = plan(&[patch], &tree, &resolver, &Rules::default()).unwrap_err();
+        let fault = &refusal.faults[0].value;
+        assert_eq!(fault.notes(), notes, "{written} in {directory}");
+        assert!(fault.help().unwrap().starts_with(help), "{written} in {directory}: {:?}", fault.help());
     }
 }
 

@@ -83,7 +83,7 @@ fn specs(all: &[String]) -> String {
 
 pub(super) fn absence(why: &Absence) -> String {
     match why {
-        Absence::Never { .. } => "doesn't exist".into(),
+        Absence::Never(_) => "doesn't exist".into(),
         Absence::Tracked => "isn't in the work tree, though git tracks it".into(),
         Absence::BelowFile(file) => format!("can't exist, since `{file}` is a file"),
         Absence::Deleted => "was deleted by an earlier edit of this response".into(),

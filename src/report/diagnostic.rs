@@ -36,6 +36,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What to do about it.
     pub help: Option<String>,
+    /// What the author of the response can do about it, where that is something else.
+    pub advice: Option<String>,
 }
 
 /// A place in a response, with the line that stands there.
@@ -69,6 +71,7 @@ impl Diagnostic {
             // A hook may have a lot to say.
             notes: said.notes().into_iter().map(|note| readable(note, 16 * Self::LONGEST)).collect(),
             help: said.help().map(|help| readable(help, Self::LONGEST)),
+            advice: said.advice().map(|advice| readable(advice, Self::LONGEST)),
         }
     }
 
@@ -104,6 +107,7 @@ impl Diagnostic {
                 passages: Vec::new(),
                 notes: Vec::new(),
                 help: None,
+                advice: None,
             });
         }
         all

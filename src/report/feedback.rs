@@ -28,7 +28,7 @@ pub fn compose(report: &Report, patches: &[Patch<'_>], sources: &[Source]) -> Op
     let mut out = format!("Your patch was not applied, and no file was changed: it has {problems}.\n");
     let mut shown = Vec::new();
     for (number, error) in (1..).zip(errors.iter().take(TOLD)) {
-        let _ = write!(out, "\n## {number}. {}\n\n", capital(&error.message));
+        let _ = writeln!(out, "\n## {number}. {}", capital(&error.message));
         tell(&mut out, error, sources.len() > 1, &mut shown);
     }
     if errors.len() > TOLD {
@@ -38,14 +38,14 @@ pub fn compose(report: &Report, patches: &[Patch<'_>], sources: &[Source]) -> Op
     if !is_fine.is_empty() {
         let _ = write!(out, "\n## What was fine\n\nNo problem was found with {}.\n", listed(&is_fine));
     }
-    let _ = write!(out, "\n## What to send\n\n{}\n", what_to_send(errors, patches));
+    let _ = write!(out, "\n## What to send\n\n{}\n", what_to_send(errors, patches, !is_fine.is_empty()));
     Some(out)
 }
 
 fn tell(out: &mut String, error: &Diagnostic, several: bool, shown: &mut Vec<Passage>) {
     if let Some(place) = &error.response {
         let label = error.label.as_ref().map(|label| format!(" ({})", safe(label))).unwrap_or_default();
-        let _ = writeln!(out, "{}{label}:\n", capital(&named(place, several)));
+        let _ = writeln!(out, "\n{}{label}:\n", capital(&named(place, several)));
         fence(out, &[place.excerpt.text()]);
     }
     if !error.also.is_empty() {
@@ -54,14 +54,9 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, shown: &mut Vec<Pas
     }
     // Rivals are told by their numbers, and shown where the passages are.
     for place in error.places.iter().filter(|place| place.also.is_empty()) {
-        let _ = writeln!(
-            out,
-            "\n{}: line {} of `{}` ({}).",
-            capital(&place.caption),
-            place.line,
-            Shown(&place.path),
-            safe(&place.label)
-        );
+        let label = if place.label.is_empty() { String::new() } else { format!(" ({})", safe(&place.label)) };
+        let (caption, path) = (capital(&place.caption), Shown(&place.path));
+        let _ = writeln!(out, "\n{caption}: line {} of `{path}`{label}.", place.line);
         let is_shown = |passage: &Passage| {
             passage.path == place.path
                 && (passage.start.index()..passage.start.index() + passage.lines.len()).contains(&place.line.index())
@@ -90,14 +85,8 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, shown: &mut Vec<Pas
         fence(out, &texts);
         shown.push(passage.clone());
     }
-    if let Some(help) = &error.help {
-        // What only somebody at the command line can do is no use to the author.
-        let help = match (error.kind, help.find("; correct them, or ")) {
-            (Kind::Protected, _) => help.split(", or ").next().unwrap_or_default(),
-            (_, Some(at)) => &help[..at + "; correct them".len()],
-            (_, None) => help,
-        };
-        let _ = writeln!(out, "\nTo mend it: {}.", safe(help));
+    if let Some(advice) = error.advice.as_ref().or(error.help.as_ref()) {
+        let _ = writeln!(out, "\nTo mend it: {}.", safe(advice));
     }
 }
 
@@ -186,35 +175,52 @@ impl<'r> Fine<'r> {
 }
 
 /// All or nothing goes both ways: what was fine has to be sent again.
-fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>]) -> String {
+fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>], is_partly_fine: bool) -> String {
     if errors.iter().all(|error| error.kind == Kind::Unchanged) {
         return "Nothing, if the files are to stay as they are. Otherwise send a patch that changes them.".into();
     }
     let was_read = patches.iter().any(|patch| !patch.edits.is_empty());
     let format = patches.iter().map(|patch| patch.format).next().filter(|_| was_read);
-    let whole = "Nothing of the patch is in the files yet, so send the whole of it again with these problems mended, the parts \
-                 that were fine included.";
-    let is_shown = errors.iter().any(|error| !error.passages.is_empty());
-    let copied = |how: &str| if is_shown { format!("; copy {how}.") } else { ".".into() };
+    let Some(format) = format else { return format!("{ANY_FORMAT} {PLAINLY}") };
+    let parts = if is_partly_fine { ", the parts that were fine included" } else { "" };
+    let again = format!(
+        "None of the patch is in the files yet, so send the whole of it again, mended{parts}. {}",
+        whole(format)
+    );
+    match errors.iter().any(|error| !error.passages.is_empty()) {
+        true => format!("{again} {}", copied(format)),
+        false => again,
+    }
+}
+
+const ANY_FORMAT: &str = "Send a whole patch: a part from a line `*** Begin Patch` to a line `*** End Patch`, or `<edit>` elements, \
+                          or a unified diff with `---`, `+++` and `@@` lines.";
+const PLAINLY: &str = "Begin it at the start of a line, as plain text, not inside JSON, HTML or a comment.";
+
+/// Says what a whole patch is.
+fn whole(format: Format) -> &'static str {
     match format {
-        Some(Format::Envelope) => format!(
-            "{whole} One patch, from a line `*** Begin Patch` to a line `*** End Patch`{}",
-            copied(
-                "the lines that are to be found from the file as it is shown here, each behind a blank if it stays or a `-` \
-                 if it goes, and put `+` before new ones"
-            )
-        ),
-        Some(Format::Opx) => format!(
-            "{whole} Every `<edit>` again{}",
-            copied("the text of each `<find>` from the file as it is shown here, character for character")
-        ),
-        Some(Format::Unified) => format!(
-            "{whole} One unified diff{}",
-            copied("the lines that stay or go from the file as it is shown here")
-        ),
-        None => "Send a whole patch: either from a line `*** Begin Patch` to a line `*** End Patch`, or as `<edit>` elements. \
-                 Begin these at the start of a line, as plain text, not inside JSON, HTML or a comment."
-            .into(),
+        Format::Envelope => "It goes from a line `*** Begin Patch` to a line `*** End Patch`.",
+        Format::Opx => "That is every `<edit>`.",
+        Format::Unified => {
+            "That is a unified diff: for each file a line `--- a/<path>` and a line `+++ b/<path>` (`/dev/null` for the side on \
+             which there is no file), then its hunks, each under a line `@@ -<line>,<count> +<line>,<count> @@`."
+        }
+    }
+}
+
+/// Says how text of a file goes into a patch.
+fn copied(format: Format) -> &'static str {
+    match format {
+        Format::Envelope => {
+            "Copy the lines that are to be found from the file as it is shown here, each behind a blank if it stays or a `-` if \
+             it goes, and put `+` before new ones."
+        }
+        Format::Opx => "Copy the text of each `<find>` from the file as it is shown here, character for character.",
+        Format::Unified => {
+            "Copy the lines that stay or go from the file as it is shown here, each behind a blank if it stays or a `-` if it \
+             goes, put `+` before new ones, and take the line numbers from here."
+        }
     }
 }
 

@@ -288,9 +288,43 @@ impl Explain for Fault {
             }
         })
     }
+
+    fn advice(&self) -> Option<String> {
+        let advice = match self {
+            Fault::NoPatch(absence) => return absence.advice(),
+            Fault::Utf16 => "send plain text in UTF-8",
+            Fault::Mixed { .. } => "send the whole change in one format; what is only quoted goes between backticks",
+            Fault::Empty { .. } => "say what is to be changed, or take the empty patch out",
+            Fault::Nul { .. } => "take the NUL out: a patch is text",
+            Fault::StrayHeader { begin: None, ended: None, .. } => {
+                "put `*** Begin Patch` before it and `*** End Patch` at the end"
+            }
+            Fault::StrayClosing { .. } => {
+                "an edit ended earlier than was meant, or its start is missing: see that every text stands between `<<<` and \
+                 `>>>` lines, and that every tag is closed once"
+            }
+            Fault::CutStart { .. } => "send the whole patch, or take this line out if it begins none",
+            Fault::Combined => "send a plain diff, against one parent",
+            _ => return None,
+        };
+        Some(advice.into())
+    }
 }
 
 impl Absence {
+    /// Returns what the author can do.
+    fn advice(self) -> Option<String> {
+        let advice = match self {
+            Absence::Empty | Absence::Prose => "say in one of these ways what is to be changed",
+            Absence::Json { .. } | Absence::Escaped => {
+                "send the patch as plain text, not as a string: with real line ends, and no backslash before quotes"
+            }
+            Absence::OtherFormat { asked, .. } => return Some(format!("send {}", a(asked))),
+            _ => return None,
+        };
+        Some(advice.into())
+    }
+
     fn help(self) -> Option<String> {
         Some(match self {
             Absence::Empty => "give the answer as a file or on standard input".into(),

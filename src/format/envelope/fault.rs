@@ -321,12 +321,10 @@ impl Explain for Fault {
                     if *more == 1 { "line".into() } else { format!("{more} lines") }
                 )]
             }
-            Fault::Truncated { begin, path, .. } => {
-                let mut notes = vec![format!("the patch begins in line {begin}")];
-                if let Some(path) = path {
-                    notes.push(format!("the last file that it names is `{}`", Shown(path)));
-                }
-                notes
+            Fault::Truncated { begin, path, near, .. } => {
+                let begin = near.map(|_| format!("the patch begins in line {begin}"));
+                let last = path.as_ref().map(|path| format!("the last file that it names is `{}`", Shown(path)));
+                begin.into_iter().chain(last).collect()
             }
             _ => Vec::new(),
         }
@@ -403,6 +401,19 @@ impl Explain for Fault {
                 format!("{remedy}; without `--strict` this is a warning")
             }
         })
+    }
+
+    fn advice(&self) -> Option<String> {
+        let advice = match self {
+            Fault::NestedBegin { near: None, .. } => {
+                "put `*** End Patch` before it; if this is a line of a file, write its prefix before it"
+            }
+            Fault::Truncated { near: None, fence: None, .. } => "send the whole patch, to its `*** End Patch`",
+            Fault::More { .. } => "write this section anew",
+            Fault::Strict(warning) => warning.remedy(),
+            _ => return None,
+        };
+        Some(advice.into())
     }
 }
 

@@ -206,6 +206,18 @@ impl Explain for Fault {
         };
         Some(help.into())
     }
+
+    fn advice(&self) -> Option<String> {
+        let advice = match self {
+            Fault::OtherName { .. } | Fault::Contradiction => "write the header as `git diff` prints it",
+            Fault::Nothing => "take the section out, or give its hunks",
+            Fault::NoLines => "take the hunk out, or give its lines",
+            Fault::CutHunk { .. } => "send the whole patch, to its last line",
+            Fault::Miscounted { .. } => "correct the numbers",
+            _ => return None,
+        };
+        Some(advice.into())
+    }
 }
 
 impl Explain for Warning {

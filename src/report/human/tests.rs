@@ -29,6 +29,7 @@ fn said(kind: Kind, message: &str) -> Diagnostic {
         passages: Vec::new(),
         notes: Vec::new(),
         help: None,
+        advice: None,
     }
 }
 
