@@ -154,7 +154,11 @@ _git_llmpatch ()
 	prompt)
 		case "$dashes,$cur" in
 		1,*) return ;;
-		,-*) __gitcomp ""; return ;;
+		,--example=*) __git_complete_refs --cur="${cur#--example=}"; return ;;
+		,-*) __gitcomp "--example="; return ;;
+		esac
+		case "$prev" in
+		--example) __git_complete_refs --cur="$cur"; return ;;
 		esac
 		__gitcomp "envelope opx" "" "$cur"; return
 		;;

@@ -184,6 +184,7 @@ schema\t'The form of such documents, and nothing is done'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s q -l quiet -d 'Say nothing but errors and what was asked for'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s v -l verbose -d 'Say also what was read'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -l example -d 'Add an example drawn from this repository: a commit as the answer that would have made it' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -l install -d 'Put all pages where man finds them, and say where that is'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -s h -d 'Print help'

@@ -29,6 +29,7 @@ const TYPED: &[(&str, &str)] = &[
     ("git llmpatch check --onto quite", "git llmpatch check --onto quite-a-branch"),
     ("git-llmpatch check --onto=quite", "git-llmpatch check --onto=quite-a-branch"),
     ("git llmpatch completions zs", "git llmpatch completions zsh"),
+    ("git llmpatch prompt --example=quite", "git llmpatch prompt --example=quite-a-branch"),
     ("git llmpatch man reco", "git llmpatch man recover"),
 ];
 

@@ -117,7 +117,7 @@ impl Show {
         }
     }
 
-    /// Writes one commit; nothing if it changes nothing.
+    /// Writes one commit, its message before it; nothing if it changes nothing.
     fn response(
         &self,
         session: &Session,
@@ -125,29 +125,46 @@ impl Show {
         is_range: bool,
     ) -> Result<Result<Option<Vec<u8>>, Vec<derive::Inexpressible>>, Stop> {
         let format = self.to.into();
-        let (changes, unsaid) = respond::change_of(session.repo.touched(commit).map_err(stop)?, format);
-        if changes.is_empty() && unsaid.is_empty() {
-            return Ok(Ok(None));
-        }
-        let differ = session.repo.differ(Side::Blobs).map_err(stop)?;
-        let options = session.repo.diff_options().map_err(stop)?;
-        let changes = derive::with_renames(&changes, &differ, &options).map_err(stop)?;
-        let tree: Box<dyn Tree> = match commit.parents.first() {
-            Some(parent) => Box::new(session.repo.revision_tree(parent).map_err(stop)?),
-            None => Box::new(MemoryTree::new()),
-        };
         let (subject, body) = subject_and_body(&commit.message);
         let mut prose = if is_range { format!("commit {}\n\n", commit.id).into_bytes() } else { Vec::new() };
-        let mut notes = Notes::None;
-        match format {
-            Format::Opx => notes = Notes::One(subject),
-            _ => prose.extend_from_slice(&[&subject[..], b"\n\n"].concat()),
+        if format != Format::Opx {
+            prose.extend_from_slice(&[&subject[..], b"\n\n"].concat());
         }
         prose.extend_from_slice(&body);
-        let look = Look { options, context: self.context.lines, prose: prose.into(), notes };
-        let answer = respond::respond(format, &changes, &*tree, &differ, &look, unsaid).map_err(stop)?;
-        Ok(answer.map(Some))
+        written(session, commit, format, self.context.lines, prose.into())
     }
+}
+
+/// Writes what a commit changes of its first parent, behind this prose; nothing if it changes nothing. In OPX its subject is
+/// the note of every edit.
+///
+/// # Errors
+/// If the commit can't be read. What the format can't say of it is no such error.
+pub(super) fn written(
+    session: &Session,
+    commit: &Commit,
+    format: Format,
+    context: Option<u32>,
+    prose: BString,
+) -> Result<Result<Option<Vec<u8>>, Vec<derive::Inexpressible>>, Stop> {
+    let (changes, unsaid) = respond::change_of(session.repo.touched(commit).map_err(stop)?, format);
+    if changes.is_empty() && unsaid.is_empty() {
+        return Ok(Ok(None));
+    }
+    let differ = session.repo.differ(Side::Blobs).map_err(stop)?;
+    let options = session.repo.diff_options().map_err(stop)?;
+    let changes = derive::with_renames(&changes, &differ, &options).map_err(stop)?;
+    let tree: Box<dyn Tree> = match commit.parents.first() {
+        Some(parent) => Box::new(session.repo.revision_tree(parent).map_err(stop)?),
+        None => Box::new(MemoryTree::new()),
+    };
+    let notes = match format {
+        Format::Opx => Notes::One(subject_and_body(&commit.message).0),
+        _ => Notes::None,
+    };
+    let look = Look { options, context, prose, notes };
+    let answer = respond::respond(format, &changes, &*tree, &differ, &look, unsaid).map_err(stop)?;
+    Ok(answer.map(Some))
 }
 
 /// Takes a commit message apart as git does: the first paragraph, on one line, and the rest.
@@ -167,10 +184,12 @@ fn subject_and_body(message: &[u8]) -> (BString, BString) {
 
 /// A commit that can't be written as one change of files.
 #[derive(Debug)]
-enum Odd {
+pub(super) enum Odd {
     Merge(String),
     Empty(String),
     Nothing(String),
+    /// A range, where one commit is wanted.
+    Several(String),
 }
 
 impl fmt::Display for Odd {
@@ -178,6 +197,7 @@ impl fmt::Display for Odd {
         match self {
             Odd::Merge(id) => write!(f, "commit {id} is a merge, and a response can't say what of"),
             Odd::Empty(id) => write!(f, "commit {id} changes no file, and is left out"),
+            Odd::Several(named) => write!(f, "`{}` doesn't name one commit", Shown(named.as_bytes())),
             Odd::Nothing(named) => {
                 write!(f, "`{}` changes no file, so there is nothing to write", Shown(named.as_bytes()))
             }
@@ -188,14 +208,15 @@ impl fmt::Display for Odd {
 impl Explain for Odd {
     fn kind(&self) -> Kind {
         match self {
-            Odd::Merge(_) | Odd::Nothing(_) => Kind::Inexpressible,
+            Odd::Merge(_) | Odd::Nothing(_) | Odd::Several(_) => Kind::Inexpressible,
             Odd::Empty(_) => Kind::NoChange,
         }
     }
 
     fn help(&self) -> Option<String> {
         match self {
-            Odd::Merge(_) => Some("--first-parent writes what it changes of its first parent".to_owned()),
+            Odd::Merge(_) => Some("`show --first-parent` writes what it changes of its first parent".to_owned()),
+            Odd::Several(_) => Some("name one commit; `git log --no-merges --oneline` lists some".to_owned()),
             Odd::Empty(_) | Odd::Nothing(_) => None,
         }
     }

@@ -36,3 +36,70 @@ fn the_envelope_is_what_is_taught_unless_said() {
     let repo = Repo::empty();
     assert_eq!(repo.run(&["prompt"], "").succeeded().stdout, repo.run(&["prompt", "envelope"], "").succeeded().stdout);
 }
+
+/// Returns what stands in the last fence of a text.
+fn last_block(text: &str) -> String {
+    let lines: Vec<_> = text.lines().collect();
+    let fence = lines.last().unwrap();
+    assert!(fence.len() >= 3 && fence.bytes().all(|byte| byte == b'`'), "{text}");
+    let start = lines[..lines.len() - 1].iter().rposition(|line| line == fence).unwrap();
+    lines[start + 1..lines.len() - 1].iter().map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn an_example_is_drawn_from_a_commit_and_makes_it() {
+    let repo = Repo::with(&[("a.rs", "fn a() {}\nfn b() {}\n"), ("old.md", "1\n2\n3\n"), ("gone", "x\n")]);
+    repo.write("a.rs", "fn a() {}\nfn c() {}\n");
+    repo.write("new.md", "# Fences\n````\n```\nx\n```\n````\n");
+    repo.git(&["mv", "old.md", "moved.md"]);
+    repo.git(&["rm", "-q", "gone"]);
+    repo.commit("Say c,\n\nnot b");
+    repo.git(&["tag", "second"]);
+    repo.write("a.rs", "fn d() {}\n");
+    repo.commit("Later");
+    for (format, tagged) in [("envelope", "second"), ("opx", "second"), ("opx", "second~"), ("envelope", "HEAD")] {
+        let plain = repo.run(&["prompt", format], "").succeeded().stdout;
+        let printed = repo.run(&["prompt", format, &format!("--example={tagged}")], "").succeeded().stdout;
+        let example = printed.strip_prefix(&plain).unwrap();
+        assert!(example.starts_with("\nAn example from this repository, for “"), "{example}");
+        let patch = last_block(&printed);
+        let shown = repo.run(&["show", &format!("--to={format}"), tagged], "").succeeded().stdout;
+        assert!(shown.ends_with(&patch), "{shown}");
+        // It applies to what was before, and makes the commit's tree of it.
+        match tagged {
+            "second~" => repo.git(&["read-tree", "--empty"]),
+            _ => repo.git(&["read-tree", &format!("{tagged}~")]),
+        };
+        repo.run(&["apply", "--cached", "--strict", "--unique"], &patch).succeeded();
+        assert_eq!(
+            repo.git(&["write-tree"]),
+            repo.git(&["rev-parse", &format!("{tagged}^{{tree}}")]),
+            "{format} {tagged}"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_example_is_refused() {
+    let repo = Repo::with(&[("a", "a\n")]);
+    repo.commit("empty");
+    std::os::unix::fs::symlink("a", repo.path().join("link")).unwrap();
+    repo.commit("link");
+    repo.git(&["checkout", "-q", "-b", "side", "HEAD~"]);
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "side"]);
+    repo.git(&["merge", "-q", "-m", "merge", "main"]);
+    for (named, status, said) in [
+        ("main", 1, "link"),
+        ("main~", 1, "changes no file"),
+        ("side", 1, "is a merge"),
+        ("main~2..main", 1, "doesn't name one commit"),
+        ("nowhere", 3, "names no commit"),
+    ] {
+        let run = repo.run(&["prompt", &format!("--example={named}")], "").ended(status);
+        assert!(run.stdout.is_empty() && run.stderr.contains(said), "{named}: {}{}", run.stdout, run.stderr);
+    }
+    let nowhere = tempfile::tempdir().unwrap();
+    let mut command = crate::support::isolated(std::process::Command::new(crate::support::program()), nowhere.path());
+    let run = crate::support::run(command.args(["prompt", "--example=HEAD"]), b"").ended(3);
+    assert!(run.stderr.contains("is not inside a git repository"), "{}", run.stderr);
+}

@@ -147,7 +147,8 @@ fn answer(argument: &Arg, typed: &str) -> String {
     if !values.is_empty() {
         return format!("__gitcomp \"{}\" \"\" \"{typed}\"; return", values.join(" "));
     }
-    if value_names(argument).any(|name| name == "commit") {
+    // A range will do, but not behind `--option=`, of which git's function knows nothing.
+    if argument.is_positional() && value_names(argument).any(|name| name == "commit") {
         return "__git_complete_revlist; return".to_owned();
     }
     if value_names(argument).any(|name| REVISIONS.contains(&name)) {
