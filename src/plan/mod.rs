@@ -11,6 +11,7 @@
 //! - A `-` body is compared with the file's lines, their terminators aside.
 
 mod changeset;
+pub mod choose;
 pub mod derive;
 mod diagnosis;
 mod difference;

@@ -12,7 +12,8 @@ use git_llmpatch::message;
 use git_llmpatch::patch::{FileEdit, Format, Mark, Operation, Patch, Status};
 use git_llmpatch::path::{RepoPath, Resolver};
 use git_llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
-use git_llmpatch::plan::{self, Guard, Origin, Plan, Refusal, Rules};
+use git_llmpatch::plan::choose::{self, Names};
+use git_llmpatch::plan::{self, ChangeSet, Guard, Origin, Plan, Refusal, Rules};
 use git_llmpatch::text::Source;
 use git_llmpatch::tree::{Entry, File, MemoryTree, Mode, Obstacle, Tree as _};
 
@@ -194,6 +195,7 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
     }
     let (Ok(plain), true) = (plain, lenient.faults.is_empty()) else { return };
     untouched_lines_stay(&lenient.patch, &plain);
+    parts_stand_alone(source.bytes().len(), &lenient.patch, &tree, &plain);
     message::compose(std::slice::from_ref(&lenient.patch), &plain.changes);
     turns_before_into_after(&plain.changes, &DiffOptions::default());
 }
@@ -251,6 +253,25 @@ fn fuzz_only_ever_finds_more(plain: &Result<Plan, Refusal>, loose: &Result<Plan,
         }
         (Err(_), Err(_)) => {}
     }
+}
+
+/// Whatever part is left out, the others come to what they came to with it.
+fn parts_stand_alone(nth: usize, patch: &Patch<'_>, tree: &MemoryTree, plan: &Plan) {
+    let parts = choose::parts(std::slice::from_ref(patch), &plan.changes, &Resolver::default(), Names::Exact);
+    let all = parts.iter().flat_map(|part| part.changes.iter().cloned());
+    assert_eq!(ChangeSet::new(all), plan.changes, "every path is in one part");
+    if parts.len() < 2 {
+        return;
+    }
+    let out = nth % parts.len();
+    let (mut rest, mut placements) = ([patch.clone()], plan.placements.clone());
+    choose::leave_out(&mut rest, &mut placements, &parts[out].edits);
+    let kept = parts.iter().enumerate().filter(|(number, _)| *number != out);
+    let kept = ChangeSet::new(kept.flat_map(|(_, part)| part.changes.iter().cloned()));
+    let again = plan::plan(&rest, tree, &Resolver::default(), &Rules::default());
+    let again = again.unwrap_or_else(|refusal| panic!("a part needs another: {:?}", refusal.faults));
+    assert_eq!(again.changes, kept, "a part comes to something else without another");
+    assert_eq!(again.placements, placements, "a part stands elsewhere without another");
 }
 
 /// Returns whether lines are added without any that they stand beside: strictly they go elsewhere.

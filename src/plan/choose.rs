@@ -1,0 +1,212 @@
+//! The parts of a change that can be made or left by themselves, for a person who wants some of it.
+//!
+//! What an edit comes to depends on the paths that it names, on what stands above and below them, and, where names know no case,
+//! on their twins; on nothing else. So edits that share one of these are one part, and whatever parts are left out, the others
+//! come to what they came to before, to the byte: no second plan is needed, and none could make something else of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Change, ChangeSet, Placement};
+use crate::patch::{Operation, Patch};
+use crate::path::{RepoPath, Resolver};
+
+/// A part of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// What becomes of its paths; at least one changes.
+    pub changes: ChangeSet,
+    /// The edits that it comes from, by their numbers in all patches, from 0.
+    pub edits: BTreeSet<usize>,
+}
+
+/// How names of files are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// By every byte.
+    Exact,
+    /// Without regard to the case of letters.
+    CaseBlind,
+}
+
+/// Takes a plan of patches apart, in the order of its paths. Edits that change nothing are in no part.
+pub fn parts(patches: &[Patch<'_>], changes: &ChangeSet, resolver: &Resolver, names: Names) -> Vec<Part> {
+    let mut ties = Ties::default();
+    let mut edits = Vec::new();
+    for edit in patches.iter().flat_map(|patch| &patch.edits) {
+        let resolve = |written: &[u8]| resolver.resolve(edit.root.as_deref(), written).ok();
+        let to = match &edit.operation {
+            Operation::Update { to: Some(to), .. } | Operation::Move { to } => Some(to),
+            _ => None,
+        };
+        let named: Vec<usize> = [resolve(&edit.path), to.and_then(|to| resolve(to))]
+            .into_iter()
+            .flatten()
+            .map(|path| ties.of(&path))
+            .collect();
+        named.windows(2).for_each(|pair| ties.tie(pair[0], pair[1]));
+        edits.push(named.first().copied());
+    }
+    for change in changes {
+        let at = ties.of(&change.path);
+        if let Some(from) = &change.from {
+            let from = ties.of(from);
+            ties.tie(at, from);
+        }
+    }
+    ties.tie_neighbours(names);
+
+    let mut parts: BTreeMap<usize, (usize, Vec<Change>, BTreeSet<usize>)> = BTreeMap::new();
+    for (number, change) in changes.iter().enumerate() {
+        let root = ties.of(&change.path);
+        let root = ties.root(root);
+        parts.entry(root).or_insert_with(|| (number, Vec::new(), BTreeSet::new())).1.push(change.clone());
+    }
+    for (number, named) in edits.into_iter().enumerate() {
+        if let Some(part) = named.and_then(|named| parts.get_mut(&ties.root(named))) {
+            part.2.insert(number);
+        }
+    }
+    let mut parts: Vec<_> = parts.into_values().collect();
+    parts.sort_by_key(|(first, ..)| *first);
+    parts.into_iter().map(|(_, changes, edits)| Part { changes: ChangeSet::new(changes), edits }).collect()
+}
+
+/// Leaves edits out of patches, and what is known of their places; the numbers of the others close up.
+pub fn leave_out(patches: &mut [Patch<'_>], placements: &mut Vec<Placement>, edits: &BTreeSet<usize>) {
+    let mut number = 0;
+    for patch in patches {
+        patch.edits.retain(|_| {
+            number += 1;
+            !edits.contains(&(number - 1))
+        });
+    }
+    placements.retain(|place| !edits.contains(&place.edit));
+    for place in placements {
+        place.edit -= edits.range(..place.edit).count();
+    }
+}
+
+/// Paths, and which of them belong together.
+#[derive(Default)]
+struct Ties {
+    numbers: BTreeMap<RepoPath, usize>,
+    /// For each path one that it is tied to, itself at the end of the line.
+    above: Vec<usize>,
+}
+
+impl Ties {
+    fn of(&mut self, path: &RepoPath) -> usize {
+        if let Some(&number) = self.numbers.get(path) {
+            return number;
+        }
+        let number = self.above.len();
+        self.numbers.insert(path.clone(), number);
+        self.above.push(number);
+        number
+    }
+
+    fn root(&mut self, mut number: usize) -> usize {
+        while self.above[number] != number {
+            self.above[number] = self.above[self.above[number]];
+            number = self.above[number];
+        }
+        number
+    }
+
+    fn tie(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        // The smaller number on top, so that long lines don't grow by ties in order.
+        self.above[one.max(other)] = one.min(other);
+    }
+
+    /// Ties paths that stand in each other's way: a file and what would be below it, and names that only case tells apart.
+    fn tie_neighbours(&mut self, names: Names) {
+        let folded = |path: &RepoPath| match names {
+            Names::Exact => path.as_bytes().to_vec(),
+            Names::CaseBlind => path.as_bytes().to_ascii_lowercase(),
+        };
+        let mut met: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+        let mut twins = Vec::new();
+        for (path, &number) in &self.numbers {
+            twins.push((*met.entry(folded(path)).or_insert(number), number));
+        }
+        for (path, &number) in &self.numbers {
+            let above = path.ancestors().filter_map(|ancestor| met.get(&folded(&ancestor)));
+            twins.extend(above.map(|&above| (above, number)));
+        }
+        twins.into_iter().for_each(|(one, other)| self.tie(one, other));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format;
+    use crate::plan::{Plan, Rules, plan};
+    use crate::text::{Source, SourceId};
+    use crate::tree::MemoryTree;
+
+    /// Names what each part changes, and the edits that it comes from.
+    fn taken_apart(response: &str, tree: &MemoryTree, names: Names) -> Vec<String> {
+        let source = Source::new(SourceId(0), "answer", response.into()).unwrap();
+        let parsed = format::parse(&source, &format::Options::default());
+        assert!(parsed.faults.is_empty(), "{:?}", parsed.faults);
+        let patches = [parsed.patch];
+        let resolver = Resolver::default();
+        let Plan { changes, .. } = plan(&patches, tree, &resolver, &Rules::default()).unwrap();
+        let parts = parts(&patches, &changes, &resolver, names);
+        let shown = |part: &Part| {
+            let paths: Vec<_> = part.changes.iter().map(|change| change.path.to_string()).collect();
+            format!("{} {:?}", paths.join("+"), part.edits)
+        };
+        parts.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn what_depends_on_each_other_is_one_part() {
+        let tree = MemoryTree::new().with("a", "a\n").with("b", "b\n").with("c", "c\n").with("d/e", "e\n");
+        let update = |path: &str| format!("*** Update File: {path}\n@@\n-{path}\n+{path}{path}\n");
+        let moved = |path: &str, to: &str| format!("*** Update File: {path}\n*** Move to: {to}\n");
+        let (delete, add) =
+            (|path: &str| format!("*** Delete File: {path}\n"), |path: &str| format!("*** Add File: {path}\n+x\n"));
+        for (edits, want) in [
+            (vec![update("b"), update("a")], vec!["a {1}", "b {0}"]),
+            (vec![update("a"), add("n"), "*** Update File: a\n@@\n-aa\n+x\n".into()], vec!["a {0, 2}", "n {1}"]),
+            (
+                vec![moved("a", "n"), update("b"), "*** Update File: n\n@@\n-a\n+x\n".into()],
+                vec!["a+n {0, 2}", "b {1}"],
+            ),
+            (vec![add("n"), "*** Update File: n\n@@\n-x\n+y\n".into(), update("c")], vec!["c {2}", "n {0, 1}"]),
+            (vec![moved("a", "t"), moved("b", "a"), moved("t", "b"), update("c")], vec!["a+b {0, 1, 2}", "c {3}"]),
+            (vec![delete("b"), moved("a", "b"), add("a")], vec!["a+b {0, 1, 2}"]),
+            (vec![delete("a"), add("a/n"), update("b")], vec!["a+a/n {0, 1}", "b {2}"]),
+            (vec![delete("d/e"), add("d"), update("b")], vec!["b {2}", "d+d/e {0, 1}"]),
+            (vec![add("n"), delete("n"), update("b")], vec!["b {2}"]),
+        ] {
+            let response = format!("*** Begin Patch\n{}*** End Patch\n", edits.concat());
+            assert_eq!(taken_apart(&response, &tree, Names::Exact), want, "{response}");
+        }
+    }
+
+    #[test]
+    fn twins_belong_together_where_case_tells_nothing_apart() {
+        let tree = MemoryTree::new().with("A", "a\n");
+        let response = "*** Begin Patch\n*** Delete File: A\n*** Add File: a\n+x\n*** Add File: b\n+x\n*** End Patch\n";
+        assert_eq!(taken_apart(response, &tree, Names::Exact), ["A {0}", "a {1}", "b {2}"]);
+        assert_eq!(taken_apart(response, &tree, Names::CaseBlind), ["A+a {0, 1}", "b {2}"]);
+    }
+
+    #[test]
+    fn edits_that_are_left_out_take_their_places_with_them() {
+        let response = "*** Begin Patch\n*** Update File: a\n-a\n+1\n*** Update File: b\n-b\n+1\n*** Update File: c\n-c\n+1\n*** End Patch\n";
+        let source = Source::new(SourceId(0), "answer", response.into()).unwrap();
+        let mut patches = [format::parse(&source, &format::Options::default()).patch];
+        let tree = MemoryTree::new().with("a", "a\n").with("b", "b\n").with("c", "c\n");
+        let Plan { mut placements, .. } = plan(&patches, &tree, &Resolver::default(), &Rules::default()).unwrap();
+        leave_out(&mut patches, &mut placements, &BTreeSet::from([1]));
+        let left: Vec<_> = patches[0].edits.iter().map(|edit| edit.path.to_vec()).collect();
+        assert_eq!(left, [b"a", b"c"]);
+        let places: Vec<_> = placements.iter().map(|place| (place.edit, place.path.to_string())).collect();
+        assert_eq!(places, [(0, "a".to_owned()), (1, "c".to_owned())]);
+    }
+}
