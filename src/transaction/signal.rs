@@ -11,6 +11,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 struct Flags {
     /// Whether a signal acts as it always does.
     passes: Arc<AtomicBool>,
+    /// Whether an interrupt does.
+    interrupt_passes: Arc<AtomicBool>,
     /// The signal that came; 0 for none.
     came: Arc<AtomicUsize>,
 }
@@ -27,6 +29,7 @@ impl HeldBack {
         let flags = FLAGS.get_or_init(install);
         flags.came.store(0, Ordering::SeqCst);
         flags.passes.store(false, Ordering::SeqCst);
+        flags.interrupt_passes.store(false, Ordering::SeqCst);
         Self(())
     }
 }
@@ -35,6 +38,28 @@ impl Drop for HeldBack {
     fn drop(&mut self) {
         if let Some(flags) = FLAGS.get() {
             flags.passes.store(true, Ordering::SeqCst);
+            flags.interrupt_passes.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+/// Leaves interrupts to a child that has the terminal, such as a pager: if we died of one, the child would be left with the
+/// terminal in disarray. Dropping it lets them act again. Not for while a change is made.
+#[derive(Debug)]
+pub struct LeftToChild(());
+
+impl LeftToChild {
+    /// Begins to leave them.
+    pub fn begin() -> Self {
+        FLAGS.get_or_init(install).interrupt_passes.store(false, Ordering::SeqCst);
+        Self(())
+    }
+}
+
+impl Drop for LeftToChild {
+    fn drop(&mut self) {
+        if let Some(flags) = FLAGS.get() {
+            flags.interrupt_passes.store(true, Ordering::SeqCst);
         }
     }
 }
@@ -51,14 +76,16 @@ pub fn die_of(signal: i32) {
 }
 
 fn install() -> Flags {
-    let flags = Flags { passes: Arc::new(AtomicBool::new(true)), came: Arc::new(AtomicUsize::new(0)) };
+    let passing = || Arc::new(AtomicBool::new(true));
+    let flags = Flags { passes: passing(), interrupt_passes: passing(), came: Arc::new(AtomicUsize::new(0)) };
     let ignored = ignored();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if ignored >> (signal - 1) & 1 == 1 {
             continue;
         }
         // A signal that can't be caught ends us as it always did; recovery then does the rest.
-        let _ = signal_hook::flag::register_conditional_default(signal, Arc::clone(&flags.passes));
+        let passes = if signal == SIGINT { &flags.interrupt_passes } else { &flags.passes };
+        let _ = signal_hook::flag::register_conditional_default(signal, Arc::clone(passes));
         let _ = signal_hook::flag::register_usize(signal, Arc::clone(&flags.came), signal as usize);
     }
     flags
