@@ -60,6 +60,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l inde
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l cached -d 'Change the index only'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l commit -d 'Change index and work tree, and commit exactly this change'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s N -l intent-to-add -d 'Let new files show in git diff, though their content isn\'t staged'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s i -l interactive -d 'Show the change and ask at the terminal how much of it to make'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s n -l check -l dry-run -d 'Only find out whether it would apply'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l diff -d 'Print the change as a diff that git apply accepts'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l stat -d 'Print how much changes in each file'

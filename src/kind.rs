@@ -65,6 +65,8 @@ kinds! {
     Stale = "stale", Response;
     /// Every file already is as the patch wants it.
     Unchanged = "unchanged", Response;
+    /// The person who was asked wanted nothing of it.
+    Declined = "declined", Response;
     /// There is no apply that undo could take back: there was none, or it was committed.
     NothingToUndo = "nothing-to-undo", Response;
     /// A path that this repository or this run keeps out of reach of responses.

@@ -78,6 +78,7 @@ const ELSEWHERE: &[Kind] = &[
     Kind::Interrupted,
     Kind::Recovered,
     Kind::NothingToUndo,
+    Kind::Declined,
     Kind::NoUndo,
 ];
 

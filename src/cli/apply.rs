@@ -11,9 +11,11 @@ use super::output;
 use super::preview::{self, Preview};
 use super::recover;
 use super::responses::{self, Origin};
+use super::review::Review;
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::message;
+use crate::plan::choose::Names;
 use crate::plan::{ChangeSet, PlanId};
 use crate::repo;
 use crate::report::{CommitReport, Detail, Diagnostic, FileReport, Report, State, Status, merge};
@@ -39,6 +41,9 @@ pub(super) struct Apply {
     /// Let new files show in git diff, though their content isn't staged
     #[arg(short = 'N', long, conflicts_with_all = ["index", "cached", "commit"])]
     intent_to_add: bool,
+    /// Show the change and ask at the terminal how much of it to make
+    #[arg(short, long)]
+    interactive: bool,
     /// Make the change only if it is the one that a preview or check --json called so, to the byte
     #[arg(long, value_name = "plan", help_heading = "Guarding")]
     expect: Option<PlanId>,
@@ -82,19 +87,40 @@ impl Apply {
         if reads_stdin && self.committing.reads_stdin() {
             return Err(super::usage("apply", "standard input can't be both the response and the message"));
         }
+        let review = self.review()?;
         let talk = self.json.talk(&self.talk);
         let responses = Origin::names(&self.responses.paths);
         let session = match Session::try_open(&self.reading, &talk) {
             Ok(session) => session.answering(&self.answering),
             Err((report, style)) => return Ok(flow::conclude(&report.about(responses), &talk, style)),
         };
-        Ok(match self.apply(&session) {
+        Ok(match self.apply(&session, review.as_ref()) {
             Ok((report, asked_for)) if self.preview.prints() => {
                 flow::finish_with_diff(&session, report.about(responses), &asked_for)
             }
             Ok((report, asked_for)) => flow::finish(&session, report.about(responses), &asked_for),
             Err(report) => session.conclude(&report.about(responses)),
         })
+    }
+
+    /// Prepares to ask, if that is wanted.
+    fn review(&self) -> Result<Option<Review>, clap::Error> {
+        if !self.interactive {
+            return Ok(None);
+        }
+        if !self.preview.applies() {
+            return Err(super::usage("apply", "the option '--interactive' beside a preview requires '--apply'"));
+        }
+        let deed = match (self.commit, self.index, self.cached) {
+            (true, ..) => "Apply and commit",
+            (_, true, _) => "Apply and stage",
+            (.., true) => "Stage",
+            _ => "Apply",
+        };
+        // What is expected is all of a change.
+        let opened = Review::open(deed, self.expect.is_some());
+        let error = "the option '--interactive' requires a terminal to ask at";
+        opened.map(Some).map_err(|_| super::usage("apply", error))
     }
 
     fn base(&self) -> Base {
@@ -128,17 +154,22 @@ impl Apply {
     }
 
     /// Applies, or only works out, and returns the report and what to print on standard output.
-    fn apply(&self, session: &Session) -> Result<(Report, Vec<u8>), Stop> {
+    fn apply(&self, session: &Session, review: Option<&Review>) -> Result<(Report, Vec<u8>), Stop> {
         let message = self.committing.message().map_err(stop)?;
         let sources = responses::read(&self.responses.paths)?;
         let base = self.base();
         // What an earlier run left half done is no state to work anything out from.
         let recovered = if self.preview.applies() { recover::first(session)? } else { Vec::new() };
-        let mut worked = session.work_out(&sources, &base, &*base.tree(&session.repo)?)?;
+        let tree = base.tree(&session.repo)?;
+        let mut worked = session.work_out(&sources, &base, &*tree)?;
         worked.warnings.splice(..0, recovered);
         let is_json = session.talk.json;
         if let Some(expected) = self.expect {
             self.compare(expected, session, &worked, &sources)?;
+        }
+        if let Some(review) = review {
+            let names = if tree.ignores_case() { Names::CaseBlind } else { Names::Exact };
+            review.choose(session, &base, names, &mut worked)?;
         }
         let printed = match self.preview.prints() && !is_json {
             true => Some(self.preview.print(session, &base, &worked.changes)?),

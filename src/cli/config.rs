@@ -73,25 +73,40 @@ fn level(config: &Config) -> Result<Tolerance, Fault> {
 
 /// Decides how messages on standard error look: the option, else configuration, else the environment and the terminal.
 pub(super) fn style(talk: &Talk, config: Option<&Config>) -> Style {
-    let set = config.and_then(|config| colors(config, "color.llmpatch").or_else(|| colors(config, "color.ui")));
-    let colored = match talk.color.or(set) {
-        Some(When::Always) => true,
-        Some(When::Never) => false,
-        Some(When::Auto) | None => std::io::stderr().is_terminal() && environment_allows_color(),
-    };
-    let width = width(std::io::stderr()).unwrap_or(Style::DEFAULT_WIDTH);
-    Style { colored, width, is_terminal: std::io::stderr().is_terminal() }
+    let is_terminal = std::io::stderr().is_terminal();
+    let colored = colored(talk, config, MESSAGES, is_terminal);
+    Style { colored, width: width(std::io::stderr()).unwrap_or(Style::DEFAULT_WIDTH), is_terminal }
 }
 
 /// Decides whether a diff on standard output is coloured, as for `git diff`.
 pub(super) fn paints(talk: &Talk, config: &Config) -> bool {
-    let set = ["color.llmpatch", "color.diff", "color.ui"].iter().find_map(|key| colors(config, key));
+    // git has started a pager of its own already, as `pager.llmpatch` tells it to.
+    colored(talk, Some(config), DIFFS, std::io::stdout().is_terminal() || is_paged())
+}
+
+/// The settings that say whether messages are coloured: the first that is set counts.
+pub(super) const MESSAGES: &[&str] = &["color.llmpatch", "color.ui"];
+/// Those that say it of diffs.
+pub(super) const DIFFS: &[&str] = &["color.llmpatch", "color.diff", "color.ui"];
+/// Those that say it of questions, as of those of `git add -p`.
+pub(super) const QUESTIONS: &[&str] = &["color.llmpatch", "color.interactive", "color.ui"];
+
+/// Decides whether something is coloured that a person sees, or doesn't.
+pub(super) fn colored(talk: &Talk, config: Option<&Config>, keys: &[&str], is_seen: bool) -> bool {
+    let set = config.and_then(|config| keys.iter().find_map(|key| colors(config, key)));
     match talk.color.or(set) {
         Some(When::Always) => true,
         Some(When::Never) => false,
-        // git has started a pager of its own already, as `pager.llmpatch` tells it to.
-        Some(When::Auto) | None => (std::io::stdout().is_terminal() || is_paged()) && environment_allows_color(),
+        Some(When::Auto) | None => is_seen && environment_allows_color(),
     }
+}
+
+/// Returns the escape sequence of a colour: as the first of these settings has it that is one, else this. What makes no sense
+/// counts as not set.
+pub(super) fn sequence(config: &Config, keys: &[&str], default: &str) -> String {
+    let style = |value: &str| anstyle_git::parse(value).ok();
+    let set = |key: &&str| config.string(key).ok().flatten().and_then(|value| style(&value.to_string()));
+    keys.iter().find_map(set).or_else(|| style(default)).unwrap_or_default().render().to_string()
 }
 
 fn is_paged() -> bool {

@@ -24,8 +24,10 @@ mod preview;
 mod prompt;
 mod recover;
 mod responses;
+mod review;
 mod show;
 mod staged;
+mod terminal;
 mod undo;
 mod watched;
 

@@ -1,10 +1,9 @@
 //! What a person reads at a terminal: through the pager that git would take, in the colours of `git diff`.
 
 use std::env;
+use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::Context as _;
 
@@ -14,23 +13,28 @@ use super::options::Talk;
 use super::output;
 use crate::repo::Config;
 use crate::report::paint::{self, Palette};
+use crate::transaction::LeftToChild;
 
 /// Prints a diff, or what is printed above one, on standard output: to a program as it is.
 ///
 /// # Errors
 /// If standard output can't be written, but not if its reader has gone.
 pub(super) fn print_diff(bytes: &[u8], talk: &Talk, config: &Config) -> Result<(), Edge> {
-    let is_seen = io::stdout().is_terminal();
-    let palette = config::paints(talk, config).then(|| palette(config));
-    // Before it is painted: then what is obeyed is ours.
-    let harmless = is_seen.then(|| output::harmless(bytes));
-    let bytes = harmless.as_deref().unwrap_or(bytes);
-    let painted = palette.map(|palette| paint::diff(bytes, &palette));
-    let bytes = painted.as_deref().unwrap_or(bytes);
-    match is_seen.then(|| pager(config)).flatten() {
-        Some(pager) if !bytes.is_empty() => page(bytes, &pager),
-        _ => output::print_as_is(bytes),
+    if io::stdout().is_terminal() {
+        return page(&drawn(bytes, config::paints(talk, config), config), config, None);
     }
+    match config::paints(talk, config) {
+        true => output::print_as_is(&paint::diff(bytes, &palette(config))),
+        false => output::print_as_is(bytes),
+    }
+}
+
+/// Shows a diff on a terminal, wherever standard output goes.
+///
+/// # Errors
+/// If it can't be written.
+pub(super) fn show_diff(bytes: &[u8], terminal: &File, talk: &Talk, config: &Config) -> Result<(), Edge> {
+    page(&drawn(bytes, config::colored(talk, Some(config), config::DIFFS, true), config), config, Some(terminal))
 }
 
 /// Prints a response on standard output: to a program as it is.
@@ -38,26 +42,26 @@ pub(super) fn print_diff(bytes: &[u8], talk: &Talk, config: &Config) -> Result<(
 /// # Errors
 /// If standard output can't be written, but not if its reader has gone.
 pub(super) fn print_response(bytes: &[u8], config: &Config) -> Result<(), Edge> {
-    match io::stdout().is_terminal().then(|| pager(config)).flatten() {
-        Some(pager) if !bytes.is_empty() => page(&output::harmless(bytes), &pager),
-        _ => output::print(bytes),
+    match io::stdout().is_terminal() {
+        true => page(&output::harmless(bytes), config, None),
+        false => output::print(bytes),
     }
+}
+
+/// Makes a diff what a person sees of it. It is made harmless before it is painted: then what is obeyed is ours.
+fn drawn(bytes: &[u8], paints: bool, config: &Config) -> Vec<u8> {
+    let bytes = output::harmless(bytes);
+    if paints { paint::diff(&bytes, &palette(config)) } else { bytes }
 }
 
 /// Returns the colours that are set, with git's own where none are.
 fn palette(config: &Config) -> Palette {
     Palette::new(|name, default| {
+        let key = format!("color.diff.{name}");
         // `plain` is what git called `context` before.
-        let older = if name == "context" { "color.diff.plain" } else { "" };
-        let set = |key: &str| config.string(key).ok().flatten().and_then(|value| style(&value.to_string()));
-        let style = set(&format!("color.diff.{name}")).or_else(|| set(older)).or_else(|| style(default));
-        style.unwrap_or_default().render().to_string()
+        let older = if name == "context" { "color.diff.plain" } else { &key };
+        config::sequence(config, &[&key, older], default)
     })
-}
-
-/// Understands a colour as git's configuration writes it. What makes no sense counts as not set.
-fn style(value: &str) -> Option<anstyle::Style> {
-    anstyle_git::parse(value).ok()
 }
 
 /// Returns the command of the pager that git would start, if any.
@@ -75,27 +79,44 @@ fn pager(config: &Config) -> Option<String> {
     (!pager.is_empty() && pager != "cat").then_some(pager)
 }
 
-/// Hands text to a pager, and waits until it is closed.
-fn page(bytes: &[u8], pager: &str) -> Result<(), Edge> {
+/// Shows text on a terminal, which is standard output if none is given: through a pager, if there is one, until it is closed.
+fn page(bytes: &[u8], config: &Config, terminal: Option<&File>) -> Result<(), Edge> {
+    if let Some(pager) = pager(config)
+        && !bytes.is_empty()
+        && through(&pager, bytes, terminal)?
+    {
+        return Ok(());
+    }
+    match terminal {
+        Some(mut terminal) => Ok(terminal.write_all(bytes).context("can't write to the terminal")?),
+        None => output::print_as_is(bytes),
+    }
+}
+
+/// Hands text to a pager, and waits until it is closed. Returns false if the shell knows no such program.
+fn through(pager: &str, bytes: &[u8], terminal: Option<&File>) -> Result<bool, Edge> {
     let mut command = Command::new("sh");
     command.args(["-c", pager]).stdin(Stdio::piped());
+    if let Some(terminal) = terminal {
+        command.stdout(terminal.try_clone().context("can't give the terminal to the pager")?);
+    }
     // As git sets them, for whoever didn't.
     for (name, value) in [("LESS", "FRX"), ("LV", "-c")] {
         if env::var_os(name).is_none() {
             command.env(name, value);
         }
     }
-    // Ctrl-C is for the pager; if we died of it, it would be left with the terminal in disarray.
-    let interrupt = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::new(AtomicBool::new(false)));
+    let left = LeftToChild::begin();
     let mut child = command.spawn().with_context(|| format!("can't start the pager `{pager}`"))?;
     let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(bytes));
     let ended = child.wait();
-    if let Ok(interrupt) = interrupt {
-        signal_hook::low_level::unregister(interrupt);
+    drop(left);
+    let ended = ended.with_context(|| format!("can't wait for the pager `{pager}`"))?;
+    if matches!(ended.code(), Some(126 | 127)) {
+        return Ok(false);
     }
-    ended.with_context(|| format!("can't wait for the pager `{pager}`"))?;
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context("can't write to the pager")?,
-        _ => Ok(()),
+        _ => Ok(true),
     }
 }

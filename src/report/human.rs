@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::render::{Pen, Shot, Sight, Tone};
 use super::{Diagnostic, FileReport, Report, ResponsePlace, State};
 use crate::explain::FileLine;
+use crate::kind::Kind;
 use crate::text::Shown;
 
 /// How a stream wants its text.
@@ -43,10 +44,12 @@ impl Report {
         out
     }
 
-    /// Returns the warnings, then the errors and the state that they leave; nothing if there is neither.
+    /// Returns the warnings, then the errors and the state that they leave; nothing if there is neither. Who said no is told
+    /// the state alone.
     pub fn complaints(&self, style: Style) -> String {
         let mut out = String::new();
-        let mut all = self.warnings.iter().chain(&self.errors).peekable();
+        let errors = self.errors.iter().filter(|error| error.kind != Kind::Declined);
+        let mut all = self.warnings.iter().chain(errors).peekable();
         while let Some(one) = all.next() {
             let drawn = draw(one, style);
             out += &drawn;

@@ -1,13 +1,7 @@
-//! What a person sees who runs the program at a terminal.
+//! Diffs and responses in a pager.
 
-#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
-
-mod support;
-#[path = "support/terminal.rs"]
-mod terminal;
-
-use support::Repo;
-use terminal::Terminal;
+use super::support::Repo;
+use super::terminal::Terminal;
 
 const RESPONSE: &str = "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+2\x1b]0;owned\x07\n*** End Patch\n";
 
@@ -56,6 +50,12 @@ fn what_a_terminal_would_obey_is_shown_instead() {
         assert!(!text.contains("\x1b]0"), "{text}");
     }
     assert!(!shown(&repo(), &["diff", "answer.txt"], &[("GIT_PAGER", "cat"), ("NO_COLOR", "1")]).contains('\x1b'));
+}
+
+#[test]
+fn a_pager_that_isnt_there_hides_nothing() {
+    let text = shown(&repo(), &["diff", "answer.txt"], &[("GIT_PAGER", "no-such-pager -x")]);
+    assert!(text.contains("diff --git a/a.txt b/a.txt"), "{text}");
 }
 
 #[test]

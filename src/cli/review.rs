@@ -1,0 +1,195 @@
+//! `apply -i`: a person sees the change and says how much of it is made.
+//!
+//! What is shown is what is made, to the byte: a change that somebody wants a part of is taken apart by what was worked out, and
+//! nothing is worked out again. No lock is held while somebody thinks; a file that is saved meanwhile is found when the change
+//! is made, as it always is.
+
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal as _};
+
+use super::flow::{Base, Session, Stop, Worked, stop};
+use super::preview::Preview;
+use super::terminal::{Choices, Colors, Terminal};
+use crate::explain::Explain;
+use crate::kind::Kind;
+use crate::plan::ChangeSet;
+use crate::plan::choose::{self, Names, Part};
+use crate::report::{FileOperation, FileReport, Report};
+
+/// A person who is asked.
+pub(super) struct Review {
+    terminal: Terminal,
+    /// What is about to be done, as a question begins: `Apply`.
+    deed: &'static str,
+    /// Whether all of it or nothing is made.
+    is_whole: bool,
+}
+
+/// How much of a change was wanted.
+enum Wanted {
+    All,
+    Nothing,
+    /// It is to be asked of each part.
+    Some,
+}
+
+impl Review {
+    /// Prepares to ask.
+    ///
+    /// # Errors
+    /// If there is no terminal to ask at.
+    pub(super) fn open(deed: &'static str, is_whole: bool) -> io::Result<Self> {
+        Ok(Self { terminal: Terminal::open()?, deed, is_whole })
+    }
+
+    /// Asks, and leaves of what was worked out what was wanted.
+    ///
+    /// # Errors
+    /// If nothing was wanted, or the change can't be shown.
+    pub(super) fn choose(
+        &self,
+        session: &Session,
+        base: &Base,
+        names: Names,
+        worked: &mut Worked<'_>,
+    ) -> Result<(), Stop> {
+        if worked.changes.is_empty() {
+            return Ok(());
+        }
+        let parts = choose::parts(&worked.patches, &worked.changes, session.resolver(), names);
+        let asking = Asking { review: self, session, base, colors: Colors::of(&session.talk, session.repo.config()) };
+        let warnings = Report::checked(Vec::new(), worked.warnings.clone());
+        asking.show(&worked.changes)?;
+        if !session.talk.quiet {
+            let style = self.terminal.style(&session.talk, session.repo.config());
+            self.terminal.say(&warnings.complaints(style)).map_err(stop)?;
+            // They aren't told twice in one place.
+            if !session.talk.json && io::stderr().is_terminal() {
+                worked.warnings.clear();
+            }
+        }
+        let offers_parts = parts.len() > 1 && !self.is_whole;
+        let declined = match asking.about_all(&worked.changes, offers_parts)? {
+            Wanted::All => return Ok(()),
+            Wanted::Nothing => return Err(stop(Declined)),
+            Wanted::Some => asking.about_each(&parts)?,
+        };
+        if declined.len() == parts.len() {
+            return Err(stop(Declined));
+        }
+        let edits = declined.iter().flat_map(|&number| parts[number].edits.iter().copied()).collect();
+        choose::leave_out(&mut worked.patches, &mut worked.placements, &edits);
+        let wanted = parts.into_iter().enumerate().filter(|(number, _)| !declined.contains(number));
+        worked.changes = ChangeSet::new(wanted.flat_map(|(_, part)| part.changes.iter().cloned().collect::<Vec<_>>()));
+        Ok(())
+    }
+}
+
+/// What is at hand while questions are asked.
+struct Asking<'a> {
+    review: &'a Review,
+    session: &'a Session,
+    base: &'a Base,
+    colors: Colors,
+}
+
+impl Asking<'_> {
+    fn about_all(&self, changes: &ChangeSet, offers_parts: bool) -> Result<Wanted, Stop> {
+        const CHOICES: &Choices = &[
+            ('y', "yes, all of it"),
+            ('n', "no, change nothing"),
+            ('q', "quit: change nothing"),
+            ('p', "print the change again"),
+            ('f', "decide file by file"),
+        ];
+        let choices = if offers_parts { CHOICES } else { &CHOICES[..CHOICES.len() - 1] };
+        let files = FileReport::list(changes, |_| None).len();
+        let question = format!("{} this change to {}", self.review.deed, counted(files));
+        loop {
+            return Ok(match self.ask(&question, choices)? {
+                Some('y') => Wanted::All,
+                Some('f') => Wanted::Some,
+                Some('p') => {
+                    self.show(changes)?;
+                    continue;
+                }
+                _ => Wanted::Nothing,
+            });
+        }
+    }
+
+    /// Asks about part after part, and returns those that aren't wanted.
+    fn about_each(&self, parts: &[Part]) -> Result<BTreeSet<usize>, Stop> {
+        const CHOICES: &Choices = &[
+            ('y', "yes, make this change"),
+            ('n', "no, leave this out"),
+            ('q', "quit: leave out this and all the rest, make what you said yes to (Ctrl-C makes nothing)"),
+            ('a', "yes to this and all the rest"),
+            ('d', "no to this and all the rest, as q"),
+            ('p', "print this change again"),
+        ];
+        let mut declined = BTreeSet::new();
+        let mut number = 0;
+        self.show(&parts[0].changes)?;
+        while let Some(part) = parts.get(number) {
+            let question = format!("({}/{}) {} {}", number + 1, parts.len(), self.review.deed, named(part));
+            match self.ask(&question, CHOICES)? {
+                Some('p') => {
+                    self.show(&part.changes)?;
+                    continue;
+                }
+                Some('y') => {}
+                Some('n') => drop(declined.insert(number)),
+                Some('a') => break,
+                _ => {
+                    declined.extend(number..parts.len());
+                    break;
+                }
+            }
+            number += 1;
+            if let Some(next) = parts.get(number) {
+                self.review.terminal.say("\n").map_err(stop)?;
+                self.show(&next.changes)?;
+            }
+        }
+        Ok(declined)
+    }
+
+    fn ask(&self, question: &str, choices: &Choices) -> Result<Option<char>, Stop> {
+        self.review.terminal.ask(question, choices, &self.colors).map_err(stop)
+    }
+
+    fn show(&self, changes: &ChangeSet) -> Result<(), Stop> {
+        let diff = Preview::diff(None).print(self.session, self.base, changes)?;
+        self.review.terminal.show_diff(&diff, &self.session.talk, self.session.repo.config()).map_err(stop)
+    }
+}
+
+/// Says what a part is, behind a verb.
+fn named(part: &Part) -> String {
+    let files = FileReport::list(&part.changes, |_| None);
+    let [file] = &files[..] else {
+        return format!("this change to {}, which belong together", counted(files.len()));
+    };
+    match (file.operation, &file.from) {
+        (FileOperation::Added, _) => format!("the new file `{}`", file.path),
+        (FileOperation::Deleted, _) => format!("the deletion of `{}`", file.path),
+        (FileOperation::Renamed, Some(from)) => format!("the renaming of `{from}` to `{}`", file.path),
+        _ => format!("this change to `{}`", file.path),
+    }
+}
+
+fn counted(files: usize) -> String {
+    format!("{files} file{}", if files == 1 { "" } else { "s" })
+}
+
+/// A change of which nothing was wanted.
+#[derive(Debug, thiserror::Error)]
+#[error("nothing of the change was wanted")]
+struct Declined;
+
+impl Explain for Declined {
+    fn kind(&self) -> Kind {
+        Kind::Declined
+    }
+}

@@ -1,0 +1,138 @@
+//! The terminal that a person sits at, whatever the standard streams are: it is asked things there.
+
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+
+use anyhow::Context as _;
+
+use super::config;
+use super::edge::Edge;
+use super::options::Talk;
+use super::pager;
+use crate::repo::Config;
+use crate::report::human::Style;
+use crate::text::Shown;
+
+/// The controlling terminal.
+pub(super) struct Terminal(File);
+
+/// The escape sequences of questions, as `color.interactive.*` names them.
+pub(super) struct Colors {
+    prompt: String,
+    help: String,
+    error: String,
+}
+
+/// What a question may be answered with: a letter each, and what it does.
+pub(super) type Choices = [(char, &'static str)];
+
+/// What ends a list of choices: it is everybody's.
+const HELP: (char, &str) = ('?', "print help");
+
+impl Terminal {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(super) fn open() -> io::Result<Self> {
+        File::options().read(true).write(true).open("/dev/tty").map(Self)
+    }
+
+    /// Shows a diff, in a pager if there is one.
+    ///
+    /// # Errors
+    /// If the terminal is gone.
+    pub(super) fn show_diff(&self, diff: &[u8], talk: &Talk, config: &Config) -> Result<(), Edge> {
+        pager::show_diff(diff, &self.0, talk, config)
+    }
+
+    /// Writes what was made harmless before.
+    ///
+    /// # Errors
+    /// If the terminal is gone.
+    pub(super) fn say(&self, text: &str) -> Result<(), Edge> {
+        Ok((&self.0).write_all(text.as_bytes()).context("can't write to the terminal")?)
+    }
+
+    /// Returns how messages look on it.
+    pub(super) fn style(&self, talk: &Talk, config: &Config) -> Style {
+        let colored = config::colored(talk, Some(config), config::MESSAGES, true);
+        Style { colored, width: config::width(&self.0).unwrap_or(Style::DEFAULT_WIDTH), is_terminal: true }
+    }
+
+    /// Asks until one of the letters is typed, in either case, and returns it; `None` for the end of all input.
+    ///
+    /// # Errors
+    /// If the terminal is gone.
+    pub(super) fn ask(&self, question: &str, choices: &Choices, colors: &Colors) -> Result<Option<char>, Edge> {
+        let letters: Vec<_> = choices.iter().chain([&HELP]).map(|(letter, _)| letter.to_string()).collect();
+        let prompt = colors.paint(&colors.prompt, &format!("{question} [{}]? ", letters.join(",")));
+        loop {
+            self.say(&prompt)?;
+            let Some(line) = self.line()? else {
+                self.say("\n")?;
+                return Ok(None);
+            };
+            let typed = String::from_utf8_lossy(line.trim_ascii());
+            let mut characters = typed.chars();
+            let letter = match (characters.next(), characters.next()) {
+                (None, _) => continue,
+                (Some(letter), None) => letter.to_ascii_lowercase(),
+                // As git has it since 2.46: who types a word means something else.
+                (Some(_), Some(_)) => char::REPLACEMENT_CHARACTER,
+            };
+            if letter == HELP.0 {
+                let lines = choices.iter().chain([&HELP]);
+                let lines =
+                    lines.map(|(letter, what)| colors.paint(&colors.help, &format!("{letter} - {what}")) + "\n");
+                self.say(&lines.collect::<String>())?;
+            } else if choices.iter().any(|(known, _)| *known == letter) {
+                return Ok(Some(letter));
+            } else {
+                let shown = Shown(line.trim_ascii());
+                let complaint = format!("`{shown}` is none of these letters; ? explains them");
+                self.say(&(colors.paint(&colors.error, &complaint) + "\n"))?;
+            }
+        }
+    }
+
+    /// Reads a line, or what of one stands before the end of all input. Of a long line only the beginning is kept.
+    fn line(&self) -> Result<Option<Vec<u8>>, Edge> {
+        const KEPT: usize = 80;
+        let mut line = Vec::new();
+        let mut byte = [0];
+        loop {
+            match (&self.0).read(&mut byte) {
+                Ok(0) => return Ok((!line.is_empty()).then_some(line)),
+                Ok(_) if byte[0] == b'\n' => return Ok(Some(line)),
+                Ok(_) if line.len() < KEPT => line.push(byte[0]),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => Err(error).context("can't read from the terminal")?,
+            }
+        }
+    }
+}
+
+impl Colors {
+    /// Finds those that are set, with git's own where none are.
+    pub(super) fn of(talk: &Talk, config: &Config) -> Self {
+        let is_colored = config::colored(talk, Some(config), config::QUESTIONS, true);
+        let sequence = |keys: &[&str], default| match is_colored {
+            true => config::sequence(config, keys, default),
+            false => String::new(),
+        };
+        Self {
+            prompt: sequence(&["color.interactive.prompt"], "bold blue"),
+            help: sequence(&["color.interactive.help"], "bold red"),
+            error: sequence(&["color.interactive.error", "color.interactive.help"], "bold red"),
+        }
+    }
+
+    fn paint(&self, sequence: &str, text: &str) -> String {
+        match sequence.is_empty() {
+            true => text.to_owned(),
+            false => format!("{sequence}{text}\x1b[m"),
+        }
+    }
+}

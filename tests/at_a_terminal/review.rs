@@ -1,0 +1,392 @@
+//! `apply -i`: what is asked, what an answer does, and what is left alone.
+
+use std::process::Command;
+
+use super::support::{Repo, isolated, program, run};
+use super::terminal::Terminal;
+
+const ENVELOPE: &str = "\
+*** Begin Patch
+*** Update File: a.txt
+@@
+-two
++2
+*** Delete File: src/b.txt
+*** Add File: n/new.txt
++new
+*** End Patch
+";
+
+const OPX: &str = r#"
+<edit file="a.txt" op="patch">
+  <why>Say it in figures</why>
+  <find>
+<<<
+two
+>>>
+  </find>
+  <put>
+<<<
+2
+>>>
+  </put>
+</edit>
+<edit file="src/b.txt" op="remove"><why>Nobody asks for b</why></edit>
+<edit file="n/new.txt" op="new">
+  <why>Something new</why>
+  <put>
+<<<
+new
+>>>
+  </put>
+</edit>
+"#;
+
+const UNIFIED: &str = "\
+diff --git a/a.txt b/a.txt
+--- a/a.txt
++++ b/a.txt
+@@ -1,3 +1,3 @@
+ one
+-two
++2
+ three
+diff --git a/n/new.txt b/n/new.txt
+new file mode 100644
+--- /dev/null
++++ b/n/new.txt
+@@ -0,0 +1 @@
++new
+diff --git a/src/b.txt b/src/b.txt
+deleted file mode 100644
+--- a/src/b.txt
++++ /dev/null
+@@ -1 +0,0 @@
+-b
+";
+
+fn repo(response: &str) -> Repo {
+    let repo = Repo::with(&[("a.txt", "one\ntwo\nthree\n"), ("src/b.txt", "b\n"), ("src/c.txt", "c\n")]);
+    repo.write("../answer", response);
+    repo
+}
+
+/// A shell's command line at a terminal, in which `llm` is our program.
+struct Sitting(Terminal);
+
+impl Sitting {
+    fn start(repo: &Repo, line: &str, variables: &[(&str, &str)]) -> Self {
+        let mut command = isolated(Command::new("sh"), repo.path());
+        // A shell that does nothing about an interrupt would die of it as its child does; and what it says then must not be
+        // flushed away by the interrupt itself.
+        let script = format!("trap : INT; stty noflsh; llm() {{ \"$0\" \"$@\"; }}; {line}; echo \"ended $?.\"");
+        command.args(["-c", &script, program()]);
+        command.env("TERM", "xterm").env("PATH", std::env::var_os("PATH").unwrap()).env("GIT_PAGER", "cat");
+        command.envs(variables.iter().copied());
+        Self(Terminal::start(&command))
+    }
+
+    /// Waits for a question and answers it.
+    fn answer(&mut self, question: &str, keys: &str) -> &mut Self {
+        self.0.wait_for(question);
+        self.0.send(keys);
+        self
+    }
+
+    /// Waits for the end, and returns the exit status and all that was shown.
+    fn end(&mut self) -> (i32, String) {
+        self.0.wait_for("ended ");
+        self.0.end();
+        let shown = self.0.shown().replace("\r\n", "\n");
+        let (_, status) = shown.rsplit_once("ended ").unwrap();
+        (status.trim().trim_end_matches('.').parse().unwrap(), shown)
+    }
+
+    /// Demands an exit status, and returns all that was shown.
+    #[track_caller]
+    fn ended(&mut self, want: i32) -> String {
+        let (status, shown) = self.end();
+        assert_eq!(status, want, "{shown}");
+        shown
+    }
+}
+
+const ALL: &str = "Apply this change to 3 files [y,n,q,p,f,?]? ";
+
+#[test]
+fn yes_is_all_of_it_and_anything_else_is_nothing() {
+    for (line, keys, status) in [
+        ("llm apply -i ../answer", "y\n", 0),
+        ("llm apply -i <../answer", "Y\n", 0),
+        ("cat ../answer | llm apply --interactive - | cat", " y \n", 0),
+        ("llm apply -i ../answer", "n\n", 1),
+        ("llm apply -i <../answer", "q\n", 1),
+        ("llm apply -i <../answer", "\u{4}", 1),
+    ] {
+        let repo = repo(ENVELOPE);
+        let before = repo.files();
+        let mut sitting = Sitting::start(&repo, line, &[]);
+        let shown = sitting.answer(ALL, keys).ended(status);
+        assert!(shown.contains("-two\n+2\n three\n"), "{shown}");
+        if status == 0 {
+            assert_eq!(repo.text("a.txt"), "one\n2\nthree\n");
+            assert!(!repo.exists("src/b.txt") && repo.exists("n/new.txt"));
+            assert!(shown.contains("D src/b.txt\n 3 files changed"), "{shown}");
+        } else {
+            assert_eq!(repo.files(), before);
+            assert!(shown.contains("\nnothing was changed\nended") && !shown.contains("error"), "{shown}");
+        }
+    }
+}
+
+#[test]
+fn a_response_can_be_typed_at_the_terminal_that_answers() {
+    let repo = repo("");
+    let mut sitting = Sitting::start(&repo, "llm apply -i", &[]);
+    sitting.answer("Ctrl-D", "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n\u{4}");
+    sitting.answer("Apply this change to 1 file [y,n,q,p,?]? ", "y\n").ended(0);
+    assert!(!repo.exists("a.txt"));
+}
+
+#[test]
+fn file_by_file_what_is_declined_is_left_out() {
+    for response in [ENVELOPE, OPX, UNIFIED] {
+        for (option, deed) in
+            [("", "Apply"), ("--index", "Apply and stage"), ("--cached", "Stage"), ("--commit", "Apply and commit")]
+        {
+            let repo = repo(response);
+            let mut sitting = Sitting::start(&repo, &format!("llm apply {option} -i <../answer"), &[]);
+            sitting.answer(&format!("{deed} this change to 3 files [y,n,q,p,f,?]? "), "f\n");
+            sitting.answer(&format!("(1/3) {deed} this change to `a.txt` [y,n,q,a,d,p,?]? "), "n\n");
+            sitting.answer(&format!("(2/3) {deed} the new file `n/new.txt` [y,n,q,a,d,p,?]? "), "y\n");
+            sitting.answer(&format!("(3/3) {deed} the deletion of `src/b.txt` [y,n,q,a,d,p,?]? "), "n\n");
+            let shown = sitting.ended(0);
+            assert!(shown.contains("1 file changed, 1 insertion(+)\n"), "{shown}");
+            assert_eq!(repo.text("a.txt"), "one\ntwo\nthree\n", "{option}");
+            assert!(repo.exists("src/b.txt"), "{option}");
+            assert_eq!(repo.exists("n/new.txt"), option != "--cached");
+            let status = repo.git(&["status", "--porcelain", "-uall"]);
+            let want = match option {
+                "" => "?? n/new.txt\n",
+                "--index" => "A  n/new.txt\n",
+                "--cached" => "AD n/new.txt\n",
+                _ => "",
+            };
+            assert_eq!(status, want, "{option}");
+            if option == "--commit" {
+                let want = if response == OPX { "Something new\n" } else { "Add n/new.txt\n" };
+                assert_eq!(repo.git(&["log", "-1", "--format=%B"]).trim_end(), want.trim_end());
+                assert_eq!(repo.git(&["show", "--format=", "--name-only"]), "n/new.txt\n");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_rest_can_be_decided_at_once() {
+    let changed = |repo: &Repo| repo.git(&["status", "--porcelain", "-uall"]);
+    for (first, second, status, want) in [
+        ("y\n", "q\n", 0, " M a.txt\n"),
+        ("y\n", "d\n", 0, " M a.txt\n"),
+        ("y\n", "\u{4}", 0, " M a.txt\n"),
+        ("n\n", "a\n", 0, " D src/b.txt\n?? n/new.txt\n"),
+        ("n\n", "q\n", 1, ""),
+        ("n\n", "d\n", 1, ""),
+    ] {
+        let repo = repo(ENVELOPE);
+        let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
+        sitting.answer(ALL, "f\n").answer("(1/3)", first).answer("(2/3)", second).ended(status);
+        assert_eq!(changed(&repo), want, "{first:?} {second:?}");
+    }
+    for (keys, status, want) in [("q\n", 1, ""), ("a\n", 0, " M a.txt\n D src/b.txt\n?? n/new.txt\n")] {
+        let repo = repo(ENVELOPE);
+        let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
+        sitting.answer(ALL, "f\n").answer("(1/3)", keys).ended(status);
+        assert_eq!(changed(&repo), want, "{keys:?}");
+    }
+}
+
+#[test]
+fn what_needs_each_other_is_asked_at_once() {
+    let swap = "*** Update File: a.txt\n*** Move to: t\n*** Update File: src/b.txt\n*** Move to: a.txt\n*** Update File: t\n*** Move to: src/b.txt\n";
+    let later = "*** Add File: n\n+x\n*** Update File: n\n@@\n-x\n+y\n";
+    let response = format!("*** Begin Patch\n{swap}{later}*** End Patch\n");
+    for (keys, a, n) in [(["n\n", "y\n"], "one\ntwo\nthree\n", true), (["y\n", "n\n"], "b\n", false)] {
+        let repo = repo(&response);
+        let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
+        sitting.answer(ALL, "f\n");
+        sitting.answer("(1/2) Apply this change to 2 files, which belong together [", keys[0]);
+        sitting.answer("(2/2) Apply the new file `n` [", keys[1]).ended(0);
+        assert_eq!(repo.text("a.txt"), a);
+        assert_eq!(repo.exists("n"), n);
+        assert!(!n || repo.text("n") == "y\n");
+    }
+}
+
+#[test]
+fn what_is_no_answer_is_explained() {
+    let repo = repo("*** Begin Patch\n*** Add File: n\u{1b}[2J\n+x\u{1b}]0;owned\u{7}\n*** End Patch\n");
+    let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
+    const QUESTION: &str = "Apply this change to 1 file [y,n,q,p,?]? ";
+    sitting.answer(QUESTION, "yes\n");
+    sitting.answer("\n`yes` is none of these letters; ? explains them\r\n", "");
+    // What wasn't offered is no answer either.
+    sitting.answer(QUESTION, "f\n").answer("`f` is none", "").answer(QUESTION, "\n");
+    sitting.answer(QUESTION, "\u{e9}\n").answer("`é` is none", "");
+    sitting.answer(QUESTION, "?\n").answer("y - yes, all of it\r\nn - no, change nothing\r\n", "");
+    sitting.answer("? - print help\r\n", "").answer(QUESTION, "p\n").answer("+x\\033]0;owned\\007", "");
+    let shown = sitting.answer(QUESTION, "n\n").ended(1);
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+}
+
+#[test]
+fn names_are_shown_harmless() {
+    let edit = |path: &str| format!("<edit file=\"{path}\" op=\"new\"><put>\n<<<\nx\n>>>\n</put></edit>\n");
+    let response = edit("a\u{1b}[2J\u{202e}.txt") + &edit("b.txt");
+    let repo = repo(&response);
+    let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
+    let (status, shown) = sitting.answer("? ", "f\n").answer("? ", "n\n").answer("? ", "n\n").end();
+    assert_eq!(status, 1, "{shown}");
+    assert!(!shown.contains(['\u{1b}', '\u{202e}']) && shown.contains("\\033[2J"), "{shown}");
+}
+
+#[test]
+fn an_interrupt_at_a_question_ends_it_and_changes_nothing() {
+    for pager in ["cat", "cat; true"] {
+        let repo = repo(ENVELOPE);
+        let before = repo.files();
+        let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[("GIT_PAGER", pager)]);
+        sitting.answer(ALL, "f\n").answer("(1/3)", "y\n").answer("(2/3)", "\u{3}").ended(130);
+        assert_eq!(repo.files(), before);
+    }
+}
+
+#[test]
+fn an_interrupt_in_the_pager_is_the_pagers() {
+    let repo = repo(ENVELOPE);
+    let pager = "cat >/dev/null; echo paged; read -r key </dev/tty; echo closed";
+    for keys in ["\n", "\u{3}"] {
+        let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[("GIT_PAGER", pager)]);
+        sitting.answer("paged\r\n", keys);
+        let shown = sitting.answer(ALL, "n\n").ended(1);
+        let (before, _) = shown.split_once("Apply this").unwrap();
+        assert_eq!(before.contains("closed\n"), keys == "\n", "{shown}");
+    }
+}
+
+#[test]
+fn a_pager_that_isnt_there_hides_nothing() {
+    let repo = repo(ENVELOPE);
+    let mut sitting = Sitting::start(&repo, "llm apply -i ../answer >/dev/null", &[("GIT_PAGER", "no-such-pager")]);
+    sitting.answer("+++ b/a.txt", "").answer(ALL, "n\n").ended(1);
+}
+
+#[test]
+fn nobody_waits_for_somebody_who_thinks() {
+    let repo = repo(ENVELOPE);
+    for option in ["", "--index", "--commit"] {
+        let mut sitting = Sitting::start(&repo, &format!("llm apply {option} -i ../answer"), &[]);
+        sitting.0.wait_for("[y,n,q,p,f,?]? ");
+        repo.write("src/c.txt", format!("c {option}\n"));
+        repo.git(&["add", "src/c.txt"]);
+        repo.git(&["commit", "-qm", "meanwhile"]);
+        // A save of what is to be changed is kept, and the change is none of it.
+        repo.write("a.txt", "one\ntwo\nthree\nsaved\n");
+        sitting.0.send("y\n");
+        let shown = sitting.ended(1);
+        assert!(shown.contains("error[stale]"), "{shown}");
+        assert_eq!(repo.text("a.txt"), "one\ntwo\nthree\nsaved\n");
+        assert!(repo.exists("src/b.txt") && !repo.exists("n/new.txt"));
+        repo.git(&["checkout", "-q", "a.txt"]);
+    }
+}
+
+#[test]
+fn a_save_of_what_was_declined_is_nobodys_business() {
+    let repo = repo(ENVELOPE);
+    let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
+    sitting.answer(ALL, "f\n").answer("(1/3)", "n\n").0.wait_for("(2/3)");
+    repo.write("a.txt", "saved\n");
+    sitting.0.send("a\n");
+    sitting.ended(0);
+    assert_eq!(repo.text("a.txt"), "saved\n");
+    assert!(repo.exists("n/new.txt"));
+}
+
+#[test]
+fn warnings_come_before_the_question_and_once() {
+    let twice = "*** Begin Patch\n*** Update File: a.txt\n@@\n-x\n+y\n*** End Patch\n";
+    for (redirection, times) in [("", 1), ("-q", 0), ("2>&1 | cat", 2)] {
+        let repo = repo(twice);
+        repo.write("a.txt", "x\n--\nx\n");
+        let mut sitting = Sitting::start(&repo, &format!("llm apply -i ../answer {redirection}"), &[]);
+        let shown = sitting.answer("[y,n,q,p,?]? ", "y\n").ended(0);
+        let (before, _) = shown.split_once("[y,n").unwrap();
+        assert_eq!(before.matches("warning: ").count(), times.min(1), "{shown}");
+        assert_eq!(shown.matches("warning: ").count(), times, "{shown}");
+    }
+}
+
+#[test]
+fn questions_are_in_the_colours_that_git_takes() {
+    let repo = repo(ENVELOPE);
+    let shown = |variables: &[(&str, &str)]| {
+        let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", variables);
+        sitting.answer("]? ", "x\n").answer("]? ", "n\n").ended(1)
+    };
+    let text = shown(&[("NO_COLOR", "")]);
+    assert!(text.contains(&format!("\x1b[1m\x1b[34m{ALL}\x1b[m")), "{text:?}");
+    assert!(text.contains("\x1b[1m\x1b[31m`x` is none of these letters; ? explains them\x1b[m\n"), "{text:?}");
+    assert!(text.contains("\x1b[31m-two\x1b[m\n"), "{text:?}");
+    repo.git(&["config", "color.interactive.prompt", "yellow"]);
+    repo.git(&["config", "color.interactive.help", "cyan"]);
+    let text = shown(&[("NO_COLOR", "")]);
+    assert!(text.contains(&format!("\x1b[33m{ALL}\x1b[m")) && text.contains("\x1b[36m`x` is"), "{text:?}");
+    repo.git(&["config", "color.interactive", "never"]);
+    assert!(shown(&[("NO_COLOR", "")]).contains(&format!("\n{ALL}")));
+}
+
+#[test]
+fn a_program_may_listen_while_a_person_decides() {
+    let repo = repo(ENVELOPE);
+    let mut sitting = Sitting::start(&repo, "llm apply -i --json ../answer >../json", &[]);
+    sitting.answer(ALL, "f\n").answer("(1/3)", "n\n").answer("(2/3)", "y\n").answer("(3/3)", "n\n").ended(0);
+    let json = repo.text("../json");
+    assert!(json.contains(r#""status":"applied""#) && json.contains("n/new.txt") && !json.contains("a.txt"), "{json}");
+    let mut sitting = Sitting::start(&repo, "git checkout -q .; rm -r n; llm apply -i --json ../answer >../json", &[]);
+    sitting.answer(ALL, "n\n").ended(1);
+    assert!(repo.text("../json").contains(r#""kind":"declined""#), "{}", repo.text("../json"));
+}
+
+#[test]
+fn what_is_expected_is_all_of_a_change() {
+    let repo = repo(ENVELOPE);
+    let plan = repo.run(&["apply", "--check", "../answer"], "").succeeded().stderr;
+    let plan = plan.trim().strip_prefix("plan ").unwrap();
+    let mut sitting = Sitting::start(&repo, &format!("llm apply -i --expect={plan} ../answer"), &[]);
+    sitting.answer("Apply this change to 3 files [y,n,q,p,?]? ", "y\n").ended(0);
+    assert!(repo.exists("n/new.txt"));
+}
+
+#[test]
+fn nothing_to_decide_is_not_asked() {
+    let repo = repo("*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+two\n*** End Patch\n");
+    Sitting::start(&repo, "llm apply -i --allow-empty ../answer", &[]).ended(0);
+    Sitting::start(&repo, "llm apply -i ../answer", &[]).ended(1);
+}
+
+#[test]
+fn without_a_terminal_nothing_is_read() {
+    let repo = repo(ENVELOPE);
+    let mut command = isolated(Command::new("setsid"), repo.path());
+    command.args(["--wait", program(), "apply", "-i", "../no-such-answer"]);
+    let run = run(&mut command, b"").ended(2);
+    assert!(run.stderr.contains("requires a terminal to ask at"), "{}", run.stderr);
+    for preview in ["--check", "--diff", "--stat", "--numstat", "--summary"] {
+        let run = repo.run(&["apply", "-i", preview, "../no-such-answer"], "").ended(2);
+        assert!(run.stderr.contains("'--interactive' beside a preview requires '--apply'"), "{}", run.stderr);
+    }
+    let mut sitting = Sitting::start(&repo, "llm apply -i --stat --apply ../answer", &[]);
+    let shown = sitting.answer(ALL, "f\n").answer("(1/3)", "y\n").answer("(2/3)", "d\n").ended(0);
+    assert!(shown.contains(" a.txt | 2 +-\n 1 file changed"), "{shown}");
+}
