@@ -5,11 +5,12 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 pub(super) use std::process::Command;
 use std::process::{ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bstr::{BString, ByteSlice as _};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
+use super::commit::editor::Gate;
 use super::{Fault, Repo};
 
 /// The git program, told which repository is meant.
@@ -25,6 +26,14 @@ pub(crate) struct ChildWatch<'w> {
     pub(crate) started: &'w dyn Fn(u32) -> io::Result<()>,
     /// Asked whether it is to stop.
     pub(crate) is_to_stop: &'w dyn Fn() -> bool,
+}
+
+/// What keeps a child from going on once its starter is dead.
+pub(crate) enum Feed<'i> {
+    /// What it reads, which it gets only when its number was written down.
+    Input(&'i [u8]),
+    /// What it asks, which is answered only while we live. What it reads is what we would.
+    Gate(Gate),
 }
 
 /// What a child left behind.
@@ -68,71 +77,70 @@ impl Git {
         command
     }
 
-    /// Runs a command to its end on our own terminal, and feeds it if there is something to feed. What it prints goes where
-    /// ours goes.
+    /// Runs a command to its end on our own terminal. What it prints goes where ours goes.
     ///
-    /// It gets its input only once it was written down, so one whose starter died reads nothing. When it is to stop, it and
-    /// all that it started are asked to, and killed if they don't.
+    /// It is fed only once it was written down, so one whose starter died goes nowhere. When it is to stop, it and all that it
+    /// started are asked to, and killed if they don't within [`PATIENCE`].
     ///
     /// # Errors
     /// If it can't be started or written down. That it fails, or doesn't read, is for the caller to see.
     pub(crate) fn attach(
         &self,
         command: &mut Command,
-        input: Option<&[u8]>,
+        feed: Feed<'_>,
         watch: &ChildWatch<'_>,
     ) -> Result<ExitStatus, Fault> {
-        if input.is_some() {
+        if let Feed::Input(_) = feed {
             command.stdin(Stdio::piped());
         }
         let mut child = command.spawn().map_err(|source| Fault::NoGit { source })?;
         let (pid, stdin) = (child.id(), child.stdin.take());
-        let noted = (watch.started)(pid);
-        let status = std::thread::scope(|scope| {
+        let (input, mut gate) = match feed {
+            Feed::Input(input) => (Some(input), None),
+            Feed::Gate(mut gate) => {
+                gate.started();
+                (None, Some(gate))
+            }
+        };
+        let is_noted = (watch.started)(pid).is_ok();
+        if !is_noted {
+            gate = None;
+        }
+        let (status, asked) = std::thread::scope(|scope| {
             // Where there is no thread to be had it reads nothing, and says so.
             let _ = std::thread::Builder::new().spawn_scoped(scope, move || {
                 // What it is to read is dropped unread where it wasn't noted; one that stops reading says why on its own.
-                if let (Some(mut stdin), Some(input), true) = (stdin, input, noted.is_ok()) {
+                if let (Some(mut stdin), Some(input), true) = (stdin, input, is_noted) {
                     let _ = stdin.write_all(input);
                 }
-                noted
             });
-            let mut patience = Duration::from_secs(3);
-            let mut asked: Option<Vec<Pid>> = None;
+            let mut stopping: Option<Stopping> = None;
             loop {
-                let waiting = Duration::from_millis(5);
-                std::thread::sleep(waiting);
+                std::thread::sleep(MOMENT);
                 match child.try_wait().transpose() {
-                    Some(status) => break (status, asked),
-                    None if (watch.is_to_stop)() => match &asked {
-                        None => {
-                            let all = family(pid);
-                            signal(&all, Signal::TERM);
-                            asked = Some(all);
-                        }
-                        Some(all) => {
-                            patience = patience.saturating_sub(waiting);
-                            if patience.is_zero() {
-                                signal(all, Signal::KILL);
-                            }
-                        }
-                    },
-                    None => {}
+                    Some(status) => break (status, stopping),
+                    None if (watch.is_to_stop)() => {
+                        gate = None;
+                        stopping.get_or_insert_with(|| Stopping::begin(pid)).insist();
+                    }
+                    None => gate.iter_mut().for_each(Gate::answer),
                 }
             }
         });
-        let (status, asked) = status;
         // What it had started may still write to files.
-        for _ in 0..150 {
-            match asked.as_ref().is_some_and(|all| all.iter().any(|pid| runs(*pid))) {
-                true => std::thread::sleep(Duration::from_millis(20)),
-                false => break,
-            }
-        }
-        if let Some(all) = asked {
-            signal(&all.into_iter().filter(|pid| runs(*pid)).collect::<Vec<_>>(), Signal::KILL);
+        if let Some(mut stopping) = asked {
+            stopping.finish();
         }
         status.map_err(|source| Fault::Io { what: "git's exit status".into(), source })
+    }
+
+    /// Returns the command of the user's editor.
+    ///
+    /// # Errors
+    /// If there is none that git would start.
+    pub(crate) fn editor(&self) -> Result<OsString, Fault> {
+        let said = self.output(["var", "GIT_EDITOR"], b"")?;
+        Ok(said.trim_end().to_os_str_lossy().into_owned())
     }
 
     /// Runs a command to its end, feeding it and keeping what it prints.
@@ -177,9 +185,52 @@ impl Git {
     }
 }
 
-/// Returns a process and all that it started, as far as the system tells.
-fn family(pid: u32) -> Vec<Pid> {
-    let parents: Vec<(i32, i32)> = std::fs::read_dir("/proc")
+/// How long those who are asked to stop may take.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How long we look away from a child.
+const MOMENT: Duration = Duration::from_millis(5);
+
+/// A child, and all that it started, that were asked to stop.
+#[derive(Debug)]
+struct Stopping {
+    all: Vec<Pid>,
+    since: Instant,
+}
+
+impl Stopping {
+    /// Asks them.
+    fn begin(pid: u32) -> Self {
+        let child = i32::try_from(pid).ok().and_then(Pid::from_raw);
+        let all = family(child.into_iter().collect());
+        signal(&all, Signal::TERM);
+        Self { all, since: Instant::now() }
+    }
+
+    /// Kills them if they took too long, and what they have started since.
+    fn insist(&mut self) {
+        if self.since.elapsed() > PATIENCE {
+            self.all = family(std::mem::take(&mut self.all));
+            signal(&self.all, Signal::KILL);
+        }
+    }
+
+    /// Waits until all of them are gone, however that comes about: those who can't be killed are given up in the end.
+    fn finish(&mut self) {
+        while self.since.elapsed() < PATIENCE * 2 {
+            self.all.retain(|pid| runs(*pid));
+            if self.all.is_empty() {
+                break;
+            }
+            self.insist();
+            std::thread::sleep(MOMENT);
+        }
+    }
+}
+
+/// Returns processes and all that they started, as far as the system tells.
+fn family(mut family: Vec<Pid>) -> Vec<Pid> {
+    let parents: Vec<(Pid, Pid)> = std::fs::read_dir("/proc")
         .into_iter()
         .flatten()
         .flatten()
@@ -188,17 +239,17 @@ fn family(pid: u32) -> Vec<Pid> {
             let stat = std::fs::read(entry.path().join("stat")).ok()?;
             // The name in parentheses may hold anything; the parent is the second field after it.
             let rest = stat.rsplit_str(")").next()?.to_str().ok()?;
-            Some((pid, rest.split_whitespace().nth(1)?.parse().ok()?))
+            Some((Pid::from_raw(pid)?, Pid::from_raw(rest.split_whitespace().nth(1)?.parse().ok()?)?))
         })
         .collect();
-    let mut family = vec![i32::try_from(pid).unwrap_or_default()];
     let mut next = 0;
-    while next < family.len() {
-        let parent = family[next];
-        family.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid));
+    while let Some(parent) = family.get(next).copied() {
+        let started = parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid);
+        let unknown: Vec<_> = started.filter(|pid| !family.contains(pid)).collect();
+        family.extend(unknown);
         next += 1;
     }
-    family.into_iter().filter_map(Pid::from_raw).collect()
+    family
 }
 
 fn signal(all: &[Pid], signal: Signal) {

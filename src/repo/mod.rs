@@ -38,6 +38,7 @@ use std::path::{Path, PathBuf};
 use bstr::ByteSlice as _;
 
 pub use agreeing_tree::{Against, AgreeingTree};
+pub(crate) use commit::Draft;
 pub use commit::{CommitFault, CommitRequest, Committed, Sign};
 pub use config::Config;
 pub(crate) use conversion::{Consult, Conversion};

@@ -53,7 +53,7 @@ pub use since::{Since, Thing};
 use crate::dir::{Found, Stat};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
-use crate::repo::{self, Against, Blob, ChildWatch, CommitFault, Consult, NextIndex, Repo};
+use crate::repo::{self, Against, Blob, ChildWatch, CommitFault, Consult, Draft, NextIndex, Repo};
 pub use crate::repo::{CommitRequest, Committed, Sign};
 use crate::tree::File;
 use journal::{Journal, Litter};
@@ -122,6 +122,7 @@ pub struct Prepared<'r> {
     head: Option<git2::Oid>,
     next: Option<NextIndex>,
     private: Option<NextIndex>,
+    draft: Option<Draft>,
     warnings: Vec<Warning>,
     /// Behind all that is tidied up, so that it is released when that is done.
     _lock: IndexLock,
@@ -183,6 +184,7 @@ pub fn begin<'r>(repo: &'r Repo, changes: &'r ChangeSet, target: Target) -> Resu
         head,
         next,
         private,
+        draft: None,
         warnings,
         _lock: lock,
         _held: held,
@@ -246,7 +248,8 @@ impl<'r> Prepared<'r> {
                 self.blobs = self.blobs(|path, file| next.clean_blob(&conversion, path, file))?;
             }
         }
-        if let Target::Commit(_) = &self.target {
+        if let Target::Commit(request) = &self.target {
+            self.draft = self.repo.draft(request, self.place.journal.path())?;
             let path = self.place.journal.path_of("index");
             let mut private = NextIndex::copy(self.repo, &self.index_path, path)?;
             let head = self.head.map(|head| self.repo.tree_of(head)).transpose()?;
@@ -431,7 +434,7 @@ impl<'r> Prepared<'r> {
         };
         let watch = ChildWatch { started: &started, is_to_stop: &|| signal::pending().is_some() };
         self.place.check_signals()?;
-        let made = repo.commit(request, before, private.path(), journal.path(), &watch);
+        let made = repo.commit(request, self.draft.as_ref(), before, private.path(), journal.path(), &watch);
         let id = match (made, signal::pending()) {
             (Ok(id), _) => id,
             (Err(_), Some(signal)) => return Err(Fault::Interrupted { signal }),

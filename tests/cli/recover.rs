@@ -30,7 +30,7 @@ fn died_of(repo: &Repo, response: &str) -> Option<i32> {
 }
 
 /// Returns whether a process stands in the repository.
-fn is_in_use(repo: &Repo) -> bool {
+pub(super) fn is_in_use(repo: &Repo) -> bool {
     let Ok(processes) = std::fs::read_dir("/proc") else { return false };
     let folders = processes.filter_map(|process| std::fs::read_link(process.ok()?.path().join("cwd")).ok());
     folders.into_iter().any(|folder| folder.starts_with(repo.path()))

@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::recover::{US, tidy};
+use super::recover::{US, is_in_use, tidy};
 use super::support::Repo;
 use super::{envelope, repo, update};
 
@@ -26,6 +26,10 @@ fn holding(repo: &Repo, hook: &str, script: &str) {
 
 /// Starts a commit in a process group of its own, and returns when the script holds.
 fn start(repo: &Repo, args: &[&str], response: &str) -> Child {
+    start_with(repo, args, response, |_| ())
+}
+
+fn start_with(repo: &Repo, args: &[&str], response: &str, more: impl FnOnce(&mut std::process::Command)) -> Child {
     repo.write("../response", response);
     let path = |name: &str| repo.path().join("..").join(name);
     let mut command = repo.command();
@@ -33,6 +37,7 @@ fn start(repo: &Repo, args: &[&str], response: &str) -> Child {
     // A terminal, if there was one, would be the editor's; and pipes would be held open by whoever outlives us.
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(path("stderr")).unwrap());
     command.env("HELD", path("held")).env("GO", path("go")).env("GIT_EDITOR", path("editor"));
+    more(&mut command);
     let child = command.spawn().unwrap();
     std::fs::read(path("held")).unwrap();
     child
@@ -117,6 +122,92 @@ fn nobody_recovers_while_a_child_of_the_dead_lives() {
     assert_eq!(repo.files(), before);
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
     tidy(&repo);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_editor_that_outlives_us_makes_no_commit() {
+    // Some shell starts the editor; what one has for a word is its own affair.
+    for editor in ["", "VARIABLE=x ", "exec "] {
+        let repo = repo();
+        let before = repo.files();
+        holding(&repo, "../editor", &format!("echo edited >\"$1\"\n{HOLD}"));
+        repo.git(&["config", "llmpatch.lockTimeout", "0"]);
+        let mut child = start_with(&repo, &["--edit"], &update("a.txt", "two", "2"), |command| {
+            command.env("GIT_EDITOR", format!("{editor}{}", repo.path().join("../editor").display()));
+        });
+        kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(9));
+        let run = repo.run(&["recover"], "").ended(3);
+        assert!(run.stderr.starts_with("error[locked]: "), "{}", run.stderr);
+        repo.git(&["config", "llmpatch.lockTimeout", "-1"]);
+        go_on(&repo);
+        repo.run(&["recover"], "").succeeded();
+        if editor == "exec " {
+            // Its shell is gone, and with it who would have asked whether we live: recovery has waited for the commit.
+            assert_eq!(repo.git(&["log", "--format=%s"]), "edited\nbase\n", "{editor}");
+            assert_eq!(repo.text("a.txt"), "one\n2\nthree\n", "{editor}");
+        } else {
+            assert_eq!(repo.git(&["log", "--format=%s"]), "base\n", "{editor}");
+            assert_eq!(repo.files(), before, "{editor}");
+        }
+        assert_eq!(repo.git(&["status", "--porcelain"]), "", "{editor}");
+        tidy(&repo);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_editor_does_not_start_when_we_are_dead() {
+    let which = super::support::run(std::process::Command::new("sh").args(["-c", "command -v git"]), b"").succeeded();
+    let git = which.stdout.trim();
+    for (name, script) in [
+        // As soon as there is a child, before it has been written down.
+        ("../bin/git", format!("test \"$1\" = commit && kill -KILL $PPID\nexec {git} \"$@\"")),
+        // When git is about to start the editor.
+        (".git/hooks/prepare-commit-msg", format!("{US}\nkill -KILL $us")),
+    ] {
+        let repo = repo();
+        let before = repo.files();
+        repo.write(name, format!("#!/bin/sh\n{script}\n"));
+        repo.chmod(name, 0o755);
+        repo.write("../response", update("a.txt", "two", "2"));
+        let mut command = repo.command();
+        let path = format!("{}/../bin:{}", repo.path().display(), std::env::var("PATH").unwrap());
+        command.args(["apply", "--commit", "-m", "x", "--edit", "../response"]).env("PATH", path);
+        command.env("GIT_EDITOR", "touch ../started; true").stdin(Stdio::null());
+        assert_eq!(command.output().unwrap().status.signal(), Some(9));
+        while is_in_use(&repo) {
+            std::thread::yield_now();
+        }
+        assert!(!repo.exists("../started"), "{name}");
+        repo.run(&["recover"], "").succeeded();
+        assert_eq!(repo.git(&["log", "--format=%s"]), "base\n", "{name}");
+        assert_eq!(repo.files(), before, "{name}");
+        assert_eq!(repo.git(&["status", "--porcelain"]), "", "{name}");
+        tidy(&repo);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_hook_that_ignores_to_be_told_to_end_is_killed_with_all_that_it_starts() {
+    for hook in [".git/hooks/pre-commit", ".git/hooks/commit-msg"] {
+        let repo = repo();
+        let before = repo.files();
+        // Each `sleep` ends when it is asked to, and another comes.
+        holding(&repo, hook, "trap : TERM INT HUP\necho held >\"$HELD\"\nwhile :; do sleep 60 & wait; done");
+        let mut child = start(&repo, &["-m", "x"], &update("a.txt", "two", "2"));
+        let start = std::time::Instant::now();
+        kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(Signal::TERM.as_raw()), "{hook}");
+        assert!(start.elapsed() < std::time::Duration::from_secs(30), "{hook}");
+        assert!(!is_in_use(&repo), "{hook} has left somebody behind");
+        assert_eq!(repo.files(), before, "{hook}");
+        assert_eq!(repo.git(&["log", "--format=%s"]), "base\n", "{hook}");
+        assert_eq!(repo.git(&["status", "--porcelain"]), "", "{hook}");
+        tidy(&repo);
+    }
 }
 
 #[test]

@@ -62,11 +62,19 @@ pub(crate) enum Target {
     Cached,
     Commit,
     CommitWithHooks,
+    CommitWithEditor,
 }
 
 impl Target {
-    pub(crate) const ALL: [Target; 6] =
-        [Target::WorkTree, Target::IntentToAdd, Target::Index, Target::Cached, Target::Commit, Target::CommitWithHooks];
+    pub(crate) const ALL: [Target; 7] = [
+        Target::WorkTree,
+        Target::IntentToAdd,
+        Target::Index,
+        Target::Cached,
+        Target::Commit,
+        Target::CommitWithHooks,
+        Target::CommitWithEditor,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -76,11 +84,12 @@ impl Target {
             Target::Cached => "cached",
             Target::Commit => "commit",
             Target::CommitWithHooks => "hooks",
+            Target::CommitWithEditor => "editor",
         }
     }
 
     pub(crate) fn commits(self) -> bool {
-        matches!(self, Target::Commit | Target::CommitWithHooks)
+        matches!(self, Target::Commit | Target::CommitWithHooks | Target::CommitWithEditor)
     }
 
     pub(crate) fn arguments(self) -> &'static [&'static str] {
@@ -90,6 +99,7 @@ impl Target {
             Target::Index => &["--index"],
             Target::Cached => &["--cached"],
             Target::Commit | Target::CommitWithHooks => &["--commit", "-m", "Change six files"],
+            Target::CommitWithEditor => &["--commit", "--edit", "-m", "Change six files"],
         }
     }
 }
@@ -229,6 +239,7 @@ impl Place {
         for who in ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"] {
             command.env(who, "2026-01-02T03:04:05Z");
         }
+        command.env("GIT_EDITOR", "true");
         command
     }
 

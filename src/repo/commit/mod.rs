@@ -12,6 +12,10 @@
 //! the last resort is that git ended with status 1, as it does after a hook, rather than with 128. What git and its
 //! hooks say goes straight to the terminal.
 
+pub(super) mod editor;
+mod fault;
+mod trace;
+
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -19,11 +23,12 @@ use std::path::{Path, PathBuf};
 use bstr::{BString, ByteSlice as _};
 use git2::{Oid, RepositoryState};
 
-use super::git::{ChildWatch, Command, Git};
+use self::editor::Gate;
+pub use self::fault::CommitFault;
+use self::trace::{Refusal, Trace};
+use super::git::{ChildWatch, Feed, Git};
 use super::{Fault, Repo};
 use crate::dir::write::step;
-use crate::explain::Explain;
-use crate::kind::Kind;
 use crate::text::Shown;
 
 /// What a commit is to say and how it is to be made; the names are those of `git commit`'s own options.
@@ -85,113 +90,13 @@ impl std::fmt::Display for Committed {
     }
 }
 
-/// Why there is no commit.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CommitFault {
-    /// The repository is in the middle of something that a commit would disturb or complete.
-    #[error("{what} is in progress")]
-    InProgress {
-        /// What it is, such as `a merge`.
-        what: &'static str,
-        /// The commands that end it.
-        finish: &'static str,
-    },
-    /// git knows no name and address to commit with.
-    #[error("git knows no name and address to commit with")]
-    Identity {
-        /// What git said of it.
-        said: BString,
-    },
-    /// Another commit came while ours was being made, so that ours would have taken it back.
-    #[error("`HEAD` was moved by another program, most likely a `git commit`")]
-    HeadMoved,
-    /// There is no message, and nobody is asked for one.
-    #[error("the commit message is empty")]
-    EmptyMessage,
-    /// The tree of the new commit would be that of the old one.
-    #[error("nothing to commit: what git stores stays the same")]
-    NothingToCommit,
-    /// A hook said no.
-    #[error("the {} said no{}", hook_name(name), exit_status(*status))]
-    Hook {
-        /// The hook, if git said which.
-        name: Option<BString>,
-        /// Its exit status, or git's; `None` if it died of a signal.
-        status: Option<i32>,
-    },
-    /// `git commit` made no commit, and it was no hook that stopped it.
-    #[error("`git commit` made no commit{}", exit_status(*status))]
-    NoCommit {
-        /// Its exit status; `None` if it died of a signal.
-        status: Option<i32>,
-    },
-    /// The repository can't be read, or there is no git program.
-    #[error(transparent)]
-    Repository(#[from] Fault),
-    /// A file beside the commit can't be written.
-    #[error("can't write `{}`: {source}", Shown(path))]
-    Io {
-        /// The file.
-        path: BString,
-        /// What the system said.
-        source: std::io::Error,
-    },
-}
-
-fn hook_name(name: &Option<BString>) -> String {
-    name.as_ref().map_or_else(|| "repository's hook".to_owned(), |name| format!("{} hook", Shown(name)))
-}
-
-fn exit_status(status: Option<i32>) -> String {
-    status.map_or_else(String::new, |status| format!(" (exit status {status})"))
-}
-
-impl Explain for CommitFault {
-    fn kind(&self) -> Kind {
-        match self {
-            CommitFault::InProgress { .. } | CommitFault::EmptyMessage => Kind::Unsupported,
-            CommitFault::Identity { .. } => Kind::Identity,
-            CommitFault::NothingToCommit => Kind::Unchanged,
-            CommitFault::HeadMoved => Kind::Locked,
-            CommitFault::Hook { .. } => Kind::Hook,
-            CommitFault::NoCommit { .. } | CommitFault::Io { .. } => Kind::Io,
-            CommitFault::Repository(fault) => fault.kind(),
-        }
-    }
-
-    fn notes(&self) -> Vec<String> {
-        match self {
-            CommitFault::Identity { said } => {
-                let mut said = said.lines().map(|line| line.trim_ascii()).filter(|line| !line.is_empty());
-                said.next_back().map(|line| format!("git says: {}", Shown(line))).into_iter().collect()
-            }
-            CommitFault::Repository(fault) => fault.notes(),
-            _ => Vec::new(),
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        Some(match self {
-            CommitFault::InProgress { finish, .. } => {
-                format!("end it with {finish}, or apply the change without `--commit`")
-            }
-            CommitFault::Identity { .. } => {
-                "set `git config user.name` and `git config user.email`, then try again".to_owned()
-            }
-            CommitFault::HeadMoved => "see with `git log` what it committed, then try again".to_owned(),
-            CommitFault::EmptyMessage => "give a message with `-m`, or write one with `--edit`".to_owned(),
-            CommitFault::NothingToCommit => {
-                "only line ends or permissions differ, which git doesn't store; apply it without `--commit`".to_owned()
-            }
-            CommitFault::Hook { .. } => {
-                "do what it asks for (its words are above), or commit with `--no-verify`".to_owned()
-            }
-            CommitFault::NoCommit { .. } => "see what git says above".to_owned(),
-            CommitFault::Repository(fault) => return fault.help(),
-            CommitFault::Io { .. } => return None,
-        })
-    }
+/// A message to be edited.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    /// The file that it is in.
+    message: PathBuf,
+    /// The command of the editor, as git would start it.
+    editor: OsString,
 }
 
 impl Repo {
@@ -292,6 +197,29 @@ impl Repo {
         })
     }
 
+    /// Writes down, in a folder of ours, the message that is to be edited, if it is to be: nothing of it is left for when the
+    /// files were looked at for the last time.
+    ///
+    /// # Errors
+    /// `unsupported` if there is no editor, `io`.
+    pub(crate) fn draft(&self, request: &CommitRequest, folder: &Path) -> Result<Option<Draft>, CommitFault> {
+        if !request.edit {
+            return Ok(None);
+        }
+        let editor = Git::new(self).editor().map_err(|fault| match fault {
+            Fault::Child { .. } => CommitFault::NoEditor,
+            fault => fault.into(),
+        })?;
+        let message = folder.join("message");
+        let written = step("write the message").and_then(|()| std::fs::write(&message, &request.message));
+        match written {
+            Ok(()) => Ok(Some(Draft { message, editor })),
+            Err(source) => {
+                Err(CommitFault::Io { path: <[u8]>::from_path(&message).unwrap_or_default().into(), source })
+            }
+        }
+    }
+
     /// Has git commit what an index holds, which is one commit and a change to it. `folder` is ours, for files that go with it.
     ///
     /// Whether there is a commit is judged by HEAD, not by an exit status: git also fails after it moved HEAD. And HEAD may have
@@ -302,6 +230,7 @@ impl Repo {
     pub(crate) fn commit(
         &self,
         request: &CommitRequest,
+        draft: Option<&Draft>,
         before: Option<Oid>,
         index: &Path,
         folder: &Path,
@@ -318,16 +247,15 @@ impl Repo {
         }
         command.env("GIT_INDEX_FILE", index);
         let trace = Trace::begin(folder, &mut command);
-        let io =
-            |path: &Path, source| CommitFault::Io { path: <[u8]>::from_path(path).unwrap_or_default().into(), source };
-        step("start git commit").map_err(|source| io(index, source))?;
-        let status = if request.edit {
-            let message = folder.join("message");
-            step("write the message").map_err(|source| io(&message, source))?;
-            std::fs::write(&message, &request.message).map_err(|source| io(&message, source))?;
-            git.attach(command.args([OsStr::new("--edit"), OsStr::new("-F"), message.as_os_str()]), None, watch)?
-        } else {
-            git.attach(command.args(["-F", "-"]), Some(&request.message), watch)?
+        let io = |source| CommitFault::Io { path: <[u8]>::from_path(index).unwrap_or_default().into(), source };
+        step("start git commit").map_err(io)?;
+        let status = match draft {
+            Some(Draft { message, editor }) => {
+                let gate = Gate::new(editor, &mut command)?;
+                command.args([OsStr::new("--edit"), OsStr::new("-F"), message.as_os_str()]);
+                git.attach(&mut command, Feed::Gate(gate), watch)?
+            }
+            None => git.attach(command.args(["-F", "-"]), Feed::Input(&request.message), watch)?,
         };
         match self.head_commit()? {
             Some(now) if Some(now) != before => self.confirm_commit(before, now, index, status.success()),
@@ -383,11 +311,6 @@ impl Repo {
     }
 
     fn commit_arguments(&self, request: &CommitRequest) -> Result<Vec<OsString>, Fault> {
-        let with = |option: &str, value: &OsStr| {
-            let mut argument = OsString::from(option);
-            argument.push(value);
-            argument
-        };
         let mut arguments: Vec<OsString> = vec!["commit".into(), "--quiet".into()];
         let verbatim =
             self.config().string("commit.cleanup")?.is_some_and(|mode| mode.eq_ignore_ascii_case(b"verbatim"));
@@ -438,6 +361,13 @@ impl Repo {
     }
 }
 
+/// Returns an option with its value.
+fn with(option: &str, value: &OsStr) -> OsString {
+    let mut argument = OsString::from(option);
+    argument.push(value);
+    argument
+}
+
 /// What a new commit was made on.
 enum Descent {
     /// On what it was for.
@@ -446,82 +376,4 @@ enum Descent {
     Astray { parent: Oid },
     /// It isn't there, or further down.
     Unknown,
-}
-
-/// Where git tells what it does, if nobody else listens.
-struct Trace(Option<PathBuf>);
-
-/// A hook that said no.
-#[derive(Debug, PartialEq, Eq)]
-struct Refusal {
-    hook: BString,
-    status: i32,
-}
-
-impl Trace {
-    fn begin(folder: &Path, git: &mut Command) -> Self {
-        const VARIABLE: &str = "GIT_TRACE2_EVENT";
-        if std::env::var_os(VARIABLE).is_some() {
-            return Self(None);
-        }
-        let path = folder.join("trace");
-        git.env(VARIABLE, &path).env("GIT_TRACE2_EVENT_NESTING", "1");
-        Self(Some(path))
-    }
-
-    fn is_ours(&self) -> bool {
-        self.0.is_some()
-    }
-
-    fn refusal(&self) -> Option<Refusal> {
-        refusal(&std::fs::read(self.0.as_ref()?).ok()?)
-    }
-}
-
-/// Finds the first hook in a trace that ended with another status than 0 and belongs to the git that began the trace.
-fn refusal(trace: &[u8]) -> Option<Refusal> {
-    let session = field(trace.lines().next()?, "\"sid\":\"", b'"')?;
-    let mut running: Vec<(&[u8], &[u8])> = Vec::new();
-    for line in trace.lines().filter(|line| field(line, "\"sid\":\"", b'"') == Some(session)) {
-        if line.contains_str(r#""event":"child_start""#) && line.contains_str(r#""child_class":"hook""#) {
-            running.push((field(line, "\"child_id\":", b',')?, field(line, "\"hook_name\":\"", b'"')?));
-        } else if line.contains_str(r#""event":"child_exit""#) {
-            let child = field(line, "\"child_id\":", b',')?;
-            let status: i32 = field(line, "\"code\":", b',')?.to_str().ok()?.parse().ok()?;
-            let hook = running.iter().find(|(id, _)| *id == child);
-            // What this one says comes too late for anything.
-            if let Some((_, hook)) = hook.filter(|(_, hook)| status != 0 && *hook != b"post-commit") {
-                return Some(Refusal { hook: (*hook).into(), status });
-            }
-        }
-    }
-    None
-}
-
-fn field<'t>(line: &'t [u8], name: &str, end: u8) -> Option<&'t [u8]> {
-    let start = line.find(name)? + name.len();
-    let length = line[start..].iter().position(|&byte| byte == end || byte == b'}')?;
-    Some(&line[start..start + length])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hook_that_said_no_is_read_from_the_trace() {
-        let start = r#"{"event":"child_start","sid":"A","child_id":1,"child_class":"hook","hook_name":"pre-commit","argv":["x"]}"#;
-        let exit = r#"{"event":"child_exit","sid":"A","child_id":1,"pid":7,"code":3,"t_rel":0.1}"#;
-        let want = Some(Refusal { hook: "pre-commit".into(), status: 3 });
-        for (trace, want) in [
-            (format!("{start}\n{exit}\n"), want),
-            (format!("{start}\n{}\n", exit.replace(":3", ":0")), None),
-            (format!("{start}\n{}\n", exit.replace("\"A\"", "\"A/B\"")), None),
-            (format!("{}\n{exit}\n", start.replace("pre-commit", "post-commit")), None),
-            (format!("{}\n{exit}\n", start.replace("\"hook\"", "\"editor\"")), None),
-            (String::new(), None),
-        ] {
-            assert_eq!(refusal(trace.as_bytes()), want, "{trace}");
-        }
-    }
 }

@@ -1,0 +1,64 @@
+//! The editor of a commit's message, which is let in only while we live.
+//!
+//! A `git commit` whose starter died must not commit. Where it reads its message from us, it then reads none; where somebody
+//! edits the message, it asks before the editor starts, and again when it has ended: through one pipe, and reads the answer from
+//! another. The other ends are ours alone, so that nobody answers for us once we are dead. Then the editor fails, by what git
+//! sees of it, and there is no commit.
+//!
+//! The shell that git starts for editors does it. What has its shell replaced (`exec vim`) is asked before only; its commit is
+//! one that recovery waits for.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{PipeReader, PipeWriter, Read as _, Write as _, pipe};
+use std::os::fd::{AsFd, AsRawFd as _};
+
+use rustix::io::{FdFlags, fcntl_setfd, ioctl_fionbio};
+
+use crate::repo::Fault;
+use crate::repo::git::Command;
+
+/// What goes before the editor's own command: git adds the file's name behind it. It is what git names should the editor fail.
+const BEFORE: &str = "eval \"$GIT_LLMPATCH_GATE\"; ";
+
+/// Our ends of the pipes, and until it has started those of the child.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    questions: PipeReader,
+    answers: PipeWriter,
+    theirs: Option<(PipeWriter, PipeReader)>,
+}
+
+impl Gate {
+    /// Has a `git commit` that is to be started ask before it lets anybody into an editor.
+    ///
+    /// # Errors
+    /// If there are no pipes to be had.
+    pub(crate) fn new(editor: &OsStr, command: &mut Command) -> Result<Self, Fault> {
+        let io = |source| Fault::Io { what: "a pipe".into(), source };
+        let ((questions, asks), (hears, answers)) = pipe().and_then(|one| Ok((one, pipe()?))).map_err(io)?;
+        let inherited = |end: &dyn AsFd| fcntl_setfd(end.as_fd(), FdFlags::empty());
+        let set = ioctl_fionbio(&questions, true).and_then(|()| inherited(&asks)).and_then(|()| inherited(&hears));
+        set.map_err(|errno| io(errno.into()))?;
+        let (out, back) = (asks.as_raw_fd(), hears.as_raw_fd());
+        // Not `>&12`: shells need not know numbers of two digits there.
+        let ask = format!("llmpatch_ask() {{ echo >/dev/fd/{out} && read -r llmpatch_answer </dev/fd/{back}; }}");
+        let rest = "llmpatch_ask || exit 1\ntrap 'llmpatch_end=$?; llmpatch_ask || exit 1; exit $llmpatch_end' EXIT";
+        let mut gated = OsString::from(BEFORE);
+        gated.push(editor);
+        command.env("GIT_LLMPATCH_GATE", format!("{ask}\n{rest}")).env("GIT_EDITOR", gated);
+        Ok(Self { questions, answers, theirs: Some((asks, hears)) })
+    }
+
+    /// Lets go of the child's ends, which it has by now.
+    pub(crate) fn started(&mut self) {
+        self.theirs = None;
+    }
+
+    /// Answers what was asked, if anything was; waits for nothing.
+    pub(crate) fn answer(&mut self) {
+        let mut asked = [0; 16];
+        let Ok(count) = self.questions.read(&mut asked) else { return };
+        // Who doesn't wait for an answer needs none.
+        let _ = self.answers.write_all(&b"\n".repeat(count));
+    }
+}

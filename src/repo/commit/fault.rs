@@ -1,0 +1,123 @@
+//! Why there is no commit.
+
+use bstr::{BString, ByteSlice as _};
+
+use crate::explain::Explain;
+use crate::kind::Kind;
+use crate::repo::Fault;
+use crate::text::Shown;
+
+/// Why there is no commit.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommitFault {
+    /// The repository is in the middle of something that a commit would disturb or complete.
+    #[error("{what} is in progress")]
+    InProgress {
+        /// What it is, such as `a merge`.
+        what: &'static str,
+        /// The commands that end it.
+        finish: &'static str,
+    },
+    /// git knows no name and address to commit with.
+    #[error("git knows no name and address to commit with")]
+    Identity {
+        /// What git said of it.
+        said: BString,
+    },
+    /// Another commit came while ours was being made, so that ours would have taken it back.
+    #[error("`HEAD` was moved by another program, most likely a `git commit`")]
+    HeadMoved,
+    /// There is no message, and nobody is asked for one.
+    #[error("the commit message is empty")]
+    EmptyMessage,
+    /// The message is to be edited, and there is nothing to do it with.
+    #[error("git knows no editor for the commit message")]
+    NoEditor,
+    /// The tree of the new commit would be that of the old one.
+    #[error("nothing to commit: what git stores stays the same")]
+    NothingToCommit,
+    /// A hook said no.
+    #[error("the {} said no{}", hook_name(name), exit_status(*status))]
+    Hook {
+        /// The hook, if git said which.
+        name: Option<BString>,
+        /// Its exit status, or git's; `None` if it died of a signal.
+        status: Option<i32>,
+    },
+    /// `git commit` made no commit, and it was no hook that stopped it.
+    #[error("`git commit` made no commit{}", exit_status(*status))]
+    NoCommit {
+        /// Its exit status; `None` if it died of a signal.
+        status: Option<i32>,
+    },
+    /// The repository can't be read, or there is no git program.
+    #[error(transparent)]
+    Repository(#[from] Fault),
+    /// A file beside the commit can't be written.
+    #[error("can't write `{}`: {source}", Shown(path))]
+    Io {
+        /// The file.
+        path: BString,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+fn hook_name(name: &Option<BString>) -> String {
+    name.as_ref().map_or_else(|| "repository's hook".to_owned(), |name| format!("{} hook", Shown(name)))
+}
+
+fn exit_status(status: Option<i32>) -> String {
+    status.map_or_else(String::new, |status| format!(" (exit status {status})"))
+}
+
+impl Explain for CommitFault {
+    fn kind(&self) -> Kind {
+        match self {
+            CommitFault::InProgress { .. } | CommitFault::EmptyMessage | CommitFault::NoEditor => Kind::Unsupported,
+            CommitFault::Identity { .. } => Kind::Identity,
+            CommitFault::NothingToCommit => Kind::Unchanged,
+            CommitFault::HeadMoved => Kind::Locked,
+            CommitFault::Hook { .. } => Kind::Hook,
+            CommitFault::NoCommit { .. } | CommitFault::Io { .. } => Kind::Io,
+            CommitFault::Repository(fault) => fault.kind(),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        match self {
+            CommitFault::Identity { said } => {
+                let mut said = said.lines().map(|line| line.trim_ascii()).filter(|line| !line.is_empty());
+                said.next_back().map(|line| format!("git says: {}", Shown(line))).into_iter().collect()
+            }
+            CommitFault::Repository(fault) => fault.notes(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            CommitFault::InProgress { finish, .. } => {
+                format!("end it with {finish}, or apply the change without `--commit`")
+            }
+            CommitFault::Identity { .. } => {
+                "set `git config user.name` and `git config user.email`, then try again".to_owned()
+            }
+            CommitFault::HeadMoved => "see with `git log` what it committed, then try again".to_owned(),
+            CommitFault::EmptyMessage => "give a message with `-m`, or write one with `--edit`".to_owned(),
+            CommitFault::NoEditor => {
+                "set `git config core.editor`, or give the message with `-m` and without `--edit`".to_owned()
+            }
+            CommitFault::NothingToCommit => {
+                "only line ends or permissions differ, which git doesn't store; apply it without `--commit`".to_owned()
+            }
+            CommitFault::Hook { .. } => {
+                "do what it asks for (its words are above), or commit with `--no-verify`".to_owned()
+            }
+            CommitFault::NoCommit { .. } => "see what git says above".to_owned(),
+            CommitFault::Repository(fault) => return fault.help(),
+            CommitFault::Io { .. } => return None,
+        })
+    }
+}

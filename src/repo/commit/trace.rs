@@ -1,0 +1,85 @@
+//! What git itself says of its hooks: which one said no.
+
+use std::path::{Path, PathBuf};
+
+use bstr::{BString, ByteSlice as _};
+
+use crate::repo::git::Command;
+
+/// Where git tells what it does, if nobody else listens.
+pub(super) struct Trace(Option<PathBuf>);
+
+/// A hook that said no.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) hook: BString,
+    pub(super) status: i32,
+}
+
+impl Trace {
+    pub(super) fn begin(folder: &Path, git: &mut Command) -> Self {
+        const VARIABLE: &str = "GIT_TRACE2_EVENT";
+        if std::env::var_os(VARIABLE).is_some() {
+            return Self(None);
+        }
+        let path = folder.join("trace");
+        git.env(VARIABLE, &path).env("GIT_TRACE2_EVENT_NESTING", "1");
+        Self(Some(path))
+    }
+
+    pub(super) fn is_ours(&self) -> bool {
+        self.0.is_some()
+    }
+
+    pub(super) fn refusal(&self) -> Option<Refusal> {
+        refusal(&std::fs::read(self.0.as_ref()?).ok()?)
+    }
+}
+
+/// Finds the first hook in a trace that ended with another status than 0 and belongs to the git that began the trace.
+fn refusal(trace: &[u8]) -> Option<Refusal> {
+    let session = field(trace.lines().next()?, "\"sid\":\"", b'"')?;
+    let mut running: Vec<(&[u8], &[u8])> = Vec::new();
+    for line in trace.lines().filter(|line| field(line, "\"sid\":\"", b'"') == Some(session)) {
+        if line.contains_str(r#""event":"child_start""#) && line.contains_str(r#""child_class":"hook""#) {
+            running.push((field(line, "\"child_id\":", b',')?, field(line, "\"hook_name\":\"", b'"')?));
+        } else if line.contains_str(r#""event":"child_exit""#) {
+            let child = field(line, "\"child_id\":", b',')?;
+            let status: i32 = field(line, "\"code\":", b',')?.to_str().ok()?.parse().ok()?;
+            let hook = running.iter().find(|(id, _)| *id == child);
+            // What this one says comes too late for anything.
+            if let Some((_, hook)) = hook.filter(|(_, hook)| status != 0 && *hook != b"post-commit") {
+                return Some(Refusal { hook: (*hook).into(), status });
+            }
+        }
+    }
+    None
+}
+
+fn field<'t>(line: &'t [u8], name: &str, end: u8) -> Option<&'t [u8]> {
+    let start = line.find(name)? + name.len();
+    let length = line[start..].iter().position(|&byte| byte == end || byte == b'}')?;
+    Some(&line[start..start + length])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hook_that_said_no_is_read_from_the_trace() {
+        let start = r#"{"event":"child_start","sid":"A","child_id":1,"child_class":"hook","hook_name":"pre-commit","argv":["x"]}"#;
+        let exit = r#"{"event":"child_exit","sid":"A","child_id":1,"pid":7,"code":3,"t_rel":0.1}"#;
+        let want = Some(Refusal { hook: "pre-commit".into(), status: 3 });
+        for (trace, want) in [
+            (format!("{start}\n{exit}\n"), want),
+            (format!("{start}\n{}\n", exit.replace(":3", ":0")), None),
+            (format!("{start}\n{}\n", exit.replace("\"A\"", "\"A/B\"")), None),
+            (format!("{}\n{exit}\n", start.replace("pre-commit", "post-commit")), None),
+            (format!("{}\n{exit}\n", start.replace("\"hook\"", "\"editor\"")), None),
+            (String::new(), None),
+        ] {
+            assert_eq!(refusal(trace.as_bytes()), want, "{trace}");
+        }
+    }
+}
