@@ -1,3 +1,5 @@
+use std::os::unix::fs::MetadataExt as _;
+
 use super::{envelope, opx, repo, support, update};
 
 #[test]
@@ -43,6 +45,62 @@ fn authors_and_dates_are_as_given() {
     let args = ["apply", "--commit", "--author", "Bo <bo@example.com>", "--date", "2020-02-02T02:02:02Z"];
     repo.run(&args, update("a.txt", "two", "2")).succeeded();
     assert_eq!(repo.git(&["log", "-1", "--format=%an %ae %as %cn"]), "Bo bo@example.com 2020-02-02 Carl Committer\n");
+}
+
+#[test]
+fn authors_dates_and_editors_that_are_none_are_refused_before_anything_is_touched() {
+    let repo = repo();
+    let seen = || (repo.files(), repo.git(&["log", "--all", "--format=%an %at"]), repo.exists(".git/COMMIT_EDITMSG"));
+    let before = seen();
+    // Whoever looks at the folder sees that it was not touched even for a moment.
+    let inode = || std::fs::metadata(repo.path().join("a.txt")).unwrap().ino();
+    let file = inode();
+    for (args, said) in [
+        (["--author", "nobody at all"], "`nobody at all` is no author that git would take"),
+        (["--author", "A <b"], "`A <b` is no author"),
+        (["--author", "a@b>"], "`a@b>` is no author"),
+        (["--author", "<a@b>"], "`<a@b>` is no author"),
+        (["--author", "["], "`[` is no author"),
+        (["--date", "gibberish"], "`gibberish` is no date that git would take"),
+        (["--date", ""], "`` is no date"),
+        (["--date", "never"], "`never` is no date"),
+        (["--date", "all"], "`all` is no date"),
+    ] {
+        let args = [&["apply", "--commit"][..], &args].concat();
+        let run = repo.run(&args, update("a.txt", "two", "2")).ended(3);
+        assert!(run.stderr.starts_with(&format!("error[identity]: {said}")), "{}", run.stderr);
+        assert!(run.stderr.ends_with("nothing was changed\n") && run.stderr.contains("help: "), "{}", run.stderr);
+        assert_eq!((seen(), inode()), (before.clone(), file), "{args:?}");
+    }
+    let mut command = repo.command();
+    command.args(["apply", "--commit", "--edit"]).env("TERM", "dumb");
+    let run = support::run(&mut command, update("a.txt", "two", "2").as_bytes()).ended(3);
+    assert!(run.stderr.starts_with("error[unsupported]: git knows no editor for the commit message"), "{}", run.stderr);
+    assert_eq!((seen(), inode()), (before, file));
+}
+
+#[test]
+fn authors_and_dates_are_what_git_takes_them_for() {
+    let repo = repo();
+    for (author, date, want) in [
+        // Somebody in this history, by a pattern.
+        ("^ANN a", "@86400 +0000", "Ann Author <ann@example.com> 1970-01-02"),
+        ("Bo<bo@example.com>", "2001-02-03 04:05:06", "Bo <bo@example.com> 2001-02-03"),
+        ("Bo <>", "Sat, 03 Feb 2001 04:05:06 +0000", "Bo <> 2001-02-03"),
+        ("example.com>", "2001-02-03", ""),
+    ] {
+        let old = repo.text("a.txt");
+        let last = old.lines().next().unwrap().to_owned();
+        let args = ["apply", "--commit", "--author", author, "--date", date];
+        let run = repo.run(&args, update("a.txt", &last, &format!("{last}+")));
+        if want.is_empty() {
+            run.ended(3);
+            continue;
+        }
+        run.succeeded();
+        assert_eq!(repo.git(&["log", "-1", "--format=%an <%ae> %as"]), format!("{want}\n"));
+    }
+    repo.run(&["apply", "--commit", "--date", "yesterday"], update("src/b.txt", "b", "B")).succeeded();
 }
 
 #[test]

@@ -25,6 +25,20 @@ pub enum CommitFault {
         /// What git said of it.
         said: BString,
     },
+    /// git would take no such author.
+    #[error("`{}` is no author that git would take", Shown(author))]
+    Author {
+        /// What `--author` says.
+        author: BString,
+        /// What git said of it; it may have said nothing.
+        said: BString,
+    },
+    /// git would take no such date.
+    #[error("`{}` is no date that git would take", Shown(date))]
+    Date {
+        /// What `--date` says.
+        date: BString,
+    },
     /// Another commit came while ours was being made, so that ours would have taken it back.
     #[error("`HEAD` was moved by another program, most likely a `git commit`")]
     HeadMoved,
@@ -76,7 +90,7 @@ impl Explain for CommitFault {
     fn kind(&self) -> Kind {
         match self {
             CommitFault::InProgress { .. } | CommitFault::EmptyMessage | CommitFault::NoEditor => Kind::Unsupported,
-            CommitFault::Identity { .. } => Kind::Identity,
+            CommitFault::Identity { .. } | CommitFault::Author { .. } | CommitFault::Date { .. } => Kind::Identity,
             CommitFault::NothingToCommit => Kind::Unchanged,
             CommitFault::HeadMoved => Kind::Locked,
             CommitFault::Hook { .. } => Kind::Hook,
@@ -87,7 +101,7 @@ impl Explain for CommitFault {
 
     fn notes(&self) -> Vec<String> {
         match self {
-            CommitFault::Identity { said } => {
+            CommitFault::Identity { said } | CommitFault::Author { said, .. } => {
                 let mut said = said.lines().map(|line| line.trim_ascii()).filter(|line| !line.is_empty());
                 said.next_back().map(|line| format!("git says: {}", Shown(line))).into_iter().collect()
             }
@@ -103,6 +117,13 @@ impl Explain for CommitFault {
             }
             CommitFault::Identity { .. } => {
                 "set `git config user.name` and `git config user.email`, then try again".to_owned()
+            }
+            CommitFault::Author { .. } => {
+                "name somebody as in `--author=\"A <a@example.org>\"`, or by a part of the name of an author in this history"
+                    .to_owned()
+            }
+            CommitFault::Date { .. } => {
+                "say when as `git commit --date` has it, such as `2026-01-31T12:00:00+0100` or `yesterday`".to_owned()
             }
             CommitFault::HeadMoved => "see with `git log` what it committed, then try again".to_owned(),
             CommitFault::EmptyMessage => "give a message with `-m`, or write one with `--edit`".to_owned(),

@@ -14,6 +14,7 @@
 
 pub(super) mod editor;
 mod fault;
+mod identity;
 mod trace;
 
 use std::ffi::{OsStr, OsString};
@@ -100,23 +101,6 @@ pub(crate) struct Draft {
 }
 
 impl Repo {
-    /// Checks that git would know who commits; asked before anything is written, so that a missing identity costs nothing.
-    ///
-    /// # Errors
-    /// `identity` with git's own words.
-    pub(crate) fn check_identity(&self, request: &CommitRequest) -> Result<(), CommitFault> {
-        // With `--author` git doesn't ask who the author would have been.
-        let author = request.author.is_none().then_some("GIT_AUTHOR_IDENT");
-        for who in author.into_iter().chain(["GIT_COMMITTER_IDENT"]) {
-            let git = Git::new(self);
-            let output = git.run(&mut git.command(["var", who]), b"")?;
-            if !output.status.success() {
-                return Err(CommitFault::Identity { said: output.stderr });
-            }
-        }
-        Ok(())
-    }
-
     /// Checks that the repository isn't in the middle of something. A bisection is no obstacle: git commits there too.
     ///
     /// # Errors

@@ -1,0 +1,64 @@
+//! Who commits, who wrote it and when: asked of git before anything is written, so that what it won't take costs nothing.
+//!
+//! git has no command that judges `--author` and `--date` and does nothing else. So it is asked for the parts: for an identity of
+//! that name and address, for a commit whose author the pattern finds, and for a date as a setting may hold one.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+
+use bstr::ByteSlice as _;
+
+use super::{CommitFault, CommitRequest, with};
+use crate::repo::Repo;
+use crate::repo::git::{Command, Git, Output};
+
+/// What a date in a setting may be and a date of a commit may not.
+const NO_DATES: [&str; 3] = ["never", "all", "false"];
+
+impl Repo {
+    /// Checks that git would know who commits, and would take the author and the date that it is given.
+    ///
+    /// # Errors
+    /// `identity` with git's own words.
+    pub(crate) fn check_identity(&self, request: &CommitRequest) -> Result<(), CommitFault> {
+        let git = Git::new(self);
+        let ask = |command: &mut Command| git.run(command, b"");
+        match &request.author {
+            Some(author) => check_author(&git, author)?,
+            None => known(ask(&mut git.command(["var", "GIT_AUTHOR_IDENT"]))?)?,
+        }
+        known(ask(&mut git.command(["var", "GIT_COMMITTER_IDENT"]))?)?;
+        if let Some(date) = &request.date {
+            let default = [OsStr::new("--default"), date].map(OsStr::to_owned);
+            let mut command = git.command(["config", "--type=expiry-date"]);
+            let output = ask(command.args(default).args(["--get", "llmpatch.no-such-date"]))?;
+            if NO_DATES.iter().any(|word| date == word) || output.status.code() == Some(128) {
+                return Err(CommitFault::Date { date: date.as_bytes().into() });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn known(output: Output) -> Result<(), CommitFault> {
+    if output.status.success() { Ok(()) } else { Err(CommitFault::Identity { said: output.stderr }) }
+}
+
+/// Checks an author: a name and an address, or, where no `>` is in it, a pattern that some commit's author fits.
+fn check_author(git: &Git, author: &OsString) -> Result<(), CommitFault> {
+    let refused = |said| Err(CommitFault::Author { author: author.as_bytes().into(), said });
+    if !author.as_bytes().contains(&b'>') {
+        let look = ["log", "--use-mailmap", "--all", "-i", "-1", "--format=%H", "--no-show-signature"];
+        let output = git.run(git.command(look).arg(with("--author=", author)), b"")?;
+        return if output.status.success() && !output.stdout.is_empty() { Ok(()) } else { refused(output.stderr) };
+    }
+    let parts =
+        author.as_bytes().split_once_str("<").and_then(|(name, rest)| Some((name, rest.split_once_str(">")?.0)));
+    let Some((name, address)) = parts else { return refused(Default::default()) };
+    let mut command = git.command(["var", "GIT_AUTHOR_IDENT"]);
+    for (variable, value) in [("GIT_AUTHOR_NAME", name), ("GIT_AUTHOR_EMAIL", address)] {
+        command.env(variable, OsStr::from_bytes(value.trim_ascii()));
+    }
+    let output = git.run(&mut command, b"")?;
+    if output.status.success() { Ok(()) } else { refused(output.stderr) }
+}
