@@ -140,7 +140,8 @@ _git_llmpatch ()
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--quiet --verbose --color --color="; return ;;
+		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
+		,-*) __gitcomp "--quiet --verbose --color --color= --json --json="; return ;;
 		esac
 		;;
 	recover)

@@ -174,6 +174,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s h -d 
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -l json -d 'Print a JSON document instead of messages, on failure too; --json=schema prints its schema and does nothing else' -r -f -a "document\t'How it went'
+schema\t'The form of such documents, and nothing is done'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s q -l quiet -d 'Say nothing but errors and what was asked for'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s v -l verbose -d 'Say also what was read'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s h -d 'Print help'

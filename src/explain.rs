@@ -40,6 +40,11 @@ pub trait Explain: fmt::Display {
         None
     }
 
+    /// Returns the line of the file that this is about, where that is none of the other places.
+    fn line(&self) -> Option<LineNo> {
+        None
+    }
+
     /// Returns the lines, ascending, among which nothing decides: all of them, up to [`CANDIDATES`].
     fn candidates(&self) -> Vec<LineNo> {
         Vec::new()

@@ -33,11 +33,23 @@ pub(super) fn files(
     sources: &[Source],
     diff: Option<Diffs>,
 ) -> Vec<FileReport> {
-    let changes = &worked.changes;
-    let mut counts = preview::counted(session, base, changes);
-    let mut files = FileReport::list(changes, |path| counts.remove(path.as_bytes()));
+    let mut files = files_of(session, base, &worked.changes);
     let mut hunks = hunks_by_file(&worked.patches, &worked.placements, session.resolver());
     let mut diffs = diff.map(|diffs| diffs.0);
+    for file in &mut files {
+        let placed = hunks.remove(&file.path).unwrap_or_default();
+        file.detail.hunks = placed.into_iter().map(|place| HunkReport::of(place, sources)).collect();
+        if let Some(diffs) = &mut diffs {
+            file.detail.diff = Some(diffs.remove(file.path.as_bytes()).unwrap_or_default().into());
+        }
+    }
+    files
+}
+
+/// Does the same for a change that comes from no response.
+pub(super) fn files_of(session: &Session, base: &Base, changes: &ChangeSet) -> Vec<FileReport> {
+    let mut counts = preview::counted(session, base, changes);
+    let mut files = FileReport::list(changes, |path| counts.remove(path.as_bytes()));
     // Where the contents can't be compared, as with a filter driver, there is still the rest to tell.
     let differ = session.repo.differ(base.side()).ok();
     let side = |path: &RepoPath, file: Option<&File>| {
@@ -49,11 +61,6 @@ pub(super) fn files(
         let origin = file.from.as_ref().unwrap_or(&file.path);
         file.detail.old = side(origin, changes.get(origin).and_then(|change| change.before.as_ref()));
         file.detail.new = side(&file.path, changes.get(&file.path).and_then(|change| change.after.as_ref()));
-        let placed = hunks.remove(&file.path).unwrap_or_default();
-        file.detail.hunks = placed.into_iter().map(|place| HunkReport::of(place, sources)).collect();
-        if let Some(diffs) = &mut diffs {
-            file.detail.diff = Some(diffs.remove(file.path.as_bytes()).unwrap_or_default().into());
-        }
     }
     files
 }

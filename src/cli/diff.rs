@@ -1,8 +1,10 @@
 use clap::Args;
 
+use super::details;
 use super::exit::Exit;
 use super::flow::{self, Base, Session};
 use super::options::{Against, Reading, Responses, Talk};
+use super::output;
 use super::preview::Preview;
 use super::responses;
 use crate::report::{FileReport, Report};
@@ -44,6 +46,9 @@ impl Diff {
         let base = Base::of(&self.against);
         let worked = session.work_out(&sources, &base, &*base.tree(&session.repo)?)?;
         let diff = Preview::diff(None).print(session, &base, &worked.changes)?;
+        if self.talk.verbose {
+            output::complain(&details::plan_line(&worked.changes));
+        }
         let files = FileReport::list(&worked.changes, |_| None);
         Ok((Report::checked(files, worked.warnings), diff))
     }

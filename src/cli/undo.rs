@@ -3,9 +3,10 @@
 use clap::Args;
 
 use super::apply;
+use super::details;
 use super::exit::Exit;
 use super::flow::{self, Base, Session, Stop, stop};
-use super::options::{Reading, Talk};
+use super::options::{Json, Reading, Talk};
 use super::output;
 use super::preview;
 use super::recover;
@@ -24,12 +25,17 @@ use crate::transaction::{self, Fault, Last, Target, Undoing};
 pub(super) struct Undo {
     #[command(flatten)]
     talk: Talk,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl Undo {
     /// Does it, and prints how it went.
     pub(super) fn run(&self) -> Exit {
-        let session = match Session::open(&Reading::default(), &self.talk) {
+        if let Some(exit) = self.json.schema() {
+            return exit;
+        }
+        let session = match Session::open(&Reading::default(), &self.json.talk(&self.talk)) {
             Ok(session) => session,
             Err(exit) => return exit,
         };
@@ -59,9 +65,18 @@ impl Undo {
             output::complain(&format!("the last apply changed {what}\n"));
         }
         let base = if reverse.has_files() { Base::WorkTree } else { Base::Index };
-        let mut counts = if self.talk.quiet { Default::default() } else { preview::counted(session, &base, &changes) };
-        let files = FileReport::list(&changes, |path| counts.remove(path.as_bytes()));
-        let report = apply::publish(session, &changes, warnings, Target::Undo(reverse), files, Detail::default())?;
+        let (detail, files) = match session.talk.json {
+            true => {
+                let detail = Detail { plan: Some(changes.id()), ..Detail::default() };
+                (detail, details::files_of(session, &base, &changes))
+            }
+            false => {
+                let counted = || preview::counted(session, &base, &changes);
+                let mut counts = if self.talk.quiet { Default::default() } else { counted() };
+                (Detail::default(), FileReport::list(&changes, |path| counts.remove(path.as_bytes())))
+            }
+        };
+        let report = apply::publish(session, &changes, warnings, Target::Undo(reverse), files, detail)?;
         Ok(Report { status: Status::Undone, ..report })
     }
 }

@@ -273,6 +273,14 @@ impl Explain for Fault {
         }
     }
 
+    fn line(&self) -> Option<LineNo> {
+        match self {
+            Fault::Hunk { miss, .. } => miss.line(),
+            Fault::Lint(found) => found.line(),
+            _ => None,
+        }
+    }
+
     fn passages(&self) -> Vec<Passage> {
         match self {
             Fault::Hunk { passages, .. }

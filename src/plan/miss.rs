@@ -338,6 +338,11 @@ impl Miss {
         Some(Nearest::new(place.line, place.line, place.excerpt.text()))
     }
 
+    /// Returns the line where a hunk's own lines stand whose context line doesn't.
+    pub(super) fn line(&self) -> Option<LineNo> {
+        if let Miss::Context { lines, near: None, .. } = self { *lines } else { None }
+    }
+
     /// Returns the lines of the file, from 0, that a reader should see who can't look at the file; `len` is how many lines
     /// the hunk looks for.
     pub(super) fn regions(&self, len: usize) -> Vec<Range<usize>> {

@@ -255,6 +255,20 @@ impl Explain for Warning {
         }
     }
 
+    fn line(&self) -> Option<LineNo> {
+        match self {
+            Warning::Restated { at, .. }
+            | Warning::BlankDropped { at, .. }
+            | Warning::BlankEdges { at, .. }
+            | Warning::Moved { at, .. } => Some(*at),
+            Warning::Duplicates { chosen, .. } => Some(*chosen),
+            Warning::Addition { after, .. } => *after,
+            Warning::AddedByNumber { after, .. } => after.checked_sub(1).map(LineNo::from_index),
+            Warning::PartialDeleteBody { first, .. } => Some(*first),
+            _ => None,
+        }
+    }
+
     fn candidates(&self) -> Vec<LineNo> {
         let (chosen, others) = match self {
             Warning::Duplicates { chosen, others, .. } => (*chosen, others),

@@ -28,6 +28,8 @@ pub struct Diagnostic {
     pub places: Vec<FilePlace>,
     /// The place that comes nearest to what was looked for.
     pub nearest: Option<Nearest>,
+    /// The line of the file that it is about, where that is no other place's.
+    pub line: Option<LineNo>,
     /// The lines among which nothing decides.
     pub candidates: Vec<LineNo>,
     /// What the files hold around the places in question.
@@ -66,6 +68,7 @@ impl Diagnostic {
             path: said.path(),
             places: said.places(),
             nearest: said.nearest(),
+            line: said.line(),
             candidates: said.candidates(),
             passages: said.passages(),
             // A hook may have a lot to say.
@@ -103,6 +106,7 @@ impl Diagnostic {
                 path: None,
                 places: Vec::new(),
                 nearest: None,
+                line: None,
                 candidates: Vec::new(),
                 passages: Vec::new(),
                 notes: Vec::new(),

@@ -146,8 +146,8 @@ impl Fields for FileReport {
 
 impl Fields for Diagnostic {
     fn fields<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let Self { kind, message, response, also, label: _, path, places, nearest, candidates, notes, help, .. } = self;
-        let line = nearest.as_ref().map(|nearest| nearest.line).or(places.first().map(|place| place.line));
+        let Self { kind, message, response, also, path, places, nearest, line, candidates, notes, help, .. } = self;
+        let line = line.or(nearest.as_ref().map(|nearest| nearest.line)).or(places.first().map(|place| place.line));
         map.serialize_entry("kind", kind.code())?;
         map.serialize_entry("message", message)?;
         map.serialize_entry("response", &response.as_ref().map(Object))?;

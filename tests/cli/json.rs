@@ -33,7 +33,7 @@ fn the_schema_names_every_kind_that_the_table_has() {
 
 #[test]
 fn the_schema_is_printed() {
-    for command in ["apply", "check", "recover"] {
+    for command in ["apply", "check", "undo", "recover"] {
         let run = repo().run(&[command, "--json=schema"], "").succeeded();
         assert_eq!(run.stdout, git_llmpatch::report::json::SCHEMA, "{command}");
     }
@@ -250,6 +250,63 @@ fn recover_says_what_it_did() {
     assert_eq!((&got["status"], &got["state"]), (&json!("recovered"), &json!("nothing-changed")));
 }
 
+#[test]
+fn undo_says_what_it_took_back() {
+    let repo = repo();
+    let nothing = document(&repo.run(&["undo", "--json"], "").ended(1));
+    assert_eq!(
+        (kinds(&nothing, "errors"), &nothing["state"]),
+        (vec!["nothing-to-undo".to_owned()], &json!("nothing-changed"))
+    );
+    let response = envelope("*** Update File: a.txt\n@@\n-two\n+2\n*** Update File: src/c.txt\n*** Move to: e.txt\n");
+    let applied = document(&repo.run(&["apply", "--json", "--index"], &response).succeeded());
+
+    repo.write("a.txt", "mine\n");
+    let stale = document(&repo.run(&["undo", "--json"], "").ended(1));
+    assert_eq!((kinds(&stale, "errors"), &stale["errors"][0]["path"]), (vec!["stale".to_owned()], &json!("a.txt")));
+    repo.write("a.txt", "one\n2\nthree\n");
+
+    let run = repo.run(&["undo", "--json"], "").succeeded();
+    assert_eq!(run.stderr, "");
+    let undone = document(&run);
+    assert_eq!((&undone["status"], &undone["state"]), (&json!("undone"), &json!("changed")));
+    assert_eq!((&undone["edits"], &undone["message"], &undone["responses"]), (&json!([]), &Value::Null, &json!([])));
+    let [there, back] = [&applied, &undone].map(|document| &document["files"][0]);
+    assert_eq!((&back["path"], &back["added"], &back["removed"]), (&json!("a.txt"), &json!(1), &json!(1)));
+    assert_eq!((&back["old_oid"], &back["new_oid"]), (&there["new_oid"], &there["old_oid"]));
+    assert_eq!((&undone["files"][1]["from"], &undone["files"][1]["path"]), (&json!("e.txt"), &json!("src/c.txt")));
+    assert_ne!(undone["plan"], applied["plan"]);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn the_line_of_the_file_is_told_wherever_it_is_known() {
+    let repo = repo();
+    repo.write("n.txt", "a\nb\n\na\nb\nc\nlast");
+    let find = |find: &str| opx("n.txt", "", find, "z");
+    let diff = |hunk: &str| format!("--- a/n.txt\n+++ b/n.txt\n{hunk}");
+    let section = |lines: &str| envelope(&format!("*** Update File: n.txt\n{lines}"));
+    for (kind, line, response) in [
+        ("duplicates", 1, section("@@\n-a\n+A\n")),
+        ("addition-place", 6, section("@@ c\n+d\n")),
+        ("restated", 6, section("@@ c\n-c\n+C\n")),
+        ("blank-dropped", 6, section("@@\n-c\n-\n+C\n")),
+        ("locator-relaxed", 7, section("@@ las\n-last\n+z\n")),
+        ("partial-delete-body", 5, envelope("*** Delete File: n.txt\n-b\n-c\n")),
+        ("blank-edges", 6, find("\n\nc\nlast")),
+        ("inside-word", 7, find("las")),
+        ("hunk-moved", 6, diff("@@ -2 +2 @@\n-c\n+C\n")),
+        ("addition-place", 2, diff("@@ -2,0 +3 @@\n+x\n")),
+    ] {
+        let got = document(&repo.run(&["apply", "--check", "--json"], &response).succeeded());
+        let found = got["warnings"].as_array().unwrap().iter().find(|one| one["kind"] == kind);
+        let found = found.unwrap_or_else(|| panic!("{kind}: {got:#}"));
+        assert_eq!((&found["line"], &found["path"]), (&json!(line), &json!("n.txt")), "{kind}");
+    }
+    let got = document(&repo.run(&["check", "--json"], section("@@ nowhere at all\n-c\n+C\n")).ended(1));
+    assert_eq!((&got["errors"][0]["kind"], &got["errors"][0]["line"]), (&json!("context-not-found"), &json!(6)));
+}
+
 /// What an unattended agent does: it looks at the change, decides, and has just that change made.
 #[test]
 fn what_was_approved_is_what_is_applied() {
@@ -292,6 +349,73 @@ fn what_was_approved_is_what_is_applied() {
     assert_eq!(applied["files"][0]["new_oid"], json!(oid.trim()));
 }
 
+/// An unattended agent from end to end, for each target: it looks, decides by a policy of its own, and what it approved of is made.
+#[test]
+fn an_agent_looks_decides_and_applies_to_any_target() {
+    for (look, make) in [
+        (&["check"][..], &[][..]),
+        (&["check"], &["--index"]),
+        (&["check"], &["--commit", "-m", "By an agent"]),
+        (&["check", "--cached"], &["--cached"]),
+        (&["apply", "--check", "--index"], &["--index"]),
+        (&["apply", "--stat", "--cached"], &["--cached"]),
+    ] {
+        let repo = repo();
+        repo.git(&["config", "core.autocrlf", "true"]);
+        repo.git(&["config", "llmpatch.protect", "*.yml"]);
+        repo.write("src/crlf.txt", "one\r\ntwo\r\n");
+        repo.commit("line ends");
+        let agent = |response: &str| -> Result<Value, String> {
+            let seen = document(&repo.run(&[look, &["--json", "--limit=src"]].concat(), response));
+            if seen["status"] != "checked" {
+                return Err(format!("refused: {:?}", kinds(&seen, "errors")));
+            }
+            // The policy: no warning, no new files, and few lines.
+            let is_fine = |file: &Value| file["operation"] == "modified" && file["added"].as_u64() <= Some(2);
+            if seen["warnings"] != json!([]) || !seen["files"].as_array().unwrap().iter().all(is_fine) {
+                return Err("not approved of".into());
+            }
+            let expect = format!("--expect={}", seen["plan"].as_str().unwrap());
+            let args = [&["apply", "--json", "--limit=src", &expect], make].concat();
+            let made = document(&repo.run(&args, response).succeeded());
+            assert_eq!((&made["plan"], &made["files"]), (&seen["plan"], &seen["files"]), "{make:?}");
+            Ok(made)
+        };
+        let files = repo.files();
+        for (response, why) in [
+            (update("a.txt", "two", "2"), "refused: [\"protected\"]"),
+            (envelope("*** Add File: src/x.yml\n+x\n"), "refused: [\"protected\"]"),
+            (update("src/crlf.txt", "three", "3"), "refused: [\"lines-not-found\"]"),
+            (envelope("*** Add File: src/x.txt\n+x\n"), "not approved of"),
+            (update("src/crlf.txt", "two", "<<<<<<< HEAD"), "not approved of"),
+        ] {
+            assert_eq!(agent(&response), Err(why.to_owned()), "{look:?}");
+        }
+        assert_eq!((repo.files(), repo.git(&["status", "--porcelain"])), (files, String::new()));
+        let made = agent(&update("src/crlf.txt", "two", "2")).unwrap();
+        assert_eq!(made["status"], "applied");
+        let stored = repo.git_with_input(&["hash-object", "--stdin"], b"one\n2\n");
+        assert_eq!(made["files"][0]["new_oid"], json!(stored.trim()), "{make:?}");
+        let read = if make == ["--cached"] { "one\r\ntwo\r\n" } else { "one\r\n2\r\n" };
+        assert_eq!(repo.text("src/crlf.txt"), read, "{make:?}");
+    }
+}
+
+#[test]
+fn the_same_change_of_other_bytes_is_another_plan() {
+    let repo = repo();
+    repo.git(&["config", "core.autocrlf", "true"]);
+    repo.write("crlf.txt", "one\r\ntwo\r\n");
+    repo.commit("line ends");
+    let plan = |args: &[&str]| {
+        let args = [args, &["--json"]].concat();
+        document(&repo.run(&args, update("crlf.txt", "two", "2")).succeeded())["plan"].clone()
+    };
+    assert_eq!(plan(&["check"]), plan(&["apply", "--check", "--index"]));
+    assert_eq!(plan(&["check", "--cached"]), plan(&["check", "--onto=HEAD"]));
+    assert_ne!(plan(&["check"]), plan(&["check", "--cached"]));
+}
+
 #[test]
 fn every_preview_names_the_plan_and_says_nothing_else_new() {
     let repo = repo();
@@ -306,6 +430,12 @@ fn every_preview_names_the_plan_and_says_nothing_else_new() {
     }
     let run = repo.run(&["check", "-v"], &response).succeeded();
     assert!(run.stdout.contains(&plan), "{}", run.stdout);
+    let run = repo.run(&["diff", "-v"], &response).succeeded();
+    assert!(run.stderr.contains(&format!("plan {plan}\n")) && !run.stdout.contains(&plan), "{}", run.stderr);
+    for quiet in ["check", "diff"] {
+        let run = repo.run(&[quiet], &response).succeeded();
+        assert!(run.stderr.is_empty() && !run.stdout.contains(&plan), "{}", run.stdout);
+    }
     for wrong in ["", "12", &plan[1..]] {
         let run = repo.run(&["apply", &format!("--expect={wrong}")], &response).ended(2);
         assert!(run.stderr.contains("--expect"), "{}", run.stderr);

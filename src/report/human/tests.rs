@@ -25,6 +25,7 @@ fn said(kind: Kind, message: &str) -> Diagnostic {
         path: None,
         places: Vec::new(),
         nearest: None,
+        line: None,
         candidates: Vec::new(),
         passages: Vec::new(),
         notes: Vec::new(),
