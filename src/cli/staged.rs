@@ -16,12 +16,14 @@ use super::exit::Exit;
 use super::flow::{self, Base, Session, Stop, stop};
 use super::output;
 use super::responses;
+use super::watched::Watched;
 use crate::explain::Explain;
 use crate::kind::Kind;
+use crate::path::RepoPath;
 use crate::repo::{AttributeValue, Held, Staged};
 use crate::report::{Diagnostic, Report};
 use crate::text::{LineNo, Shown, Source, SourceId};
-use crate::tree::{Obstacle, Tree};
+use crate::tree::{MemoryTree, Obstacle, Tree};
 
 /// The attribute that says of a path what it is to us.
 const ATTRIBUTE: &str = "llmpatch";
@@ -110,8 +112,26 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
             reports.insert(path, report);
         }
     }
+    heed_interruption(session, &others, reports.is_empty())?;
     reports.extend(markers::look(session, &staged, &others)?);
     Ok(reports)
+}
+
+/// Refuses to look at what an interrupted apply may have left half changed, and says else that there was one; of responses
+/// that is said as ever.
+fn heed_interruption(session: &Session, others: &[&Staged], is_unsaid: bool) -> Result<(), Stop> {
+    if others.is_empty() {
+        return Ok(());
+    }
+    let nothing = MemoryTree::new();
+    let watched = Watched::new(&session.repo, &Base::Index, &nothing);
+    others.iter().filter_map(|staged| RepoPath::new(&staged.path).ok()).for_each(|path| watched.note(&path));
+    let warning = watched.verdict()?;
+    if is_unsaid && !session.talk.quiet && !session.talk.json {
+        let report = Report::checked(Vec::new(), warning.into_iter().collect());
+        output::complain(&report.complaints(session.style));
+    }
+    Ok(())
 }
 
 /// Looks at a response as the index has it.

@@ -36,7 +36,8 @@ impl<'t> Watched<'t> {
         if half_done.was_read { Err(stop(half_done)) } else { Ok(Some(Diagnostic::new(&half_done, None, &[]))) }
     }
 
-    fn note(&self, path: &RepoPath) {
+    /// Takes note that a path is read.
+    pub(super) fn note(&self, path: &RepoPath) {
         let torn = |interrupted: &Interrupted| {
             interrupted.paths.iter().any(|torn| torn == path || torn.is_below(path) || path.is_below(torn))
         };
@@ -96,8 +97,8 @@ impl fmt::Display for HalfDone {
             Deed::Apply => "an apply",
             Deed::Undo => "an undo",
         };
-        let is = if self.was_read { "is" } else { "isn't" };
-        write!(f, "{what} was interrupted, and files that this response {is} about may be half changed")
+        let are = if self.was_read { "are" } else { "aren't" };
+        write!(f, "{what} was interrupted, and files that {are} to be read here may be half changed")
     }
 }
 

@@ -12,7 +12,7 @@ use bstr::{BStr, ByteSlice as _};
 
 use super::conversion::{RULES, ignores_system};
 use super::eol::Value;
-use super::git::Git;
+use super::git::{self, Git};
 use super::staged::{Held, Staged, as_path};
 use super::{Fault, Repo};
 
@@ -27,15 +27,19 @@ impl Repo {
             return Ok(vec![Value::Unspecified; paths.len()]);
         }
         let input: Vec<u8> = paths.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
-        let said = Git::new(self).output(["check-attr", "--cached", "--stdin", "-z", name], &input)?;
+        let git = Git::new(self);
+        let mut command = git.command(["check-attr", "--cached", "--stdin", "-z", name]);
+        // It takes paths from the current folder, unlike what lists them.
+        self.top.as_ref().map(|top| command.current_dir(top));
+        let git::Output { status, stdout: said, stderr } = git.run(&mut command, &input)?;
+        let failed = |message: &[u8]| Fault::Child { command: "check-attr".into(), message: message.into() };
+        if !status.success() {
+            return Err(failed(stderr.trim()));
+        }
         // path, attribute and value, each ended by a NUL
         let said: Vec<&[u8]> = said.split_str("\0").collect();
         let values: Vec<_> = said.chunks_exact(3).map(|one| value(one[2])).collect();
-        if values.len() == paths.len() {
-            Ok(values)
-        } else {
-            Err(Fault::Child { command: "check-attr".into(), message: "it answered of other paths".into() })
-        }
+        if values.len() == paths.len() { Ok(values) } else { Err(failed(b"it answered of other paths")) }
     }
 
     /// Returns whether an attribute is named anywhere that git reads rules about these paths from. What can't be looked

@@ -1,8 +1,9 @@
 //! What becomes of an apply that is killed or interrupted half-way. A hook does it, at a moment that is the same every time.
 
 use std::os::unix::process::ExitStatusExt as _;
+use std::process::Command;
 
-use super::support::Repo;
+use super::support::{self, Repo, isolated};
 use super::{envelope, repo, update};
 
 /// Lets `$us` be our process in a hook: git's parent.
@@ -70,6 +71,19 @@ fn a_killed_apply_is_taken_back_whole() {
     for command in ["check", "diff"] {
         let run = repo.run(&[command], update("a.txt", "two", "3")).ended(3);
         assert!(run.stderr.contains("git llmpatch recover"), "{}", run.stderr);
+    }
+    // What is staged is no other matter. The lock is still there, so git is given another index.
+    for (path, status) in [("src/c.txt", 0), ("a.txt", 3)] {
+        std::fs::copy(repo.path().join(".git/index"), repo.path().join(".git/other")).unwrap();
+        let blob = repo.git_with_input(&["hash-object", "-w", "--stdin"], b"staged");
+        let mut git = isolated(Command::new("git"), repo.path());
+        let entry = format!("100644,{},{path}", blob.trim());
+        git.args(["update-index", "--cacheinfo", &entry]).env("GIT_INDEX_FILE", ".git/other");
+        support::run(&mut git, b"").ended(0);
+        let mut check = repo.command();
+        let run =
+            support::run(check.args(["check", "--staged"]).env("GIT_INDEX_FILE", ".git/other"), b"").ended(status);
+        assert!(run.stderr.contains("an apply was interrupted"), "{path} {}", run.stderr);
     }
     let run = repo.run(&["recover"], "").succeeded();
     assert_eq!(run.stdout, "an interrupted apply was taken back\n  a.txt\n  new/d\n  src/b.txt\n");

@@ -79,6 +79,9 @@ fn what_a_file_is_taken_for_is_said_by_attribute_by_name_or_by_argument() {
     let mut found = findings(&run);
     found.sort();
     assert_eq!(found, want);
+    // From a folder it is the same.
+    let below = isolated(Command::new(program()), &repo.path().join("sub")).args(["check", "--staged"]).output();
+    assert_eq!(Run::of(below.unwrap()).stdout, run.stdout);
     let run = repo.looked_at(&["fix/y", "x", "./sub/../src/b.txt", "nowhere"]).ended(3);
     for line in ["fix/y:1:1: parse", "x:1:1: parse", "src/b.txt:1:1: parse", "nowhere:1:1: io"] {
         assert!(findings(&run).contains(&line.to_owned()), "{line}\n{}", run.stdout);
