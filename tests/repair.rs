@@ -56,7 +56,9 @@ fn check_answers_each_response_and_keeps_the_exit_status() {
 fn shapes() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/shapes");
     let folders = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
-    let mut shapes: Vec<_> = folders.filter(|folder| folder.join("error.txt").exists()).collect();
+    // What ends with another status isn't the author's to mend.
+    let is_refused = |folder: &PathBuf| fs::read(folder.join("error.txt")).is_ok_and(|error| error.starts_with(b"1\n"));
+    let mut shapes: Vec<_> = folders.filter(is_refused).collect();
     shapes.sort();
     shapes
 }
@@ -129,7 +131,11 @@ fn mend_one(lines: &mut Vec<String>, problem: &Problem) {
     let helps = |words: &str| help.contains(words);
     if let Some(meant) = said.split("Did you mean ").nth(1).and_then(quoted) {
         let wrong = quoted(headline).unwrap();
-        lines[at] = lines[at].replace(wrong, meant);
+        // A diff names a file twice.
+        let is_diff = lines[at].starts_with("+++ ") || lines[at].starts_with("--- ");
+        for line in &mut lines[at.saturating_sub(usize::from(is_diff))..=at] {
+            *line = line.replace(wrong, meant);
+        }
     } else if headline.contains("is already applied") {
         let hunk = hunk(lines, at);
         lines.drain(hunk);
@@ -141,15 +147,26 @@ fn mend_one(lines: &mut Vec<String>, problem: &Problem) {
         lines.splice(end..end, section);
     } else if helps("drop the text after `@@`") {
         lines[at] = "@@".into();
+    } else if helps("show every line of the file with `-`") {
+        let hunk = hunk(lines, at + 2);
+        let body = passages[0].iter().map(|line| format!("-{line}"));
+        lines.splice(hunk.start + 1..hunk.end, body.collect::<Vec<_>>());
+    } else if helps("take `\\ No newline at end of file` away") {
+        let hunk = hunk(lines, at);
+        let kept: Vec<_> = lines[hunk.clone()].iter().filter(|line| !line.starts_with('\\')).cloned().collect();
+        lines.splice(hunk, kept);
+    } else if helps("put `\\ No newline at end of file`") {
+        lines.insert(at + 1, "\\ No newline at end of file".into());
     } else if helps("drop `*** End of File`") {
         let end = (at..lines.len()).find(|&at| lines[at] == "*** End of File").unwrap();
         lines.remove(end);
     } else if headline.contains("exists already") {
         match lines[at].strip_prefix("*** Add File: ") {
             Some(path) => lines.insert(at, format!("*** Delete File: {path}")),
+            None if lines[at].starts_with("+++ ") => change_instead(lines, at, &passages[0]),
             None => lines[at] = lines[at].replace("op=\"new\"", "op=\"replace\""),
         }
-    } else if helps("drop the `-` lines") {
+    } else if helps("delete it without the `-` lines") {
         let start = (0..at).rev().find(|&at| lines[at].starts_with("***")).unwrap() + 1;
         let end = (at..lines.len()).find(|&at| !lines[at].starts_with('-')).unwrap();
         lines.drain(start..end);
@@ -181,8 +198,13 @@ fn mend_the_form(lines: &mut Vec<String>, Problem { headline, line: at, help, ..
         let content = lines[at].strip_suffix("*** End Patch").unwrap().to_owned();
         lines[at] = content;
         lines.insert(at + 1, "*** End Patch".into());
-    } else if helps("add a line `*** End Patch`") {
+    } else if helps("send the whole patch, to its `*** End Patch`") {
         lines.push("*** End Patch".into());
+    } else if let Some(names) = help.strip_prefix("write `--- a/") {
+        let path = names.split('`').next().unwrap();
+        lines.splice(at..at + 2, [format!("--- a/{path}"), format!("+++ b/{path}")]);
+    } else if helps("a guess at the numbers will do") {
+        lines[at] = "@@ -1,1 +1,1 @@".into();
     } else if helps("search-and-replace block") {
         let mut sign = '-';
         for line in &mut lines[at..] {
@@ -198,7 +220,7 @@ fn mend_the_form(lines: &mut Vec<String>, Problem { headline, line: at, help, ..
         lines[at..].iter_mut().take_while(|line| !line.starts_with("***")).for_each(|line| line.insert(0, '+'));
     } else if helps("close the fence behind") {
         lines.remove(at);
-    } else if helps("write one blank before a line that stays") {
+    } else if helps("write one blank before a line that stays") || helps("put ` `, `-` or `+` before it") {
         lines[at].insert(0, ' ');
     } else if helps("leave out the lines `diff --git`") {
         lines.retain(|line| !["diff --git ", "index ", "--- ", "+++ "].iter().any(|start| line.starts_with(start)));
@@ -209,9 +231,12 @@ fn mend_the_form(lines: &mut Vec<String>, Problem { headline, line: at, help, ..
         lines.splice(at..at + 1, new);
     } else if helps("take such prefixes away") {
         lines.iter_mut().for_each(|line| *line = line.trim_start_matches("> ").to_owned());
+    } else if helps("take away what stands before every line of it") {
+        let before = lines[at].find("---").unwrap();
+        lines[at..].iter_mut().for_each(|line| *line = line.get(before..).unwrap_or_default().to_owned());
     } else if helps("take away the `<!--`") {
         lines.retain(|line| line != "<!--" && line != "-->");
-    } else if helps("unwrap it") {
+    } else if helps("send the patch as plain text") {
         let text = lines[at].clone();
         let start = text.find("*** Begin Patch").unwrap();
         let end = text.rfind("*** End Patch").unwrap() + "*** End Patch".len();
@@ -224,9 +249,18 @@ fn mend_the_form(lines: &mut Vec<String>, Problem { headline, line: at, help, ..
     }
 }
 
+/// Makes a diff of a new file one of the file as it is.
+fn change_instead(lines: &mut Vec<String>, at: usize, file: &[String]) {
+    lines[at - 1] = lines[at].replace("+++ b/", "--- a/");
+    let hunk = hunk(lines, at + 1);
+    lines.splice(hunk.start + 1..hunk.start + 1, file.iter().map(|line| format!("-{line}")).collect::<Vec<_>>());
+    lines[hunk.start] = "@@ -1,1 +1,1 @@".into();
+    lines.retain(|line| !line.starts_with("new file mode"));
+}
+
 /// Returns the lines of the hunk that holds a line.
 fn hunk(lines: &[String], at: usize) -> std::ops::Range<usize> {
-    let starts = |line: &String| line.starts_with("@@") || line.starts_with("*** ");
+    let starts = |line: &String| ["@@", "*** ", "diff --git "].iter().any(|start| line.starts_with(start));
     let start = (0..=at).rev().find(|&at| starts(&lines[at])).unwrap();
     let start = if lines[start].starts_with("@@") { start } else { start + 1 };
     let end = (start + 1..lines.len()).find(|&at| starts(&lines[at])).unwrap_or(lines.len());
@@ -235,8 +269,8 @@ fn hunk(lines: &[String], at: usize) -> std::ops::Range<usize> {
 
 /// Puts the file's lines in place of those that the response got wrong, and leaves the new lines as they are.
 fn copy_from_file(lines: &mut Vec<String>, at: usize, passages: &[Vec<String>]) {
-    let is_envelope = lines.iter().any(|line| line == "*** Begin Patch");
-    let range = match is_envelope {
+    let has_prefixes = !lines.iter().any(|line| line.starts_with("<edit"));
+    let range = match has_prefixes {
         true => hunk(lines, at),
         false => {
             let start = (0..=at).rev().find(|&at| lines[at] == "<<<").unwrap() + 1;
@@ -245,8 +279,8 @@ fn copy_from_file(lines: &mut Vec<String>, at: usize, passages: &[Vec<String>]) 
     };
     let old: Vec<(char, String)> = lines[range.clone()]
         .iter()
-        .filter(|line| !is_envelope || !(line.starts_with('+') || line.starts_with("@@")))
-        .map(|line| match is_envelope {
+        .filter(|line| !has_prefixes || !line.starts_with(['+', '@', '\\']))
+        .map(|line| match has_prefixes {
             true => (line.chars().next().unwrap_or(' '), line.get(1..).unwrap_or_default().to_owned()),
             false => (' ', line.clone()),
         })
@@ -254,9 +288,9 @@ fn copy_from_file(lines: &mut Vec<String>, at: usize, passages: &[Vec<String>]) 
     let best = passages.iter().map(|file| aligned(&old, file)).max_by_key(|(score, _)| *score).unwrap().1;
     let mut pairs = best.into_iter();
     let mut new = Vec::new();
-    let sign = |mark: char, text: &str| if is_envelope { format!("{mark}{text}") } else { text.to_owned() };
+    let sign = |mark: char, text: &str| if has_prefixes { format!("{mark}{text}") } else { text.to_owned() };
     for line in &lines[range.clone()] {
-        if is_envelope && (line.starts_with('+') || line.starts_with("@@")) {
+        if has_prefixes && line.starts_with(['+', '@', '\\']) {
             new.push(line.clone());
             continue;
         }

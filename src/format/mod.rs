@@ -113,6 +113,10 @@ macro_rules! forward {
             fn help(&self) -> Option<String> {
                 self.inner().help()
             }
+
+            fn advice(&self) -> Option<String> {
+                self.inner().advice()
+            }
         }
     )* };
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 
 use super::difference::Difference;
+use super::elision;
 use super::fault::place;
 use super::miss::{Closest, Divergence, Reason};
 use crate::explain::{FilePlace, Nearest};
@@ -25,6 +26,8 @@ pub(super) struct Diagnosis<'f, 'p> {
     /// All lines that it would leave.
     made: Vec<&'p [u8]>,
     ends: Ends,
+    /// Whether lines may be found at a level.
+    has_levels: bool,
     effort: &'f Effort,
     nearness: OnceCell<Option<Nearness<'f>>>,
     results: OnceCell<Option<Haystack<'f>>>,
@@ -65,7 +68,12 @@ impl<'f, 'p> Diagnosis<'f, 'p> {
         effort: &'f Effort,
     ) -> Self {
         let (nearness, results) = (OnceCell::new(), OnceCell::new());
-        Self { path, lines, sought, made, ends, effort, nearness, results }
+        Self { path, lines, sought, made, ends, has_levels: true, effort, nearness, results }
+    }
+
+    /// Says nothing of levels: this format has none.
+    pub(super) fn without_levels(self) -> Self {
+        Self { has_levels: false, ..self }
     }
 
     /// Says why the old lines of a hunk stand nowhere, and points at the line that shows it best. `from` is the first line at
@@ -167,6 +175,7 @@ impl<'f, 'p> Diagnosis<'f, 'p> {
         let line = self.unfolded(text, line).unwrap_or(line);
         let is_part = self.ends == Ends::Part && (gap.wanted() == 0 || gap.wanted() + 1 == wanted.len());
         let (how, in_patch, in_file) = match gap {
+            _ if elision::looks_elided(text) => (Divergence::Elided, None, None),
             Gap::Other { alike, .. } => {
                 let difference = Difference::of(text, self.lines.text(line), alike, is_part);
                 let (in_patch, in_file) = (difference.patch.clone(), difference.file.clone());
@@ -202,7 +211,7 @@ impl<'f, 'p> Diagnosis<'f, 'p> {
 
     /// Returns the tightest level at which all lines are the same, one by one.
     fn level(&self, wanted: &[&Text<'_>], near: &Near) -> Option<Tolerance> {
-        if !is_look_alike(near) || near.end - near.start != wanted.len() {
+        if !self.has_levels || !is_look_alike(near) || near.end - near.start != wanted.len() {
             return None;
         }
         let lines = || (near.start..near.end).map(|at| self.lines.text(at));

@@ -165,6 +165,8 @@ pub struct BinarySign {
 pub enum Presence {
     /// A file.
     File,
+    /// A file, where another is to be moved or copied to.
+    Target,
     /// A folder that holds this file, among others perhaps.
     Folder(RepoPath),
     /// A file where a folder is needed.
@@ -181,13 +183,13 @@ impl Fault {
         Fault::Hunk { path: path.clone(), number, miss, rivals, passages }
     }
 
-    /// Says that a file stands where a new one should.
-    pub(super) fn exists(path: &RepoPath, content: &Content) -> Self {
+    /// Says that a file stands where a new one should, or one that is moved there.
+    pub(super) fn exists(path: &RepoPath, what: Presence, content: &Content) -> Self {
         let passages = match content.is_binary() {
             true => Vec::new(),
             false => Passage::beginning(path.as_bstr(), &Lines::new(content)),
         };
-        Fault::Exists { path: path.clone(), what: Presence::File, passages }
+        Fault::Exists { path: path.clone(), what, passages }
     }
 
     /// Says that lines of a binary file can't be changed.
@@ -333,8 +335,11 @@ impl Explain for Fault {
             },
             Fault::Exists { what, .. } => match what {
                 Presence::File => {
-                    "let the patch update the file (`*** Update File:`) or replace it (`op=\"replace\"`), delete it first, or run \
-                     with --overwrite"
+                    "change the lines of the file (`*** Update File:`, op=\"patch\", a diff of it), replace it whole \
+                     (op=\"replace\"), delete it first in the same patch, or run with --overwrite"
+                }
+                Presence::Target => {
+                    "choose another path, delete the file that is there first in the same patch, or run with --overwrite"
                 }
                 Presence::Folder(_) | Presence::FileAbove(_) => {
                     "choose another path, or delete what is in the way in the same patch"
@@ -388,8 +393,11 @@ impl Explain for Fault {
                  has to put that right"
             }
             Fault::Exists { what: Presence::File, .. } => {
-                "change the lines that are there (`*** Update File:`, op=\"patch\"), put a new text in the place of all of them \
-                 (op=\"replace\"), or delete the file earlier in the same patch"
+                "change the lines that are there (`*** Update File:`, op=\"patch\", a diff of the file), replace the file whole \
+                 (op=\"replace\"), or delete it first in the same patch"
+            }
+            Fault::Exists { what: Presence::Target, .. } => {
+                "choose another path, or delete the file that is there first in the same patch"
             }
             Fault::Exists { what: Presence::Twin(_), .. } => {
                 "choose another name, or change the file that is there: the two would be one file"

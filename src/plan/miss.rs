@@ -186,6 +186,8 @@ pub struct Closest {
 pub enum Divergence {
     /// Another line.
     Differs(Difference),
+    /// Lines for which the patch has only something such as `...`.
+    Elided,
     /// So many lines that the patch hasn't, before its line.
     LeftOut(usize),
     /// The patch's line isn't there, nor those behind it.
@@ -233,7 +235,7 @@ impl Divergence {
         match self {
             Divergence::Differs(difference) if difference.is_hidden() => "alike, not equal",
             Divergence::Differs(_) => "differs here",
-            Divergence::LeftOut(_) => "the patch leaves this out",
+            Divergence::Elided | Divergence::LeftOut(_) => "the patch leaves this out",
             Divergence::Invented { at_end: true, .. } => "the file ends with this line",
             Divergence::Invented { .. } => "the file goes on with this",
         }
@@ -251,6 +253,7 @@ impl Divergence {
             }
             Divergence::Differs(difference) if difference.patch.is_empty() => "something is missing here".into(),
             Divergence::Differs(_) => "not so in the file".into(),
+            Divergence::Elided => "stands for lines of the file".into(),
             Divergence::LeftOut(count) => format!("the file has {} before this", lines_of(*count, "more line")),
             Divergence::Invented { count: 1, .. } => "this line is not there".into(),
             Divergence::Invented { count, .. } => format!("from here on, {} are not there", lines_of(*count, "line")),
@@ -555,6 +558,7 @@ impl Closest {
                 How::Cut(_) => "give whole lines of the file",
                 _ => return None,
             },
+            Divergence::Elided => "give every line of the file that stands there, or begin another hunk behind the gap",
             Divergence::LeftOut(_) => {
                 "old lines must follow one another without a gap: put the missing ones in, or make two hunks of it"
             }

@@ -322,7 +322,9 @@ impl Planner<'_> {
                 self.warn(span, Warning::AlreadyThere { path: path.clone() });
                 return Ok(());
             }
-            Some(file) if !self.rules.overwrite => return self.fail(span, Fault::exists(path, &file.content)),
+            Some(file) if !self.rules.overwrite => {
+                return self.fail(span, Fault::exists(path, Presence::File, &file.content));
+            }
             Some(file) => file.mode,
             None => Mode::PLAIN,
         };
@@ -466,7 +468,9 @@ impl Planner<'_> {
                 self.warn(span, Warning::AlreadyThere { path: target.clone() });
                 self.overlay.rename(path, target, there);
             }
-            Some(there) if !self.rules.overwrite => return self.fail(span, Fault::exists(target, &there.content)),
+            Some(there) if !self.rules.overwrite => {
+                return self.fail(span, Fault::exists(target, Presence::Target, &there.content));
+            }
             _ => self.overlay.rename(path, target, file),
         }
         Ok(())

@@ -63,7 +63,7 @@ pub(super) fn rewrite(
         rules,
         cursor: 0,
         taken: BTreeMap::new(),
-        diagnosis: Diagnosis::of_hunks(path, &lines, plain, effort),
+        diagnosis: Diagnosis::of_hunks(path, &lines, plain, effort).without_levels(),
         warnings: Vec::new(),
     };
     let (mut placed, mut misses, mut whole) = (Vec::new(), Vec::new(), true);

@@ -12,7 +12,7 @@
 //! - A new file's mode is the header's also where `--overwrite` puts it in place of another; a copy has its source's
 //!   permission bits.
 
-use super::fault::Fault;
+use super::fault::{Fault, Presence};
 use super::overlay::Found;
 use super::warning::Warning;
 use super::{Failed, Planner, numbered};
@@ -89,7 +89,9 @@ impl Planner<'_> {
                 self.warn(span, Warning::AlreadyThere { path: path.clone() });
                 return Ok(());
             }
-            Some(there) if !self.rules.overwrite => return self.fail(span, Fault::exists(path, &there.content)),
+            Some(there) if !self.rules.overwrite => {
+                return self.fail(span, Fault::exists(path, Presence::File, &there.content));
+            }
             _ => self.overlay.put(path, File { content, mode }),
         }
         Ok(())
@@ -164,7 +166,7 @@ impl Planner<'_> {
             }
             Some(there) if !self.rules.overwrite => {
                 self.overlay.forget(&target);
-                return self.fail(span, Fault::exists(&target, &there.content));
+                return self.fail(span, Fault::exists(&target, Presence::Target, &there.content));
             }
             _ => changed,
         };

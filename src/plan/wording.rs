@@ -93,7 +93,7 @@ pub(super) fn absence(why: &Absence) -> String {
 
 pub(super) fn presence(what: &Presence) -> String {
     match what {
-        Presence::File => "exists already".into(),
+        Presence::File | Presence::Target => "exists already".into(),
         Presence::Folder(holds) => format!("is a folder that holds `{holds}`"),
         Presence::FileAbove(file) => format!("can't be made, since `{file}` is a file"),
         Presence::Twin(twin) => format!("differs from `{twin}` only in case"),

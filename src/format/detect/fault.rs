@@ -3,6 +3,7 @@
 use bstr::BString;
 
 use crate::explain::Explain;
+use crate::format::unified;
 use crate::kind::Kind;
 use crate::patch::Format;
 use crate::text::{LineNo, Shown};
@@ -75,6 +76,9 @@ pub enum Fault {
         /// How many more there are up to the next patch.
         more: usize,
     },
+    /// A file header of a unified diff under which a hunk begins without numbers, so that it begins no patch.
+    #[error("{}", unified::Fault::NoNumbers)]
+    Unnumbered,
     /// A hunk of a merge, against several parents.
     #[error("the diff of a merge against all its parents can't be applied")]
     Combined,
@@ -212,6 +216,7 @@ impl Explain for Fault {
             Fault::StrayClosing { .. } => "closes nothing".into(),
             Fault::CutStart { .. } => "another patch would begin here".into(),
             Fault::StrayHunk { .. } => "a hunk of which file?".into(),
+            Fault::Unnumbered => return unified::Fault::NoNumbers.label(),
             Fault::Combined => "a hunk against several parents".into(),
             Fault::Binary { .. } => return None,
             Fault::Prefixed { .. } => "a patch would begin here".into(),
@@ -274,6 +279,7 @@ impl Explain for Fault {
             Fault::StrayHunk { .. } => {
                 "put `--- a/<path>` and `+++ b/<path>` before it; if it only explains something, indent it".into()
             }
+            Fault::Unnumbered => return unified::Fault::NoNumbers.help(),
             Fault::Combined => "make one against a single parent: `git diff <commit>^1 <commit>`".into(),
             Fault::Binary { .. } => {
                 "take the line out and copy the file by hand; `git diff --binary` and `git apply` know binary files".into()

@@ -122,7 +122,7 @@ impl Prose {
             let fault = Fault::CutStart { start: excerpt(line).into() };
             found.push(Found::Residue(Format::Unified, Located::new(span, fault)));
         }
-        self.look_around(line, span, number);
+        self.look_around(line, span, number, found);
         self.remains(line, span, found);
         self.headers(source, line, span, found);
         self.ends(line, span, number, found);
@@ -245,7 +245,7 @@ impl Prose {
     }
 
     /// Remembers what explains later why there is no patch.
-    fn look_around(&mut self, line: &[u8], span: Span, number: LineNo) {
+    fn look_around(&mut self, line: &[u8], span: Span, number: LineNo, found: &mut Vec<Found<'_>>) {
         let text = envelope::trim(line);
         let begin = b"*** Begin Patch";
         if text.ends_with(begin)
@@ -254,20 +254,22 @@ impl Prose {
         {
             self.near_begin = Some((number, span));
         }
-        if self.diff.is_none() {
-            let text = line.trim_start_with(|c| matches!(c, '>' | ' ' | '\t'));
-            self.unified = match self.unified {
-                Unified::Old(at) if text.starts_with(b"+++ ") => Unified::New(at),
-                Unified::New(at) if text.starts_with(b"@@ -") => {
-                    self.diff = Some(at);
-                    Unified::No
-                }
-                _ if text.starts_with(b"--- ") => Unified::Old(span),
-                _ => Unified::No,
-            };
-            if text.starts_with(b"diff --git a/") {
-                self.diff = Some(span);
+        let text = line.trim_start_with(|c| matches!(c, '>' | ' ' | '\t'));
+        self.unified = match self.unified {
+            Unified::Old(at) if text.starts_with(b"+++ ") => Unified::New(at),
+            Unified::New(at) if text.starts_with(b"@@ -") => {
+                self.diff.get_or_insert(at);
+                Unified::No
             }
+            Unified::New(_) if line.starts_with(b"@@") && !line.starts_with(b"@@@") => {
+                found.push(Found::Residue(Format::Unified, Located::new(span, Fault::Unnumbered)));
+                Unified::No
+            }
+            _ if text.starts_with(b"--- ") => Unified::Old(span),
+            _ => Unified::No,
+        };
+        if text.starts_with(b"diff --git a/") {
+            self.diff.get_or_insert(span);
         }
     }
 

@@ -181,9 +181,12 @@ impl Explain for Fault {
             Fault::Quoting => {
                 "write it as `git diff` does: in double quotes, with `\\` before quotes, and nothing behind it"
             }
-            Fault::TwoNames { .. } => {
-                "name one file on both sides (`a/` and `b/` before it), or say `rename from` and `rename to` under `diff --git`"
-            }
+            Fault::TwoNames { old, new } => match one_sided(old, new) {
+                Some(path) => return Some(format!("write `--- a/{}` and `+++ b/{}`", Shown(path), Shown(path))),
+                None => {
+                    "name one file on both sides (`a/` and `b/` before it), or say `rename from` and `rename to` under `diff --git`"
+                }
+            },
             Fault::OtherName { .. } | Fault::Contradiction => "ask for the patch again, as `git diff` prints it",
             Fault::Incomplete(Missing::OtherName) => {
                 "give both `rename from` and `rename to`, or both `copy from` and `copy to`"
@@ -218,6 +221,13 @@ impl Explain for Fault {
         };
         Some(advice.into())
     }
+}
+
+/// Returns the path that two names mean of which only one has its side's letter before it.
+fn one_sided<'a>(old: &'a [u8], new: &'a [u8]) -> Option<&'a [u8]> {
+    let is_old = old.strip_prefix(b"a/") == Some(new);
+    let is_new = new.strip_prefix(b"b/") == Some(old);
+    is_old.then_some(new).or(is_new.then_some(old))
 }
 
 impl Explain for Warning {

@@ -1,0 +1,7 @@
+def start():
+    log("begin")
+    run()
+
+def stop():
+    log("begin")
+    halt()

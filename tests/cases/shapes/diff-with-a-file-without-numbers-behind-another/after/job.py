@@ -1,0 +1,7 @@
+def start():
+    log("start")
+    run()
+
+def stop():
+    log("begin")
+    halt()
