@@ -84,6 +84,7 @@ pub mod patch;
 pub mod path;
 pub mod pathspec;
 pub mod plan;
+pub mod progress;
 pub mod repo;
 pub mod report;
 pub mod respond;

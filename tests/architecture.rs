@@ -11,6 +11,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("kind", &[]),
     ("explain", &["kind", "text"]),
+    ("progress", &[]),
     ("patch", &["text"]),
     ("path", &["text", "kind", "explain"]),
     ("pathspec", &["text"]),
@@ -24,7 +25,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("respond", &["text", "patch", "path", "tree", "format", "plan", "compare", "explain"]),
     ("leftover", &["text", "path", "format", "compare", "kind", "explain"]),
     ("repo", &["text", "path", "tree", "dir", "kind", "explain", "compare"]),
-    ("transaction", &["text", "path", "tree", "dir", "repo", "plan", "kind", "explain"]),
+    ("transaction", &["text", "path", "tree", "dir", "repo", "plan", "kind", "explain", "progress"]),
     ("report", &["text", "patch", "path", "tree", "plan", "kind", "explain", "transaction", "format"]),
 ];
 

@@ -17,6 +17,7 @@ use crate::kind::Kind;
 use crate::message;
 use crate::plan::choose::Names;
 use crate::plan::{ChangeSet, PlanId};
+use crate::progress::Stage;
 use crate::repo;
 use crate::report::{CommitReport, Detail, Diagnostic, FileReport, Report, State, Status, merge};
 use crate::text::{Shown, Source};
@@ -282,11 +283,14 @@ pub(super) fn publish(
         let report = Report::failed_with(state, vec![Diagnostic::new(fault, None, &[])], warnings);
         Box::new(Report { signal: fault.signal(), files, detail, ..report })
     };
-    let prepared = match transaction::begin(&session.repo, changes, target) {
+    let work = session.works.begin(Stage::Waiting);
+    let prepared = match transaction::begin(&session.repo, changes, target, session.works.progress().clone()) {
         Ok(prepared) => prepared,
         Err(fault) => return Err(failed(State::NothingChanged, &fault, warnings, (files, detail))),
     };
-    let done = match prepared.publish() {
+    let published = prepared.publish();
+    drop(work);
+    let done = match published {
         Ok(done) => done,
         Err(Undone { fault, attention, kept, is_torn }) => {
             let state = if attention.is_empty() { State::PutBack } else { State::Attention(attention) };

@@ -14,6 +14,7 @@ use super::guarding;
 use super::options::{self, Reading, Talk};
 use super::output;
 use super::pager;
+use super::progress::Works;
 use super::watched::Watched;
 use crate::explain::Explain;
 use crate::format;
@@ -21,6 +22,7 @@ use crate::kind::Kind;
 use crate::patch::{FileEdit, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{self, ChangeSet, Placement, Rules};
+use crate::progress::Stage;
 use crate::repo::{self, Repo, Side};
 use crate::report::human::Style;
 use crate::report::{Detail, Diagnostic, Report, State, feedback, merge};
@@ -80,6 +82,7 @@ pub(super) struct Session {
     pub(super) repo: Repo,
     pub(super) talk: Talk,
     pub(super) style: Style,
+    pub(super) works: Works,
     /// Whether failures are told to the model.
     feedback: bool,
     options: format::Options,
@@ -113,6 +116,7 @@ impl Session {
         Ok(Session {
             talk: talk.clone(),
             style,
+            works: Works::new(talk),
             feedback: false,
             options: format::Options { format: reading.format.map(Into::into), strict },
             rules: Rules {
@@ -165,12 +169,14 @@ impl Session {
     /// # Errors
     /// With everything that is wrong, what can't be read first, in the responses' order.
     pub(super) fn work_out<'s>(&self, sources: &'s [Source], base: &Base, tree: &dyn Tree) -> Result<Worked<'s>, Stop> {
-        let tree = Watched::new(&self.repo, base, tree);
+        let tree = Watched::new(&self.repo, base, tree, self.works.progress());
         let mut patches = Vec::new();
         let mut errors = Vec::new();
         let mut warnings = Vec::new();
         for source in sources {
+            let work = self.works.begin(Stage::Parsing);
             let parsed = format::parse(source, &self.options);
+            drop(work);
             errors.extend(Diagnostic::all(&parsed.faults, sources));
             warnings.extend(Diagnostic::all(&parsed.warnings, sources));
             if self.talk.verbose {
@@ -184,10 +190,12 @@ impl Session {
         if !is_readable && patches.iter().all(|patch| patch.edits.is_empty()) {
             return Err(self.refused(&patches, sources, errors, warnings));
         }
+        let work = self.works.begin(Stage::Planning);
         let (plan, faults, noticed) = match plan::plan(&patches, &tree, &self.resolver, &self.rules) {
             Ok(plan) => (Some((plan.changes, plan.placements)), Vec::new(), plan.warnings),
             Err(refusal) => (None, refusal.faults, refusal.warnings),
         };
+        drop(work);
         // What is half changed is no state to find faults in.
         warnings.extend(tree.verdict()?);
         // That nothing would change is no finding while part of the response is unknown.

@@ -21,6 +21,7 @@ mod options;
 mod output;
 mod pager;
 mod preview;
+mod progress;
 mod prompt;
 mod recover;
 mod responses;

@@ -13,6 +13,7 @@ use crate::format::unified::{self, Quoting, Termination};
 use crate::patch::{Mark, Operation, Patch};
 use crate::path::RepoPath;
 use crate::plan::{ChangeSet, derive};
+use crate::progress::Stage;
 use crate::report::LineCount;
 
 /// How wide `git diff --stat` is where no terminal says.
@@ -123,6 +124,7 @@ fn compared<'c>(
     changes: &'c ChangeSet,
     context: Option<u32>,
 ) -> Result<Patch<'c>, Stop> {
+    let _work = session.works.begin(Stage::Comparing);
     let options = session.repo.diff_options().map_err(stop)?;
     // `git apply` takes no hunk without context.
     let options = compare::Options { context: context.unwrap_or(options.context).max(1), ..options };

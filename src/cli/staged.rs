@@ -124,7 +124,7 @@ fn heed_interruption(session: &Session, others: &[&Staged], is_unsaid: bool) -> 
         return Ok(());
     }
     let nothing = MemoryTree::new();
-    let watched = Watched::new(&session.repo, &Base::Index, &nothing);
+    let watched = Watched::new(&session.repo, &Base::Index, &nothing, session.works.progress());
     others.iter().filter_map(|staged| RepoPath::new(&staged.path).ok()).for_each(|path| watched.note(&path));
     let warning = watched.verdict()?;
     if is_unsaid && !session.talk.quiet && !session.talk.json {

@@ -1,4 +1,5 @@
-//! The tree that a plan is made for, watched for reads of what an interrupted apply may have left half changed.
+//! The tree that a plan is made for, watched for reads of what an interrupted apply may have left half changed, and counted for
+//! whoever waits.
 
 use std::cell::Cell;
 use std::fmt;
@@ -7,6 +8,7 @@ use super::flow::{Base, Stop, stop};
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::path::RepoPath;
+use crate::progress::Progress;
 use crate::repo::Repo;
 use crate::report::Diagnostic;
 use crate::transaction::{self, Deed, Interrupted};
@@ -17,16 +19,17 @@ pub(super) struct Watched<'t> {
     tree: &'t dyn Tree,
     interrupted: Option<Interrupted>,
     was_read: Cell<bool>,
+    progress: &'t Progress,
 }
 
 impl<'t> Watched<'t> {
     /// Asks once whether there is anything to watch for. A commit is what it is, whatever was interrupted.
-    pub(super) fn new(repo: &Repo, base: &Base, tree: &'t dyn Tree) -> Self {
+    pub(super) fn new(repo: &Repo, base: &Base, tree: &'t dyn Tree, progress: &'t Progress) -> Self {
         let interrupted = match base {
             Base::Revision(_) => None,
             _ => transaction::interrupted(repo),
         };
-        Self { tree, interrupted, was_read: Cell::new(false) }
+        Self { tree, interrupted, was_read: Cell::new(false), progress }
     }
 
     /// Returns a warning if there is something, and an error if it was read.
@@ -50,6 +53,7 @@ impl<'t> Watched<'t> {
 impl Tree for Watched<'_> {
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
         self.note(path);
+        self.progress.step();
         self.tree.read(path)
     }
 

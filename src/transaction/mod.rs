@@ -53,6 +53,7 @@ pub use since::{Since, Thing};
 use crate::dir::{Found, Stat};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
+use crate::progress::{Progress, Stage};
 use crate::repo::{self, Against, Blob, ChildWatch, CommitFault, Consult, Draft, NextIndex, Repo};
 pub use crate::repo::{CommitRequest, Committed, Sign};
 use crate::tree::File;
@@ -117,6 +118,7 @@ pub struct Prepared<'r> {
     target: Target,
     index_path: PathBuf,
     place: Workplace<'r>,
+    progress: Progress,
     blobs: Vec<(&'r RepoPath, Option<Blob>)>,
     /// The commit that a new one is made on.
     head: Option<git2::Oid>,
@@ -133,7 +135,12 @@ pub struct Prepared<'r> {
 ///
 /// # Errors
 /// `locked`, `stale`, `file-exists`, `identity`, `unsupported`, `unchanged`, `io`: see [`Fault`].
-pub fn begin<'r>(repo: &'r Repo, changes: &'r ChangeSet, target: Target) -> Result<Prepared<'r>, Fault> {
+pub fn begin<'r>(
+    repo: &'r Repo,
+    changes: &'r ChangeSet,
+    target: Target,
+    progress: Progress,
+) -> Result<Prepared<'r>, Fault> {
     if let Target::Commit(request) = &target {
         if request.message.trim_ascii().is_empty() && !request.edit {
             return Err(CommitFault::EmptyMessage.into());
@@ -142,7 +149,9 @@ pub fn begin<'r>(repo: &'r Repo, changes: &'r ChangeSet, target: Target) -> Resu
     }
     let held = HeldBack::begin();
     let index_path = repo.index_path();
+    progress.enter(Stage::Waiting, 0);
     let (journal, lock) = take(repo, &index_path)?;
+    progress.enter(Stage::Preparing, changes.len());
     if !matches!(target, Target::WorkTree { .. }) {
         repo.refresh_index()?;
     }
@@ -172,7 +181,7 @@ pub fn begin<'r>(repo: &'r Repo, changes: &'r ChangeSet, target: Target) -> Resu
     if watch.is_some() {
         look_around(repo, changes, &mut warnings)?;
     }
-    let place = Workplace::prepare(repo, changes, journal, watch, reverse)?;
+    let place = Workplace::prepare(repo, changes, journal, watch, reverse, progress.clone())?;
     let (blobs, next, private) = (Vec::new(), None, None);
     let mut prepared = Prepared {
         repo,
@@ -180,6 +189,7 @@ pub fn begin<'r>(repo: &'r Repo, changes: &'r ChangeSet, target: Target) -> Resu
         target,
         index_path,
         place,
+        progress,
         blobs,
         head,
         next,
@@ -291,9 +301,11 @@ impl<'r> Prepared<'r> {
         write: impl Fn(&RepoPath, &File) -> Result<Blob, repo::Fault>,
     ) -> Result<Vec<(&'r RepoPath, Option<Blob>)>, Fault> {
         let mut blobs = Vec::new();
+        self.progress.enter(Stage::Storing, self.changes.len());
         for change in self.changes {
             let blob = change.after.as_ref().map(|file| write(&change.path, file)).transpose()?;
             blobs.push((&change.path, blob));
+            self.progress.step();
         }
         Ok(blobs)
     }
@@ -434,6 +446,8 @@ impl<'r> Prepared<'r> {
         };
         let watch = ChildWatch { started: &started, is_to_stop: &|| signal::pending().is_some() };
         self.place.check_signals()?;
+        // git, hooks and an editor have the terminal now.
+        self.progress.rest();
         let made = repo.commit(request, self.draft.as_ref(), before, private.path(), journal.path(), &watch);
         let id = match (made, signal::pending()) {
             (Ok(id), _) => id,

@@ -25,16 +25,20 @@ use super::workplace::{Modes, Spot, Watch, Workplace};
 use crate::dir::{Dir, Found, Shape};
 use crate::path::RepoPath;
 use crate::plan::Change;
+use crate::progress::Stage;
 
 impl<'r> Workplace<'r> {
     /// Puts every file in its place.
     pub(super) fn publish(&mut self) -> Result<(), Fault> {
         let Some(dir) = self.dir else { return Ok(()) };
         let changes = self.changes;
+        self.progress.enter(Stage::Writing, changes.len());
         for (number, change) in changes.iter().enumerate().filter(|(_, change)| change.after.is_none()) {
+            self.progress.step();
             self.take_out(dir, number, change, Shelter::Journal)?;
         }
         for (number, change) in changes.iter().enumerate().filter(|(_, change)| change.after.is_some()) {
+            self.progress.step();
             match &change.before {
                 Some(_) => self.swap(dir, number, change)?,
                 None => self.place(dir, number, change)?,

@@ -19,6 +19,7 @@ use crate::dir::write::fill;
 use crate::dir::{Dir, Found, Stat};
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
+use crate::progress::{Progress, Stage};
 use crate::repo::Repo;
 use crate::tree::File;
 
@@ -33,6 +34,7 @@ pub(super) struct Workplace<'r> {
     pub(super) manifest: Manifest,
     pub(super) flush: Flush,
     pub(super) watch: Watch,
+    pub(super) progress: Progress,
     /// Where the originals are that left their places, by their numbers in the manifest.
     pub(super) originals: BTreeMap<usize, Spot>,
     /// Folders to be made again with the bits that they had, highest first.
@@ -81,6 +83,7 @@ impl<'r> Workplace<'r> {
         journal: Journal,
         watch: Option<Watch>,
         reverse: Option<&Reverse>,
+        progress: Progress,
     ) -> Result<Self, Fault> {
         let mut place = Self {
             repo,
@@ -90,6 +93,7 @@ impl<'r> Workplace<'r> {
             manifest: Manifest::default(),
             flush: Flush::from_config(repo.config())?,
             watch: watch.unwrap_or(Watch::None),
+            progress,
             originals: BTreeMap::new(),
             folders: Vec::new(),
             cleared: Vec::new(),
@@ -123,7 +127,9 @@ impl<'r> Workplace<'r> {
         place.manifest.made.sort_by_key(|folder| folder.parts().count());
         place.manifest.removed.sort_by_key(|(folder, _)| folder.parts().count());
         place.announce()?;
+        place.progress.enter(Stage::Preparing, changes.len());
         for (number, change) in changes.iter().enumerate() {
+            place.progress.step();
             if let (Some(after), Some(stage)) = (&change.after, place.manifest.touched[number].stage.clone()) {
                 if let Some(signal) = signal::pending() {
                     return Err(Fault::Interrupted { signal });
@@ -239,6 +245,7 @@ impl<'r> Workplace<'r> {
 
     /// Lets the manifest stand; from here on whoever finds it takes the change back.
     pub(super) fn stand(&mut self) -> Result<(), Fault> {
+        self.progress.enter(Stage::Flushing, 0);
         let git_dir = self.repo.git_dir().to_owned();
         let mut folders = vec![git_dir.as_path()];
         if self.dir.is_some() {
@@ -253,6 +260,7 @@ impl<'r> Workplace<'r> {
 
     /// Waits until all that was done is on the disk.
     pub(super) fn flush_all(&self) -> Result<(), Fault> {
+        self.progress.enter(Stage::Flushing, 0);
         let mut folders = vec![self.repo.git_dir()];
         folders.extend(self.manifest.index.parent());
         if self.dir.is_some() {

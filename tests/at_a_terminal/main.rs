@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod paging;
+mod progress;
 mod review;
 #[path = "../support/mod.rs"]
 mod support;

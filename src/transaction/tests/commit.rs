@@ -179,7 +179,7 @@ fn a_linked_work_tree_has_its_own_lock_index_and_store() {
     let repo = Repo::open_at(&top).unwrap();
     let target = Target::Commit(request("change\n"));
     let changes = changes(&*tree_of(&repo, &target), WANTED[1].1);
-    let done = begin(&repo, &changes, target).unwrap().publish().unwrap();
+    let done = begin(&repo, &changes, target, Progress::default()).unwrap().publish().unwrap();
     assert_eq!(done.commit.unwrap().branch.unwrap(), "linked");
     let top = top.to_str().unwrap();
     assert_eq!(git(&sample, &["-C", top, "status", "--porcelain"]), "");
@@ -215,7 +215,7 @@ fn a_commit_of_somebody_else_is_never_taken_back() {
     let repo = sample.open();
     let target = Target::Commit(request("change\n"));
     let changes = changes(&*tree_of(&repo, &target), WANTED[1].1);
-    let prepared = begin(&repo, &changes, target).unwrap();
+    let prepared = begin(&repo, &changes, target, Progress::default()).unwrap();
     git(&sample, &["-c", &format!("alias.another=!{ANOTHER}"), "another"]);
     let undone = prepared.publish().unwrap_err();
     assert_eq!(undone.fault.kind(), Kind::Locked, "{undone}");

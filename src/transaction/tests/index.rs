@@ -128,7 +128,7 @@ fn what_libgit2_cannot_keep_is_refused() {
     let before = seen(&sample);
     let repo = sample.open();
     let changes = changes(&repo.work_tree().unwrap(), WANTED[0].1);
-    let fault = begin(&repo, &changes, Target::IndexAndWorkTree).unwrap_err();
+    let fault = begin(&repo, &changes, Target::IndexAndWorkTree, Progress::default()).unwrap_err();
     assert_eq!(fault.kind(), Kind::Unsupported, "{fault}");
     assert_eq!(seen(&sample), before);
 }

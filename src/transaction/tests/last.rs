@@ -26,7 +26,7 @@ fn undo(sample: &Sample) -> Result<Done, Undone> {
     let Last::Change(Undoing { changes, reverse }) = last(&repo).map_err(none)? else {
         panic!("there is nothing to undo")
     };
-    begin(&repo, &changes, Target::Undo(reverse)).map_err(none)?.publish()
+    begin(&repo, &changes, Target::Undo(reverse), Progress::default()).map_err(none)?.publish()
 }
 
 fn not_commits() -> Vec<Target> {
@@ -270,7 +270,7 @@ fn two_that_undo_at_once_undo_once() {
     let repo = sample.open();
     let Last::Change(Undoing { changes, reverse }) = last(&repo).unwrap() else { panic!() };
     apply(&sample, &[("b", Some("B\n"))], &target).unwrap();
-    let fault = begin(&repo, &changes, Target::Undo(reverse)).unwrap_err();
+    let fault = begin(&repo, &changes, Target::Undo(reverse), Progress::default()).unwrap_err();
     assert!(matches!(fault, Fault::Superseded), "{fault}");
     assert_eq!(std::fs::read(sample.top().join("a")).unwrap(), b"A\n");
     undo(&sample).unwrap();

@@ -158,7 +158,7 @@ const WANTED: &[(&str, &Wanted)] = &[
 fn apply(sample: &Sample, wanted: &[(&str, Option<&str>)], target: &Target) -> Result<Done, Undone> {
     let repo = sample.open();
     let changes = changes(&*tree_of(&repo, target), wanted);
-    let prepared = begin(&repo, &changes, target.clone());
+    let prepared = begin(&repo, &changes, target.clone(), Progress::default());
     prepared.map_err(|fault| Undone { fault, attention: Vec::new(), kept: None, is_torn: false })?.publish()
 }
 
@@ -249,7 +249,7 @@ fn a_moved_file_keeps_its_bits() {
         Change { path: path("b"), before: None, after: Some(file), from: Some(path("a")) },
     ]);
     let repo = sample.open();
-    begin(&repo, &changes, Target::WorkTree { intent_to_add: false }).unwrap().publish().unwrap();
+    begin(&repo, &changes, Target::WorkTree { intent_to_add: false }, Progress::default()).unwrap().publish().unwrap();
     assert_eq!(sample.top().join("b").metadata().unwrap().permissions().mode() & 0o7777, 0o640);
 }
 
@@ -361,7 +361,7 @@ fn what_is_prepared_and_dropped_leaves_nothing() {
         let before = seen(&sample);
         let repo = sample.open();
         let changes = changes(&*tree_of(&repo, &target), WANTED[1].1);
-        let prepared = begin(&repo, &changes, target.clone()).unwrap();
+        let prepared = begin(&repo, &changes, target.clone(), Progress::default()).unwrap();
         assert!(sample.top().join(".git/index.lock").exists());
         drop(prepared);
         assert_eq!(seen(&sample), before, "{target:?}");
@@ -504,7 +504,7 @@ fn a_file_that_changed_since_it_was_planned_on_is_stale() {
         sample.write("b", "edited\n");
         sample.git("add b");
         let before = seen(&sample);
-        let fault = begin(&repo, &changes, target.clone()).unwrap_err();
+        let fault = begin(&repo, &changes, target.clone(), Progress::default()).unwrap_err();
         assert_eq!(fault.kind(), Kind::Stale, "{target:?}: {fault}");
         assert_eq!(seen(&sample), before, "{target:?}");
     }

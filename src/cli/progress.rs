@@ -1,0 +1,180 @@
+//! The line on a terminal's standard error that says how far a long work is, as git shows one.
+//!
+//! A thread of its own writes it, for the one that works must neither fail nor wait because of a terminal. It is taken away when the
+//! work is over, so that nothing of it stands between other lines.
+
+use std::cell::Cell;
+use std::env;
+use std::io::{self, IsTerminal as _, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::config;
+use super::options::Talk;
+use crate::progress::{Progress, Seen, Stage};
+
+/// How long a work is before anything of it is shown, if `GIT_PROGRESS_DELAY` doesn't say.
+const DELAY: Duration = Duration::from_secs(1);
+/// How often the line is looked after.
+const TICK: Duration = Duration::from_millis(100);
+
+/// The works of a run, which count as one: a line is shown once they have taken long enough together.
+#[derive(Debug)]
+pub(super) struct Works {
+    progress: Progress,
+    /// `None` if nothing is ever shown.
+    delay: Option<Duration>,
+    spent: Cell<Duration>,
+}
+
+/// A line that is shown while this lives.
+#[must_use = "nothing is shown once it is dropped"]
+pub(super) struct Line<'w> {
+    works: &'w Works,
+    begun: Instant,
+    watcher: Option<(Arc<AtomicBool>, JoinHandle<()>)>,
+}
+
+impl Works {
+    /// Finds out whether there is anybody to show a line to.
+    pub(super) fn new(talk: &Talk) -> Self {
+        let is_seen = !talk.quiet && io::stderr().is_terminal();
+        let given = || env::var("GIT_PROGRESS_DELAY").ok()?.trim().parse().ok();
+        let delay = is_seen.then(|| given().map_or(DELAY, Duration::from_secs));
+        Self { progress: Progress::default(), delay, spent: Cell::default() }
+    }
+
+    /// Returns what is to be told how far the work is.
+    pub(super) fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Begins a work. Nothing else is to be printed before it is over.
+    pub(super) fn begin(&self, stage: Stage) -> Line<'_> {
+        let begun = Instant::now();
+        self.progress.enter(stage, 0);
+        let watcher = self.delay.and_then(|delay| {
+            let is_over = Arc::new(AtomicBool::new(false));
+            let left = delay.saturating_sub(self.spent.get());
+            let (progress, over) = (self.progress.clone(), Arc::clone(&is_over));
+            // Where there is no thread to be had, nothing is shown.
+            let thread = thread::Builder::new().spawn(move || watch(&progress, &over, left)).ok()?;
+            Some((is_over, thread))
+        });
+        Line { works: self, begun, watcher }
+    }
+}
+
+impl Drop for Line<'_> {
+    fn drop(&mut self) {
+        if let Some((is_over, thread)) = self.watcher.take() {
+            is_over.store(true, Ordering::Release);
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+        self.works.progress.rest();
+        self.works.spent.set(self.works.spent.get() + self.begun.elapsed());
+    }
+}
+
+fn watch(progress: &Progress, is_over: &AtomicBool, delay: Duration) {
+    let begun = Instant::now();
+    let is_over = || is_over.load(Ordering::Acquire);
+    while let Some(left) = delay.checked_sub(begun.elapsed()).filter(|left| !left.is_zero()) {
+        if is_over() {
+            return;
+        }
+        thread::park_timeout(left);
+    }
+    let mut shown = Shown { on: io::stderr(), text: String::new() };
+    while !is_over() {
+        shown.put(&progress.seen().filter(|_| is_in_front()).map(said).unwrap_or_default());
+        progress.show(!shown.text.is_empty());
+        thread::park_timeout(TICK);
+    }
+    shown.put("");
+    progress.show(false);
+}
+
+/// Returns whether the terminal is ours: a job in the background that writes may be stopped for it.
+fn is_in_front() -> bool {
+    let ours = rustix::process::getpgrp();
+    rustix::termios::tcgetpgrp(io::stderr()).is_ok_and(|front| front == ours)
+}
+
+/// Says how far a work is, as git does.
+fn said(seen: Seen) -> String {
+    let what = match seen.stage {
+        Stage::Parsing => "Reading the response",
+        Stage::Planning => "Reading files",
+        Stage::Comparing => "Comparing files",
+        Stage::Waiting => "Waiting for the index lock",
+        Stage::Preparing => "Preparing files",
+        Stage::Storing => "Storing objects",
+        Stage::Writing => "Writing files",
+        Stage::Flushing => "Flushing to the disk",
+    };
+    match (seen.done, seen.total) {
+        (0, 0) => what.to_owned(),
+        (done, 0) => format!("{what}: {done}"),
+        (done, total) => {
+            let done = done.min(total);
+            format!("{what}: {:3}% ({done}/{total})", done * 100 / total)
+        }
+    }
+}
+
+/// What stands on the line.
+struct Shown<W> {
+    on: W,
+    text: String,
+}
+
+impl<W: Write> Shown<W> {
+    /// Puts a text in place of what stands there. Whatever goes wrong, there is nobody to tell.
+    fn put(&mut self, text: &str) {
+        if text == self.text {
+            return;
+        }
+        let columns = config::width(io::stderr()).unwrap_or(80);
+        // In the last column a cursor may go to the next line, from where nothing comes back.
+        let text: String = text.chars().take(columns.saturating_sub(1)).collect();
+        let blanks = self.text.len().saturating_sub(text.len());
+        let line = match text.is_empty() {
+            true => format!("\r{:blanks$}\r", ""),
+            false => format!("\r{text}{:blanks$}", ""),
+        };
+        let _ = self.on.write_all(line.as_bytes()).and_then(|()| self.on.flush());
+        self.text = text;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_takes_the_place_of_the_last_and_goes_without_a_trace() {
+        let mut shown = Shown { on: Vec::new(), text: String::new() };
+        for text in ["", "Reading files: 1000", "Flushing", "Flushing", ""] {
+            shown.put(text);
+        }
+        let want = format!("\rReading files: 1000\rFlushing{:11}\r{:8}\r", "", "");
+        assert_eq!(String::from_utf8(shown.on).unwrap(), want);
+    }
+
+    #[test]
+    fn counts_are_said_as_far_as_they_are_known() {
+        for (stage, done, total, want) in [
+            (Stage::Parsing, 0, 0, "Reading the response"),
+            (Stage::Planning, 12, 0, "Reading files: 12"),
+            (Stage::Writing, 0, 3, "Writing files:   0% (0/3)"),
+            (Stage::Writing, 2, 3, "Writing files:  66% (2/3)"),
+            (Stage::Storing, 9, 3, "Storing objects: 100% (3/3)"),
+        ] {
+            assert_eq!(said(Seen { stage, done, total }), want);
+        }
+    }
+}
