@@ -238,6 +238,8 @@ pub fn isolated(mut command: Command, folder: &Path) -> Command {
         .env("LC_ALL", "C.UTF-8")
         .env("NO_COLOR", "1")
         .env("COLUMNS", "100")
+        // However slow the machine is.
+        .env("GIT_PROGRESS_DELAY", "100000")
         .env_remove("EDITOR")
         .env_remove("VISUAL")
         .env_remove("PAGER");
