@@ -59,14 +59,14 @@ impl Progress {
     /// Begins with a stage of so many things; 0 if nobody knows.
     pub fn enter(&self, stage: Stage, total: usize) {
         let total = u64::try_from(total).unwrap_or(MAX).min(MAX);
-        self.0.state.store((stage as u64) << (2 * COUNT_BITS) | total, Ordering::Relaxed);
+        self.0.state.store((stage as u64) << (2 * COUNT_BITS) | total, Ordering::SeqCst);
     }
 
     /// One thing more is done.
     pub fn step(&self) {
-        let state = self.0.state.load(Ordering::Relaxed);
+        let state = self.0.state.load(Ordering::SeqCst);
         if state >> COUNT_BITS & MAX < MAX {
-            self.0.state.fetch_add(1 << COUNT_BITS, Ordering::Relaxed);
+            self.0.state.fetch_add(1 << COUNT_BITS, Ordering::SeqCst);
         }
     }
 
@@ -74,16 +74,16 @@ impl Progress {
     /// to take away what it showed, if it did.
     pub fn rest(&self) {
         const MOMENT: Duration = Duration::from_millis(300);
-        self.0.state.store(0, Ordering::Relaxed);
+        self.0.state.store(0, Ordering::SeqCst);
         let begun = Instant::now();
-        while self.0.is_shown.load(Ordering::Acquire) && begun.elapsed() < MOMENT {
+        while self.0.is_shown.load(Ordering::SeqCst) && begun.elapsed() < MOMENT {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
 
     /// Returns how far it is, if anything is being done.
     pub fn seen(&self) -> Option<Seen> {
-        let state = self.0.state.load(Ordering::Relaxed);
+        let state = self.0.state.load(Ordering::SeqCst);
         let stage = match state >> (2 * COUNT_BITS) {
             1 => Stage::Parsing,
             2 => Stage::Planning,
@@ -98,9 +98,9 @@ impl Progress {
         Some(Seen { stage, done: state >> COUNT_BITS & MAX, total: state & MAX })
     }
 
-    /// A watcher says whether something of this stands on a screen.
+    /// A watcher says whether something of this stands on a screen, or is about to.
     pub fn show(&self, is_shown: bool) {
-        self.0.is_shown.store(is_shown, Ordering::Release);
+        self.0.is_shown.store(is_shown, Ordering::SeqCst);
     }
 }
 
@@ -135,10 +135,7 @@ mod tests {
     #[test]
     fn counts_never_run_over() {
         let progress = Progress::default();
-        progress
-            .0
-            .state
-            .store((Stage::Writing as u64) << (2 * COUNT_BITS) | (MAX - 1) << COUNT_BITS, Ordering::Relaxed);
+        progress.0.state.store((Stage::Writing as u64) << (2 * COUNT_BITS) | (MAX - 1) << COUNT_BITS, Ordering::SeqCst);
         (0..3).for_each(|_| progress.step());
         assert_eq!(progress.seen(), Some(Seen { stage: Stage::Writing, done: MAX, total: 0 }));
     }

@@ -90,6 +90,8 @@ fn watch(progress: &Progress, is_over: &AtomicBool, delay: Duration) {
     }
     let mut shown = Shown { on: io::stderr(), text: String::new() };
     while !is_over() {
+        // Before it is asked what to show: whoever comes to rest now waits until that is taken away again.
+        progress.show(true);
         shown.put(&progress.seen().filter(|_| is_in_front()).map(said).unwrap_or_default());
         progress.show(!shown.text.is_empty());
         thread::park_timeout(TICK);
