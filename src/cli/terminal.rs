@@ -99,12 +99,15 @@ impl Terminal {
     /// Reads a line, or what of one stands before the end of all input. Of a long line only the beginning is kept.
     fn line(&self) -> Result<Option<Vec<u8>>, Edge> {
         const KEPT: usize = 80;
+        const END_OF_INPUT: u8 = 4;
         let mut line = Vec::new();
         let mut byte = [0];
         loop {
             match (&self.0).read(&mut byte) {
                 Ok(0) => return Ok((!line.is_empty()).then_some(line)),
-                Ok(_) if byte[0] == b'\n' => return Ok(Some(line)),
+                // A pager that git started around us may have the terminal send keys as they are.
+                Ok(_) if matches!(byte[0], b'\n' | b'\r') => return Ok(Some(line)),
+                Ok(_) if byte[0] == END_OF_INPUT && line.is_empty() => return Ok(None),
                 Ok(_) if line.len() < KEPT => line.push(byte[0]),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -274,6 +274,17 @@ fn an_interrupt_in_the_pager_is_the_pagers() {
     }
 }
 
+/// As where git has started a pager of its own around us, which waits for keys.
+#[test]
+fn a_terminal_that_sends_keys_as_they_are_is_understood() {
+    for (keys, status) in [("y\r", 0), ("\u{4}", 1)] {
+        let repo = repo(ENVELOPE);
+        let mut sitting = Sitting::start(&repo, "stty -icanon -icrnl -echo; llm apply -i ../answer", &[]);
+        sitting.answer(ALL, keys).ended(status);
+        assert_eq!(repo.exists("n/new.txt"), status == 0);
+    }
+}
+
 #[test]
 fn a_pager_that_isnt_there_hides_nothing() {
     let repo = repo(ENVELOPE);
