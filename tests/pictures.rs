@@ -67,3 +67,14 @@ fn a_refusal() {
     repo.write("answer.md", answer.replace("-        print(item)", "-        print( item )"));
     draw("refusal.svg", &repo, &["git llmpatch apply answer.md", "git status --short --untracked-files=no"], &[]);
 }
+
+#[test]
+fn a_review() {
+    let repo = Repo::with(&[("greet.py", "def greet(name):\n    print(\"Hello \" + name)\n")]);
+    let answer = "*** Begin Patch\n*** Update File: greet.py\n@@ def greet(name):\n-    print(\"Hello \" + name)\n\
+        +    print(f\"Hello, {name}!\")\n*** Add File: NOTES.md\n+# Notes\n+I made the greeting friendlier.\n*** End Patch\n";
+    repo.write("answer.md", answer);
+    let answers = [("]? ", "f\n"), ("(1/2)", ""), ("]? ", "n\n"), ("(2/2)", ""), ("]? ", "y\n")];
+    draw("review.svg", &repo, &["git llmpatch apply -i answer.md"], &answers);
+    assert_eq!(repo.git(&["status", "--porcelain"]), " M greet.py\n?? answer.md\n");
+}
