@@ -16,6 +16,37 @@
 //! `check`, `diff` and `apply --check` are this flow stopped early, never a second path. The way back is as straight; a diff
 //! is made of it: `text ◀──print── Patch ◀──derive── ChangeSet`.
 //!
+//! # In use
+//!
+//! ```
+//! use git_llmpatch::{format, path::Resolver, plan, text::{Source, SourceId}, transaction, tree::MemoryTree};
+//!
+//! // Text → Patch: what is wrong with the text stands in `parsed.faults`.
+//! let answer = "Sure!\n\n*** Begin Patch\n*** Update File: a.txt\n-old\n+new\n*** End Patch\n";
+//! let source = Source::new(SourceId(0), "answer.txt", answer.into()).expect("an answer is shorter than 4 GiB");
+//! let parsed = format::parse(&source, &format::Options::default());
+//! assert!(parsed.faults.is_empty());
+//!
+//! // Patch → ChangeSet, over files that are made up.
+//! let (patches, rules) = ([parsed.patch], plan::Rules::default());
+//! let tree = MemoryTree::new().with("a.txt", "old\n");
+//! let plan = plan::plan(&patches, &tree, &Resolver::default(), &rules).expect("every line is there");
+//! let change = plan.changes.iter().next().expect("one file changes");
+//! assert_eq!(change.after.as_ref().map(|file| &file.content[..]), Some(&b"new\n"[..]));
+//!
+//! // The same over a real work tree, and then made true: all of it, or nothing.
+//! # let folder = tempfile::tempdir()?;
+//! # std::fs::write(folder.path().join("a.txt"), "old\n")?;
+//! # std::process::Command::new("git").arg("init").arg("-q").current_dir(&folder).status()?;
+//! let repo = git_llmpatch::repo::Repo::open_at(folder.path())?;
+//! let plan = plan::plan(&patches, &repo.work_tree()?, &repo.resolver(None)?, &rules).expect("every line is there");
+//! let target = transaction::Target::WorkTree { intent_to_add: false };
+//! let done = transaction::begin(&repo, &plan.changes, target, Default::default())?.publish()?;
+//! assert!(done.warnings.is_empty());
+//! assert_eq!(std::fs::read_to_string(folder.path().join("a.txt"))?, "new\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Where is …?
 //!
 //! | a sentence of the formats about … | stands in |
