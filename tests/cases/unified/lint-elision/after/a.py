@@ -1,0 +1,3 @@
+def f():
+    ONE()
+    # ... rest of the code ...

@@ -1,0 +1,4 @@
+def f():
+    one(with_arguments)
+    two(with_arguments)
+    three()

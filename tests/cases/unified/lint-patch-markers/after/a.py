@@ -1,0 +1,3 @@
+a
+*** End Patch
+b
