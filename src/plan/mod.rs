@@ -59,7 +59,7 @@ use crate::explain::Explain as _;
 use crate::explain::Passage;
 use crate::kind::Kind;
 use crate::matching::{Effort, Tolerance};
-use crate::patch::{FileEdit, Hunk, Operation, Patch, Substitution};
+use crate::patch::{FileEdit, Hunk, Operation, Patch, Status, Substitution};
 use crate::path::{PathFault, RepoPath, Resolver};
 use crate::pathspec::Case;
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
@@ -236,21 +236,16 @@ impl Planner<'_> {
             let _ = edit.destination().map(|to| self.resolve(root, to, edit.span));
             return;
         };
-        if let Some(section) = Section::of(edit, &path) {
-            if self.section(&section) == Err(Failed::Lost) {
-                self.overlay.forget(&path);
-            }
-            return;
-        }
-        let known = self.overlay.now(&path);
-        let done = match &edit.operation {
-            Operation::Create { lines } => self.create(&path, &edit.path, lines, span),
-            Operation::Replace { lines } => self.replace(&path, lines, span),
-            Operation::Delete { expected } => self.delete(&path, expected.as_deref(), span),
-            Operation::Move { to } => self.update(&path, root, Some(to), &[], span),
-            Operation::Update { to, hunks } => self.update(&path, root, to.as_ref(), hunks, span),
-            Operation::Substitute(substitution) => self.substitute(&path, substitution, span),
-            Operation::Unreadable => Err(Failed::Lost),
+        let known = self.known(edit, &path);
+        let done = match (Section::of(edit, &path), &edit.operation) {
+            (Some(section), _) => self.section(&section),
+            (None, Operation::Create { lines }) => self.create(&path, &edit.path, lines, span),
+            (None, Operation::Replace { lines }) => self.replace(&path, lines, span),
+            (None, Operation::Delete { expected }) => self.delete(&path, expected.as_deref(), span),
+            (None, Operation::Move { to }) => self.update(&path, root, Some(to), &[], span),
+            (None, Operation::Update { to, hunks }) => self.update(&path, root, to.as_ref(), hunks, span),
+            (None, Operation::Substitute(substitution)) => self.substitute(&path, substitution, span),
+            (None, Operation::Unreadable) => Err(Failed::Lost),
         };
         if done == Err(Failed::Lost) {
             self.overlay.forget(&path);
@@ -260,11 +255,24 @@ impl Planner<'_> {
         }
     }
 
-    /// Looks at what an edit that is done made of its file. `known` is the file as it was, if an earlier edit has read it.
+    /// Returns the file that an edit is about to change, as far as that is known before it is done.
+    fn known(&self, edit: &FileEdit<'_>, path: &RepoPath) -> Option<Content> {
+        match edit.header.as_ref().map(|header| header.status) {
+            // What stands where it is to be is on its way to another place.
+            Some(Status::Added) if self.vacated.contains_key(path) => Some(Vec::new().into()),
+            Some(Status::Renamed) => self.overlay.aside(path).map(|file| file.content),
+            _ => None,
+        }
+        .or_else(|| self.overlay.now(path))
+    }
+
+    /// Looks at what an edit that is done made of its file. `known` is the file as it was, if that was known before.
     fn lint(&mut self, edit: &FileEdit<'_>, path: &RepoPath, known: Option<Content>) {
         let before = known.or_else(|| self.overlay.before(path)).unwrap_or_else(|| Vec::new().into());
+        let goes = edit.header.as_ref().is_some_and(|header| header.status == Status::Deleted);
         let now = match &edit.operation {
             Operation::Move { .. } | Operation::Delete { .. } => return,
+            Operation::Update { .. } if goes => return,
             // The file that was moved is where nobody asks; its lines can be looked at all the same.
             Operation::Update { to: Some(to), .. } => self.resolver.resolve(edit.root.as_deref(), to).ok(),
             _ => Some(path.clone()),
