@@ -27,6 +27,9 @@ pub(crate) fn replay(repo: &Repo, scratch: &Scratch, commit: &Commit, parent: &s
     if !tally.diffs.add(comparable(&ours, has_driver) == comparable(&theirs, has_driver)) {
         tally.fail(format!("{}: the diff isn't git's", commit.id));
     }
+    if !ours.is_empty() {
+        tally.heed("unified", &scratch.tool(&["check"], &ours)?.stderr);
+    }
     if !ours.is_empty() && !tally.git_takes.add(scratch.git_takes(&["apply", "--check", "--index"], &ours)?) {
         tally.fail(format!("{}: git apply doesn't take the diff", commit.id));
     }

@@ -10,6 +10,8 @@
 //!   work tree are untouched;
 //! - `convert` makes of each response the other two formats, and of these the same again.
 //!
+//! Warnings are counted by kind: whoever writes a real commit as a response should hear of little, and of no lint that isn't true.
+//!
 //! Bodies of binary patches are left out of the comparison with git, since what they are deflated to depends on the zlib.
 //! Ends with status 1 if anything is otherwise.
 

@@ -38,6 +38,7 @@ pub(crate) fn replay(scratch: &Scratch, commit: &str, parent: &str, tally: &mut 
         spoil(scratch, commit, parent, format, &response, tally)?;
         convert(scratch, commit, parent, format, &response, tally)?;
         let applied = scratch.tool(&["apply", "--index"], &response)?;
+        tally.heed(format, &applied.stderr);
         let is_good = applied.status.success() && scratch.is_at(commit)?;
         if !tally.of(format).applied.add(is_good) {
             let said = String::from_utf8_lossy(&applied.stderr);

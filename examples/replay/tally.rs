@@ -13,6 +13,8 @@ pub(crate) struct Tally {
     pub(crate) driven: usize,
     pub(crate) git_takes: Count,
     pub(crate) formats: BTreeMap<&'static str, Replayed>,
+    /// How often each kind of warning was given, by format.
+    pub(crate) warned: BTreeMap<(&'static str, String), usize>,
     pub(crate) failures: Vec<String>,
 }
 
@@ -50,6 +52,14 @@ impl Tally {
         self.formats.entry(format).or_default()
     }
 
+    /// Counts the warnings among what was said.
+    pub(crate) fn heed(&mut self, format: &'static str, said: &[u8]) {
+        for line in String::from_utf8_lossy(said).lines().filter(|line| line.starts_with("warning: ")) {
+            let kind = line.rsplit('[').next().unwrap_or_default().trim_end_matches(']');
+            *self.warned.entry((format, kind.to_owned())).or_default() += 1;
+        }
+    }
+
     pub(crate) fn fail(&mut self, what: String) {
         self.failures.push(what);
     }
@@ -82,6 +92,9 @@ impl fmt::Display for Tally {
                 writeln!(f, "  {files} files: {reason}")?;
             }
             writeln!(f, "  spoiled: {spoiled} refused; converted: {converted} the same again, {binary} binary")?;
+        }
+        for ((format, kind), times) in &self.warned {
+            writeln!(f, "{format}: {times} warnings of the kind {kind}")?;
         }
         Ok(())
     }
