@@ -20,6 +20,7 @@ use super::manifest::os;
 use super::owner::{Life, Owner};
 use super::signal;
 use crate::dir::write::step;
+use crate::repo::Repo;
 
 /// How long to wait for a lock that another program holds.
 ///
@@ -122,6 +123,20 @@ impl Drop for IndexLock {
             }
         }
     }
+}
+
+/// Waits until nobody holds a lock without which there is no commit: that of HEAD, and of its branch.
+///
+/// # Errors
+/// `locked` if one is still held when patience ends.
+pub(super) fn await_head(repo: &Repo, patience: Patience) -> Result<(), Fault> {
+    let mut wait = Wait::new(patience);
+    while let Some(lock) = repo.head_locks().into_iter().next() {
+        if !wait.once()? {
+            return Err(Fault::Locked { lock, holder: Holder::Unknown });
+        }
+    }
+    Ok(())
 }
 
 /// Waits for something, longer each time, until patience ends.

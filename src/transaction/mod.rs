@@ -162,6 +162,7 @@ pub fn begin<'r>(
         Target::IndexAndWorkTree => recheck::still_holds(&repo.agreeing_tree(Against::Index)?, changes)?,
         Target::Commit(_) => {
             repo.check_calm()?;
+            lock::await_head(repo, Patience::from_setting(repo.config().int("llmpatch.lockTimeout")?))?;
             // Read once, before all that is compared with it: should it move, the commit is refused.
             head = repo.head_commit()?;
             recheck::still_holds(&repo.agreeing_tree(Against::IndexAndHead)?, changes)?;
@@ -318,8 +319,11 @@ impl<'r> Prepared<'r> {
         let commit = match self.make_visible() {
             Ok(commit) => commit,
             Err(fault) => {
-                // A `git commit` that was killed leaves its own locks, which would keep the next one out.
-                recover::remove_ref_locks(self.repo, &self.place.journal, &self.place.manifest);
+                // A `git commit` that was killed leaves its own locks, which would keep the next one out. One that found a lock
+                // has told us so itself: that one is somebody else's.
+                if !matches!(fault, Fault::Locked { .. }) {
+                    recover::remove_ref_locks(self.repo, &self.place.journal, &self.place.manifest);
+                }
                 // Whoever finds the journal would take a HEAD that another moved for moved by it.
                 self.place.journal.forget_child(self.place.flush);
                 let remains = self.place.take_back();
@@ -452,6 +456,10 @@ impl<'r> Prepared<'r> {
         let id = match (made, signal::pending()) {
             (Ok(id), _) => id,
             (Err(_), Some(signal)) => return Err(Fault::Interrupted { signal }),
+            // git gives back what it took; what is held now kept it out.
+            (Err(CommitFault::NoCommit { status: Some(_) }), None) if let Some(lock) = repo.head_locks().pop() => {
+                return Err(Fault::Locked { lock, holder: Holder::Unknown });
+            }
             (Err(fault), None) => return Err(fault.into()),
         };
         // From here on there is a commit, and nothing is taken back: whoever finds the manifest sees that HEAD moved.

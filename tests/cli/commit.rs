@@ -119,6 +119,33 @@ fn a_hook_that_says_no_has_everything_put_back() {
 }
 
 #[test]
+fn a_reference_that_somebody_holds_is_locked_and_named() {
+    for name in ["refs/heads/main.lock", "HEAD.lock"] {
+        let repo = repo();
+        repo.git(&["config", "llmpatch.lockTimeout", "0"]);
+        let before = repo.files();
+        for (hook, state) in [("", "nothing was changed\n"), ("pre-commit", "everything was put back\n")] {
+            if hook.is_empty() {
+                repo.write(&format!(".git/{name}"), "");
+            } else {
+                std::fs::remove_file(repo.path().join(".git").join(name)).unwrap();
+                repo.write(".git/hooks/pre-commit", format!("#!/bin/sh\n: >.git/{name}\n"));
+                repo.chmod(".git/hooks/pre-commit", 0o755);
+            }
+            let run = repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).ended(3);
+            assert!(run.stderr.contains("error[locked]: `"), "{hook} {}", run.stderr);
+            assert!(run.stderr.contains(&format!("/.git/{name}` is held by another program")), "{}", run.stderr);
+            assert!(run.stderr.ends_with(state), "{hook} {}", run.stderr);
+            assert!(repo.exists(&format!(".git/{name}")), "it isn't ours to remove");
+            assert_eq!(repo.files(), before);
+            assert_eq!(repo.git(&["log", "--format=%s"]), "base\n");
+        }
+        // Nobody else is kept out by it.
+        repo.run(&["apply", "--index"], update("a.txt", "two", "2")).succeeded();
+    }
+}
+
+#[test]
 fn a_commit_that_was_made_on_somebody_elses_is_taken_back() {
     let repo = repo();
     let which = support::run(std::process::Command::new("sh").args(["-c", "command -v git"]), b"").succeeded().stdout;

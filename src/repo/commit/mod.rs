@@ -157,19 +157,20 @@ impl Repo {
         is_head && self.git2().find_commit(id).is_ok_and(|commit| commit.parent_count() == 1)
     }
 
-    /// Returns the lock files that a commit makes beside that of the index, as far as they are there: of HEAD, of the branch that
-    /// it names, and of what git removes afterwards (AUTO_MERGE, also from the packed references).
-    pub(crate) fn commit_locks(&self) -> Vec<PathBuf> {
+    /// Returns the lock files of HEAD and of the branch that it names, as far as they are there: while somebody holds one, there is no
+    /// commit.
+    pub(crate) fn head_locks(&self) -> Vec<PathBuf> {
         let head = self.git2().find_reference("HEAD").ok();
         let branch = head.as_ref().and_then(|head| head.symbolic_target_bytes());
         let branch = branch.map(|branch| self.git2().commondir().join(OsStr::from_bytes(branch)));
-        let own = ["HEAD", "AUTO_MERGE"].map(|name| self.git2().path().join(name));
-        let names = own.into_iter().chain(branch).chain([self.git2().commondir().join("packed-refs")]);
-        let locks = names.map(|mut name| {
-            name.as_mut_os_string().push(".lock");
-            name
-        });
-        locks.filter(|lock| lock.exists()).collect()
+        locks([self.git2().path().join("HEAD")].into_iter().chain(branch))
+    }
+
+    /// Returns the lock files that a commit makes beside that of the index, as far as they are there: of HEAD, of the branch that
+    /// it names, and of what git removes afterwards (AUTO_MERGE, also from the packed references).
+    pub(crate) fn commit_locks(&self) -> Vec<PathBuf> {
+        let removed = [self.git2().path().join("AUTO_MERGE"), self.git2().commondir().join("packed-refs")];
+        self.head_locks().into_iter().chain(locks(removed)).collect()
     }
 
     /// Returns whether this names a commit of that tree with that parent.
@@ -343,6 +344,14 @@ impl Repo {
             root: commit.as_ref().is_some_and(|commit| commit.parent_count() == 0),
         }
     }
+}
+
+fn locks(of: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let locks = of.into_iter().map(|mut name| {
+        name.as_mut_os_string().push(".lock");
+        name
+    });
+    locks.filter(|lock| lock.exists()).collect()
 }
 
 /// Returns an option with its value.
