@@ -211,7 +211,9 @@ impl<'f, 'p> Diagnosis<'f, 'p> {
 
     /// Returns the tightest level at which all lines are the same, one by one.
     fn level(&self, wanted: &[&Text<'_>], near: &Near) -> Option<Tolerance> {
-        if !self.has_levels || !is_look_alike(near) || near.end - near.start != wanted.len() {
+        let is_worth_it = matches!(near.gap, Some(Gap::Other { .. })) && near.end - near.start == wanted.len();
+        let size = || self.lines.raw(near.start..near.end).len();
+        if !self.has_levels || !is_worth_it || !self.effort.spend(Tolerance::LEVELS.len() * size()) {
             return None;
         }
         let lines = || (near.start..near.end).map(|at| self.lines.text(at));

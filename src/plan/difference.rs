@@ -45,6 +45,8 @@ pub enum How {
     /// The patch's line lacks this character at the start: its prefix has been left out, and the first character of the code
     /// was taken for it.
     Unprefixed(char),
+    /// The file has this character as one byte, as in Latin-1, and the patch in UTF-8.
+    Encoding(char),
     /// Upper and lower case.
     Case,
     /// The patch's line is only the beginning of the file's; whether it ends with an ellipsis.
@@ -101,7 +103,7 @@ fn how(patch: &[u8], file: &[u8], alike: u8, (left, right): (&Range<usize>, &Ran
     if !part && file.strip_prefix(b"-") == Some(patch) {
         return How::Unprefixed('-');
     }
-    if let Some(how) = mangled(patch, file) {
+    if let Some(how) = mangled(patch, file).or_else(|| encoded(patch, file)) {
         return how;
     }
     if let Some(how) = look_alike(patch, file) {
@@ -176,6 +178,14 @@ fn mangled(patch: &[u8], file: &[u8]) -> Option<How> {
         }
     }
     None
+}
+
+/// The first character that is a byte in the file, where the file's line would be the patch's if it were UTF-8.
+fn encoded(patch: &[u8], file: &[u8]) -> Option<How> {
+    let odd = |byte: &&u8| **byte >= 0xa0;
+    let first = file.iter().find(odd).filter(|_| file.to_str().is_err())?;
+    let decoded: String = file.iter().map(|&byte| char::from(byte)).collect();
+    (decoded.trim().as_bytes() == patch.trim_ascii()).then_some(How::Encoding(char::from(*first)))
 }
 
 /// The first characters that differ, where they are all that differs and look the same or nearly so.
@@ -330,6 +340,11 @@ impl fmt::Display for Difference {
                     "the file's line begins with `{sign}` itself, which was taken for the prefix of the patch's line"
                 )
             }
+            How::Encoding(c) => write!(
+                f,
+                "the file isn't in UTF-8: it has `{c}` as the single byte \\{:03o}, as Latin-1 has it",
+                u32::from(*c)
+            ),
             How::Case => f.write_str("the two differ only in upper and lower case"),
             How::Cut(true) => f.write_str("the patch's line ends with an ellipsis, where the file's goes on"),
             How::Cut(false) => f.write_str("the patch's line is only the beginning of the file's"),
@@ -445,6 +460,13 @@ mod tests {
             let difference = Difference::of(patch.as_bytes(), file.as_bytes(), 90, false);
             assert_eq!(difference.to_string(), said, "{patch:?} for {file:?}");
         }
+    }
+
+    #[test]
+    fn a_file_in_latin_1_is_told() {
+        let difference = Difference::of("caf\u{e9} = 1".as_bytes(), b"caf\xe9 = 1", 90, false);
+        let said = "the file isn't in UTF-8: it has `\u{e9}` as the single byte \\351, as Latin-1 has it";
+        assert_eq!((difference.to_string(), difference.is_hidden()), (said.to_owned(), true));
     }
 
     #[test]

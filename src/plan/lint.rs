@@ -67,10 +67,10 @@ pub enum Finding {
     #[error("this line is a marker of a patch, and would be part of the file")]
     PatchMarker,
     /// A line indented with spaces, in a file that has tabs.
-    #[error("this line is indented with spaces, and the file is with tabs")]
+    #[error("this line is indented with spaces, the rest of the file with tabs")]
     SpacesAmongTabs,
     /// A line indented with tabs, in a file that has spaces.
-    #[error("this line is indented with tabs, and the file is with spaces")]
+    #[error("this line is indented with tabs, the rest of the file with spaces")]
     TabsAmongSpaces,
     /// Nothing is left of the file's text.
     #[error("this edit leaves nothing in the file")]

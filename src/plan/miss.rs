@@ -245,8 +245,8 @@ impl Divergence {
         match self {
             Divergence::Differs(Difference { how: How::Unlike, .. }) => "the file has another line here".into(),
             Divergence::Differs(Difference { how: How::Unprefixed(_), .. }) => "the prefix is missing".into(),
-            Divergence::Differs(Difference { how: How::End(ours, _), .. }) if ours.0.is_empty() => {
-                "the file's line has blanks here".into()
+            Divergence::Differs(Difference { how: How::End(ours, theirs), .. }) if ours.0.is_empty() => {
+                format!("the file's line has {theirs} here")
             }
             Divergence::Differs(Difference { how: How::Indent(ours, _), .. }) if ours.0.is_empty() => {
                 "the file's line is indented".into()
@@ -500,6 +500,8 @@ impl Miss {
 }
 
 const BYTE_FOR_BYTE: &str = "old lines must be in the file byte for byte";
+const APART: &str =
+    "old lines must follow one another without a gap: put the missing ones in, or change the two places apart";
 const CORRECT_THEM: &str =
     "old lines must be in the file byte for byte; correct them, or hand the author what --feedback prints";
 
@@ -556,12 +558,14 @@ impl Closest {
                      blank and `-` if it stays"
                 }
                 How::Cut(_) => "give whole lines of the file",
+                How::Encoding(_) => {
+                    "a patch in UTF-8 can't show this line as it is: leave it out of the patch, or convert the file first"
+                }
+                How::Unlike if self.count > 0 => APART,
                 _ => return None,
             },
             Divergence::Elided => "give every line of the file that stands there, or begin another hunk behind the gap",
-            Divergence::LeftOut(_) => {
-                "old lines must follow one another without a gap: put the missing ones in, or make two hunks of it"
-            }
+            Divergence::LeftOut(_) => APART,
             Divergence::Invented { .. } => {
                 "old lines must be in the file byte for byte; leave out those that aren't, or mark new ones as added"
             }

@@ -67,7 +67,7 @@ pub(super) fn inside(tree: &dyn Tree, fault: &PathFault) -> Option<RepoPath> {
     fitting.next().filter(|_| fitting.next().is_none())
 }
 
-/// Returns the one tracked path that ends with the given one, or has its name, or is spelt nearly like it. Where several
+/// Returns the one tracked path that ends with the given one, or differs only in case, or has its name, or is spelt nearly like it. Where several
 /// do, none: a guess between them would be no help.
 fn meant(tracked: &[RepoPath], path: &RepoPath) -> Option<RepoPath> {
     let only = |fits: &dyn Fn(&RepoPath) -> bool| {
@@ -78,7 +78,10 @@ fn meant(tracked: &[RepoPath], path: &RepoPath) -> Option<RepoPath> {
     let ends = |other: &RepoPath| {
         other.as_bytes().ends_with(&below) || path.as_bytes().ends_with(&[b"/", other.as_bytes()].concat())
     };
-    if let Some(found) = only(&ends).or_else(|| only(&|other| other.name() == path.name())) {
+    let in_any_case = |other: &RepoPath| other.as_bytes().eq_ignore_ascii_case(path.as_bytes());
+    if let Some(found) =
+        only(&ends).or_else(|| only(&in_any_case)).or_else(|| only(&|other| other.name() == path.name()))
+    {
         return found;
     }
     let names: Vec<_> = tracked.iter().map(|other| other.as_bstr().to_str_lossy()).collect();

@@ -494,6 +494,7 @@ fn a_path_that_must_be_meant_is_named() {
         ("project/src/lib.rs", Some("src/lib.rs")),
         ("src/net/tpc.rs", Some("src/net/tcp.rs")),
         ("other/tcp.rs", Some("src/net/tcp.rs")),
+        ("SRC/Net/TCP.rs", Some("src/net/tcp.rs")),
         ("nothing/like.it", None),
     ] {
         let refusal = run(&tree, vec![delete(written)], &Rules::default()).unwrap_err();

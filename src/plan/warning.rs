@@ -282,7 +282,10 @@ impl Explain for Warning {
 
     fn help(&self) -> Option<String> {
         match self {
-            Warning::Duplicates { .. } => Some("--unique refuses such hunks".into()),
+            Warning::Duplicates { .. } => Some(
+                "if another is meant, give more lines around the change, or a context line after `@@`; --unique refuses such hunks"
+                    .into(),
+            ),
             Warning::Found { finding, .. } => finding.help().map(str::to_owned),
             _ => None,
         }

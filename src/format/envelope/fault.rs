@@ -345,7 +345,7 @@ impl Explain for Fault {
                  file, write its prefix before it"
                     .into()
             }
-            Fault::UnknownHeader { meant: Some(meant), .. } => format!("write {}; {KNOWN}", spelling(*meant)),
+            Fault::UnknownHeader { meant: Some(meant), .. } => format!("write {}", spelling(*meant)),
             Fault::UnknownHeader { .. } => {
                 format!("{KNOWN}; if this is a line of a file, write its prefix (blank, `-` or `+`) before it")
             }

@@ -177,16 +177,25 @@ impl<'a> Reader<'a> {
         let colon = row.text.find_byte(b':').map_or(row.text.len(), |at| at + 1);
         let header = excerpt(marker::trim(&row.text[..colon])).into();
         let meant = marker::meant(row.text);
-        if matches!(meant, Some(Meant::Header(_) | Meant::Rename | Meant::Replace)) {
-            self.close_section();
-            self.section = Section::skipped();
-            for path in paths(row.text, colon) {
-                self.edits.push(unreadable(row.part(path), row.span));
-            }
-        } else {
+        let fault = Fault::UnknownHeader { header, meant };
+        if !matches!(meant, Some(Meant::Header(_) | Meant::Rename | Meant::Replace)) {
             self.section.skip_rest();
+            self.findings.fault(row.span, fault);
+            return;
         }
-        self.findings.fault(row.span, Fault::UnknownHeader { header, meant });
+        // Where it stands for the change of the section before, that one lacks nothing else.
+        let is_its_change = self.section.has_no_change();
+        if is_its_change {
+            self.findings.fault(row.span, fault.clone());
+        }
+        self.close_section();
+        self.section = Section::skipped();
+        for path in paths(row.text, colon) {
+            self.edits.push(unreadable(row.part(path), row.span));
+        }
+        if !is_its_change {
+            self.findings.fault(row.span, fault);
+        }
     }
 
     /// Turns the section that ends here into an edit.

@@ -99,6 +99,11 @@ impl<'a> Section<'a> {
         matches!(self.body, Body::Outside)
     }
 
+    /// Returns whether it is an update for which nothing has been read yet.
+    pub(super) fn has_no_change(&self) -> bool {
+        matches!(&self.body, Body::Update(update) if update.hunks.is_empty() && update.to.is_none())
+    }
+
     fn verb(&self) -> Option<Verb> {
         match &self.body {
             Body::Lines(lines) => Some(lines.verb),
