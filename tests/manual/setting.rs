@@ -89,8 +89,11 @@ fn shapes(roff: &mut Roff) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let read = |name: &str| fs::read_to_string(path.join(name)).unwrap_or_default();
-        let (title, about) =
-            read("about.md").split_once('\n').map(|(a, b)| (a.to_owned(), b.trim().to_owned())).unwrap();
+        let about = read("about.md");
+        let (title, about) = about.split_once('\n').unwrap_or_else(|| {
+            panic!("{}/about.md: a title (`# …`) and what the shape is belong there", path.display())
+        });
+        let (title, about) = (title.to_owned(), about.trim().to_owned());
         // What is passed over in silence needs no help.
         let said = read("error.txt") + &read("warnings.txt");
         if !said.is_empty() {
