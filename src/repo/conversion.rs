@@ -14,7 +14,7 @@ use bstr::{BString, ByteSlice as _};
 use git2::{AttrCheckFlags, AttrValue};
 
 use super::eol::{AutoCrlf, Eol, LineEnds, Settings, Value, expand_ident, is_crlf_text, unexpand_ident};
-use super::{Fault, Repo};
+use super::{Fault, Repo, attributes};
 use crate::path::RepoPath;
 use crate::text::Shown;
 
@@ -50,6 +50,24 @@ struct Attributes {
     ident: Value,
     filter: Value,
     encoding: Value,
+}
+
+/// Who knows the attributes of a path.
+enum Knower<'k> {
+    /// It has none.
+    Nobody,
+    Libgit2(&'k git2::Repository),
+    /// The program: libgit2 reads rules through links, and git doesn't (since 2.32; an older one does).
+    Git,
+}
+
+/// The rules on disk that could be about a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rules {
+    None,
+    Some,
+    /// A link is among them.
+    Linked,
 }
 
 impl<'r> Conversion<'r> {
@@ -150,44 +168,62 @@ impl<'r> Conversion<'r> {
     /// # Errors
     /// If attributes can't be read.
     pub(super) fn attribute(&self, path: &RepoPath, name: &str) -> Result<Value, Fault> {
-        let Some(repo) = self.knower(path)? else { return Ok(Value::Unspecified) };
-        look_up(repo, path, name).map_err(|error| Fault::git("attributes", error))
+        self.values(path, [name]).map(|[value]| value)
     }
 
     fn attributes(&self, path: &RepoPath) -> Result<Attributes, Fault> {
-        let Some(repo) = self.knower(path)? else { return Ok(Attributes::default()) };
-        let get = |name| look_up(repo, path, name);
-        let all = || {
-            Ok(Attributes {
-                text: get("text")?,
-                crlf: get("crlf")?,
-                eol: get("eol")?,
-                ident: get("ident")?,
-                filter: get("filter")?,
-                encoding: get("working-tree-encoding")?,
-            })
-        };
-        all().map_err(|error| Fault::git("attributes", error))
+        let names = ["text", "crlf", "eol", "ident", "filter", "working-tree-encoding"];
+        let [text, crlf, eol, ident, filter, encoding] = self.values(path, names)?;
+        Ok(Attributes { text, crlf, eol, ident, filter, encoding })
     }
 
-    /// Returns who can be asked for the attributes of a path; nobody where it has none.
-    fn knower(&self, path: &RepoPath) -> Result<Option<&git2::Repository>, Fault> {
+    fn values<const N: usize>(&self, path: &RepoPath, names: [&str; N]) -> Result<[Value; N], Fault> {
+        let mut values = [(); N].map(|()| Value::Unspecified);
+        match self.knower(path)? {
+            Knower::Nobody => {}
+            Knower::Libgit2(repo) => {
+                for (value, name) in values.iter_mut().zip(names) {
+                    *value = look_up(repo, path, name).map_err(|error| Fault::git("attributes", error))?;
+                }
+            }
+            Knower::Git => {
+                for (value, told) in values.iter_mut().zip(attributes::ask_git(self.repo, path, &names)?) {
+                    *value = told;
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    /// Returns who can be asked for the attributes of a path.
+    fn knower(&self, path: &RepoPath) -> Result<Knower<'_>, Fault> {
         let on_disk = self.rules_above(path)?;
+        if on_disk == Rules::Linked {
+            return Ok(Knower::Git);
+        }
+        let are_some = || on_disk == Rules::Some || *self.elsewhere.get_or_init(|| self.are_elsewhere());
         Ok(match self.consult {
-            Consult::Index => Some(self.repo.git2()),
-            Consult::Disk if on_disk || *self.elsewhere.get_or_init(|| self.are_elsewhere()) => Some(self.apart()?),
-            Consult::Disk => None,
+            Consult::Index => Knower::Libgit2(self.repo.git2()),
+            Consult::Disk if are_some() => Knower::Libgit2(self.apart()?),
+            Consult::Disk => Knower::Nobody,
         })
     }
 
-    /// Returns whether any `.gitattributes` on disk could give attributes to a path. One that is a pipe or a device, or leads
-    /// to one, is refused: whoever opens it may wait for its other end for ever, as git does.
-    fn rules_above(&self, path: &RepoPath) -> Result<bool, Fault> {
-        let Ok(dir) = self.repo.dir() else { return Ok(true) };
-        let Ok(folders) = dir.folders_with(RULES, path) else { return Ok(true) };
-        let Ok(top) = self.repo.top() else { return Ok(true) };
-        folders.iter().try_for_each(|folder| no_pipe(top, folder.as_ref(), RULES))?;
-        Ok(!folders.is_empty())
+    /// Looks for every `.gitattributes` on disk that could give attributes to a path. One that is a pipe or a device, or leads to
+    /// one, is refused: whoever opens it may wait for its other end for ever, as git does.
+    fn rules_above(&self, path: &RepoPath) -> Result<Rules, Fault> {
+        let Ok(dir) = self.repo.dir() else { return Ok(Rules::Some) };
+        let Ok(folders) = dir.folders_with(RULES, path) else { return Ok(Rules::Some) };
+        let Ok(top) = self.repo.top() else { return Ok(Rules::Some) };
+        let mut rules = Rules::None;
+        for folder in &folders {
+            no_pipe(top, folder.as_ref(), RULES)?;
+            let file = top.join(rules_in(folder.as_ref(), RULES));
+            if rules != Rules::Linked {
+                rules = if file.is_symlink() { Rules::Linked } else { Rules::Some };
+            }
+        }
+        Ok(rules)
     }
 
     fn are_elsewhere(&self) -> bool {
@@ -220,12 +256,16 @@ impl<'r> Conversion<'r> {
     }
 }
 
+fn rules_in(folder: Option<&RepoPath>, name: &str) -> PathBuf {
+    folder.map_or_else(|| PathBuf::from(name), |folder| folder.as_path().join(name))
+}
+
 /// Refuses a folder in which what should be a file of rules is a pipe, a socket or a device, or leads to one.
 ///
 /// # Errors
 /// If it is.
-pub(super) fn no_pipe(top: &Path, folder: Option<&RepoPath>, name: &str) -> Result<(), Fault> {
-    let file = folder.map_or_else(|| PathBuf::from(name), |folder| folder.as_path().join(name));
+fn no_pipe(top: &Path, folder: Option<&RepoPath>, name: &str) -> Result<(), Fault> {
+    let file = rules_in(folder, name);
     match std::fs::metadata(top.join(&file)) {
         Ok(there) if !there.is_file() && !there.is_dir() => {
             Err(Fault::Unsupported { what: format!("has a `{}` that is no file", Shown(file.as_os_str().as_bytes())) })

@@ -10,7 +10,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use git2::{Index, IndexEntry, IndexTime, Oid};
 
-use super::conversion::{RULES, no_pipe};
+use super::racy;
 use super::slot::{Slot, blank, empty};
 use super::{Conversion, Fault, Repo};
 use crate::dir::Stat;
@@ -19,7 +19,7 @@ use crate::path::RepoPath;
 use crate::tree::{File, Mode};
 
 /// Where an entry says in which stage of a merge it is; 0 in none.
-const STAGE: u16 = 0x3000;
+pub(super) const STAGE: u16 = 0x3000;
 pub(super) const ASSUME_UNCHANGED: u16 = 0x8000;
 pub(super) const INTENT_TO_ADD: u16 = 1 << 13;
 pub(super) const SKIP_WORKTREE: u16 = 1 << 14;
@@ -66,6 +66,8 @@ pub(crate) struct NextIndex {
     path: PathBuf,
     /// The bits that the index file had, if there was one.
     permissions: Option<fs::Permissions>,
+    /// When the index was written that this is a copy of, in seconds; `None` if there was none.
+    since: Option<i32>,
 }
 
 impl std::fmt::Debug for NextIndex {
@@ -81,6 +83,7 @@ impl NextIndex {
     /// If it can't be copied, or is of a kind that libgit2 can't keep (split, sparse).
     pub(crate) fn copy(repo: &Repo, from: &Path, path: PathBuf) -> Result<Self, NextIndexFault> {
         step("copy the index")?;
+        let mut since = None;
         let permissions = match fs::File::open(from) {
             Ok(mut source) => {
                 let seen = source.metadata()?;
@@ -92,6 +95,8 @@ impl NextIndex {
                 // hide them for ever. Whole seconds, since git as it is commonly built compares no more, and libgit2 does.
                 let age = seen.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
                 copy.set_modified(UNIX_EPOCH + Duration::from_secs(age.as_secs()))?;
+                // Cut as git cuts it.
+                since = Some(age.as_secs() as i32);
                 std::mem::forget(guard);
                 Some(seen.permissions())
             }
@@ -100,17 +105,15 @@ impl NextIndex {
         };
         let guard = RemoveOnDrop(&path);
         let mut index = Index::open(&path).map_err(Fault::index)?;
-        let owner = git2::Repository::open(repo.git_dir()).map_err(writing)?;
-        if let Ok(top) = repo.top() {
-            owner.set_workdir(top, false).map_err(writing)?;
-        }
+        // It isn't to know where the work tree is: see `racy`.
+        let owner = git2::Repository::open_bare(repo.git_dir()).map_err(writing)?;
         owner.set_index(&mut index).map_err(writing)?;
         // libgit2 takes a file that it can't look at for none, and its index for an empty one: every entry would be lost.
         if permissions.is_some() && entry_count(&path)?.is_some_and(|count| count != index.len()) {
             return Err(io::Error::other("the copy of the index can't be read whole").into());
         }
         std::mem::forget(guard);
-        Ok(Self { owner, index, path, permissions })
+        Ok(Self { owner, index, path, permissions, since })
     }
 
     /// Returns where it is written.
@@ -294,11 +297,10 @@ impl NextIndex {
     ///
     /// # Errors
     /// If it can't be written.
-    pub(crate) fn write(&mut self) -> Result<(), NextIndexFault> {
+    pub(crate) fn write(&mut self, repo: &Repo) -> Result<(), NextIndexFault> {
         step("write the next index")?;
-        // Where an entry is as new as the index, libgit2 compares it with its file, and reads the rules for that before.
-        if let Some(top) = self.owner.workdir() {
-            [RULES, ".gitignore"].iter().try_for_each(|name| no_pipe(top, None, name))?;
+        if let Some(since) = self.since {
+            racy::mark(repo, &mut self.index, since)?;
         }
         self.index.write().map_err(writing)?;
         if let Some(permissions) = &self.permissions {

@@ -20,6 +20,7 @@ mod index_tree;
 mod index_write;
 mod object_count;
 mod objects;
+mod racy;
 mod revision_tree;
 mod slot;
 mod staged;

@@ -354,12 +354,12 @@ impl<'r> Prepared<'r> {
         };
         let stats = self.place.stats()?;
         let entries = last::entries(self.changes, &mut next, |next| self.change_index(next, &stats))?;
-        next.write()?;
+        next.write(self.repo)?;
         self.keep_indexes(&next)?;
         self.place.clear_the_view()?;
         if let Some(mut private) = self.private.take() {
             set_all(&mut private, &self.blobs, &stats)?;
-            private.write()?;
+            private.write(self.repo)?;
             self.place.flush_all()?;
             self.place.confirm()?;
             return self.commit(&mut private, next).map(Some);
@@ -402,7 +402,7 @@ impl<'r> Prepared<'r> {
     fn follow(&self, before: Option<git2::Oid>, id: git2::Oid, private: &NextIndex) -> Result<(), Fault> {
         let mut next = self.copy_index()?;
         next.follow(before, id, private.path())?;
-        next.write()?;
+        next.write(self.repo)?;
         self.keep_indexes(&next)?;
         self.place.flush_all()?;
         self.install(next)

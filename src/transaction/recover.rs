@@ -310,7 +310,7 @@ impl Recovery<'_> {
         let _ = std::fs::remove_file(&beside);
         let mut next = NextIndex::copy(self.repo, &manifest.index, beside)?;
         next.follow(before, now, &self.journal.path_of("index"))?;
-        next.write()?;
+        next.write(self.repo)?;
         next.install(&manifest.index)?;
         Ok(())
     }

@@ -56,13 +56,17 @@ fn what_is_no_file_is_refused_and_nothing_waits_for_it() {
 
 #[test]
 fn a_pipe_where_git_keeps_its_rules_hangs_nothing() {
-    // git itself waits for ever there, so that no git child may be asked either.
-    let (reading, index) = (["-q", "--diff"], ["--index", "--cached", "--commit"]);
+    // git itself waits for ever there, so that no git child may be asked for a rule. All that is in the index is as new as the
+    // index, which is when whoever writes it has to look at the files.
+    let (reading, index) = (["-q", "--diff"], ["-N", "--index", "--cached"]);
     for (name, targets) in [
-        (".gitattributes", [&reading[..], &index].concat()),
-        (".gitignore", [&reading[..], &index].concat()),
-        (".gitmodules", [&reading[..], &index].concat()),
-        ("dir/.gitattributes", reading.to_vec()),
+        (".gitattributes", [&reading[..], &index, &["--commit"]].concat()),
+        (".gitignore", [&reading[..], &index, &["--commit"]].concat()),
+        (".gitmodules", [&reading[..], &index, &["--commit"]].concat()),
+        ("dir/.gitattributes", [&reading[..], &index].concat()),
+        ("dir/.gitignore", [&reading[..], &index].concat()),
+        ("dir/deep/.gitattributes", [&reading[..], &index].concat()),
+        ("dir/deep/.gitignore", [&reading[..], &index].concat()),
     ] {
         for target in targets {
             let fortress = Fortress::new();
@@ -78,6 +82,23 @@ fn a_pipe_where_git_keeps_its_rules_hangs_nothing() {
                 fortress.repo.read("dir/a.txt");
                 assert!(!fortress.repo.exists("dir/b.txt"), "{said}");
             }
+        }
+    }
+}
+
+#[test]
+fn rules_are_not_read_through_a_link_as_git_does_not() {
+    for target in ["-q", "--index", "--cached", "--commit"] {
+        let fortress = Fortress::new();
+        std::fs::write(fortress.outside.join("rules"), "*.txt text eol=crlf ident\n").unwrap();
+        std::os::unix::fs::symlink("../outside/rules", fortress.path().join(".gitattributes")).unwrap();
+        let response = "*** Begin Patch\n*** Add File: b.txt\n+$Id$\n*** Update File: dir/a.txt\n@@\n-old\n+new $Id: 1 $\n*** End Patch\n";
+        fortress.repo.run(&["apply", target], response).succeeded();
+        if target != "--cached" {
+            assert_eq!(fortress.repo.text("b.txt"), "$Id$\n", "{target}");
+        }
+        if target != "-q" {
+            assert_eq!(fortress.repo.git(&["cat-file", "blob", ":dir/a.txt"]), "new $Id: 1 $\n", "{target}");
         }
     }
 }

@@ -73,6 +73,10 @@ fn an_edit_that_git_could_not_have_noticed_yet_is_noticed_later() {
     at_that_time(&file);
     at_that_time(&index);
     apply(&sample, WANTED[0].1, &Target::IndexAndWorkTree).unwrap();
+    // And the others, as new as the index, need not be read again. (`git diff` would note that for itself.)
+    let sizes = sample.git_args(&["ls-files", "--debug", "-s"]);
+    let marked = String::from_utf8(sizes).unwrap().matches("size: 0\t").count();
+    assert_eq!(marked, 1);
     assert_eq!(sample.git_args(&["diff", "--name-only"]), b"b\n");
 }
 

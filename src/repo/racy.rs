@@ -1,0 +1,64 @@
+//! Entries of an index that are as new as the index itself.
+//!
+//! What git knows of a file without reading it says nothing where the file may have been written once more within the second
+//! in which the index was. As long as the index isn't younger than the file, git sees that, and reads the file. So whoever
+//! writes the index anew has to look at all such files first, and to mark the entries of those that are something else.
+//!
+//! libgit2 would do it, by a walk through the work tree that reads the rules of every folder on its way: one that is a pipe keeps
+//! it waiting for ever, wherever it is. Here nothing is read but the files themselves, and the rules above those that need any.
+
+use git2::{Index, IndexEntry};
+
+use super::conversion::{Consult, Conversion};
+use super::index_write::{ASSUME_UNCHANGED, INTENT_TO_ADD, SKIP_WORKTREE, STAGE};
+use super::{Fault, Repo};
+use crate::dir::{Dir, Found};
+use crate::path::RepoPath;
+
+/// Marks the entries whose files are at least as new as `since`, in seconds, and aren't what the entries say.
+///
+/// # Errors
+/// If the work tree can't be opened, or an entry can't be changed.
+pub(super) fn mark(repo: &Repo, index: &mut Index, since: i32) -> Result<(), Fault> {
+    let is_racy = |entry: &IndexEntry| {
+        entry.mtime.seconds() >= since
+            && entry.file_size != 0
+            && entry.flags & (STAGE | ASSUME_UNCHANGED) == 0
+            && entry.flags_extended & (SKIP_WORKTREE | INTENT_TO_ADD) == 0
+            && entry.mode & 0o170000 != 0o160000
+    };
+    let racy: Vec<IndexEntry> = index.iter().filter(is_racy).collect();
+    if racy.is_empty() || repo.top().is_err() {
+        return Ok(());
+    }
+    // Without knowing how files are stored, nothing is sure.
+    let (dir, conversion) = (repo.dir()?, repo.conversion(Consult::Index).ok());
+    for entry in racy {
+        if !conversion.as_ref().is_some_and(|conversion| is_surely_same(dir, conversion, &entry)) {
+            // git reads a file whose size is said to be 0.
+            let marked = IndexEntry { file_size: 0, ..entry };
+            index.add(&marked).map_err(|fault| Fault::git("or write the index", fault))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a file is what its entry says, or is seen to differ without being read. What can't be told isn't sure.
+fn is_surely_same(dir: &Dir, conversion: &Conversion<'_>, entry: &IndexEntry) -> bool {
+    let Ok(path) = RepoPath::new(&entry.path) else { return false };
+    match dir.look(&path) {
+        Ok(Found::File(stat)) => {
+            let is_seen = stat.size as u32 != entry.file_size || stat.modified.0 as i32 != entry.mtime.seconds();
+            is_seen || is_same(dir, conversion, entry, &path)
+        }
+        // That there is none is seen, too; a link is read by git in no time.
+        Ok(Found::Absent | Found::Folder) => true,
+        _ => false,
+    }
+}
+
+fn is_same(dir: &Dir, conversion: &Conversion<'_>, entry: &IndexEntry, path: &RepoPath) -> bool {
+    let Ok(Some((bytes, _))) = dir.read(path) else { return false };
+    let Ok(stored) = conversion.to_git(path, &bytes, Some(entry.id)) else { return false };
+    git2::Oid::hash_object(git2::ObjectType::Blob, &stored).is_ok_and(|id| id == entry.id)
+}
