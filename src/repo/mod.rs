@@ -104,7 +104,9 @@ impl Repo {
     /// If there is none, or it is of a kind that can't be served.
     pub fn open_at(folder: &Path) -> Result<Self, Fault> {
         let around = Surroundings { here: folder.to_owned(), ..Surroundings::default() };
-        let git = git2::Repository::discover(folder).map_err(|error| Fault::opening(folder, error))?;
+        // `discover` opens the folder that a `.git` file names, and takes the one around that for the work tree.
+        let (flags, none) = (git2::RepositoryOpenFlags::CROSS_FS, std::iter::empty::<&Path>());
+        let git = git2::Repository::open_ext(folder, flags, none).map_err(|error| Fault::opening(folder, error))?;
         Self::settle(git, &around)
     }
 

@@ -290,3 +290,28 @@ fn an_index_that_libgit2_cannot_read_is_named() {
         assert!(repo.work_tree().unwrap().tracked().is_empty());
     }
 }
+
+#[test]
+fn a_git_file_leads_to_the_git_folder_and_the_work_tree_stays() {
+    let sample = Sample::new().file("sub/a", "").committed().then("worktree add -q ../linked");
+    sample.git("init -q --separate-git-dir ../apart-git ../apart");
+    sample.git("-c protocol.file.allow=always submodule --quiet add ./ module");
+    let outside = sample.outside().canonicalize().unwrap();
+    for (top, git_dir) in [
+        ("linked", "top/.git/worktrees/linked"),
+        ("apart", "apart-git"),
+        ("top/module", "top/.git/modules/module"),
+        ("top", "top/.git"),
+    ] {
+        let top = outside.join(top);
+        assert_eq!(top.join(".git").is_file(), !git_dir.ends_with(".git"), "{}", top.display());
+        std::fs::create_dir_all(top.join("sub/deeper")).unwrap();
+        for folder in [top.clone(), top.join("sub/deeper")] {
+            let repo = Repo::open_at(&folder).unwrap();
+            assert_eq!(repo.top().unwrap().canonicalize().unwrap(), top);
+            assert_eq!(repo.git_dir().canonicalize().unwrap(), outside.join(git_dir));
+            let next = repo.dir().unwrap().look(&path("sub")).unwrap();
+            assert!(matches!(next, crate::dir::Found::Folder), "{next:?}");
+        }
+    }
+}
