@@ -3,7 +3,7 @@
 use super::*;
 
 /// What a person sees of a repository, but for when and as which inode a file was written.
-fn looks(sample: &Sample) -> (BTreeMap<String, (u32, BString)>, Vec<BString>) {
+pub(super) fn looks(sample: &Sample) -> (BTreeMap<String, (u32, BString)>, Vec<BString>) {
     let tree = seen(sample).tree.into_iter().map(|(path, (mode, _, content))| (path, (mode, content))).collect();
     let said = |args: &[&str]| BString::from(sample.git_args(args));
     let index = ["ls-files --stage -v", "status --porcelain=v2 --untracked-files=all", "rev-parse HEAD"];
@@ -20,7 +20,7 @@ fn kept(sample: &Sample) -> Vec<String> {
     names
 }
 
-fn undo(sample: &Sample) -> Result<Done, Undone> {
+pub(super) fn undo(sample: &Sample) -> Result<Done, Undone> {
     let repo = sample.open();
     let none = |fault| Undone { fault, attention: Vec::new(), kept: None, is_torn: false };
     let Last::Change(Undoing { changes, reverse }) = last(&repo).map_err(none)? else {

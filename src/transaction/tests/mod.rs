@@ -7,6 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 mod commit;
+mod identity;
 mod index;
 mod last;
 
