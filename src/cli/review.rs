@@ -160,7 +160,9 @@ impl Asking<'_> {
     }
 
     fn show(&self, changes: &ChangeSet) -> Result<(), Stop> {
-        let diff = Preview::diff(None).print(self.session, self.base, changes)?;
+        let printed = |base| Preview::diff(None).print(self.session, base, changes);
+        // Where nobody can tell what git would store (a filter driver), a person looks at what stands in the files.
+        let diff = printed(self.base).or_else(|_| printed(&Base::Index))?;
         self.review.terminal.show_diff(&diff, &self.session.talk, self.session.repo.config()).map_err(stop)
     }
 }

@@ -274,6 +274,17 @@ fn an_interrupt_in_the_pager_is_the_pagers() {
     }
 }
 
+#[test]
+fn what_git_would_filter_is_shown_as_it_stands_in_the_files() {
+    let repo = repo(ENVELOPE);
+    repo.write(".git/info/attributes", "a.txt filter=shout\n");
+    repo.git(&["config", "filter.shout.clean", "tr a-z A-Z"]);
+    let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
+    let shown = sitting.answer("-two\r\n+2\r\n", "").answer(ALL, "y\n").ended(0);
+    assert!(!shown.contains("error"), "{shown}");
+    assert_eq!(repo.text("a.txt"), "one\n2\nthree\n");
+}
+
 /// As where git has started a pager of its own around us, which waits for keys.
 #[test]
 fn a_terminal_that_sends_keys_as_they_are_is_understood() {
