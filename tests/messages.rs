@@ -174,7 +174,11 @@ fn of_the_system() -> Vec<Box<dyn Explain>> {
     let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
     vec![
         Box::new(Fault::Locked { lock: ".git/index.lock".into(), holder: Holder::Unknown }),
-        Box::new(Fault::Commit(repo::CommitFault::Hook { name: Some("pre-commit".into()), status: Some(1) })),
+        Box::new(Fault::Commit(repo::CommitFault::Hook {
+            name: Some("pre-commit".into()),
+            status: Some(1),
+            kept: None,
+        })),
         Box::new(Fault::Commit(repo::CommitFault::Identity { said: "Please tell me who you are.".into() })),
         Box::new(Fault::Tree(TreeFault::Unmerged { path: path() })),
         Box::new(Fault::OtherFileSystem { path: path() }),

@@ -146,6 +146,30 @@ fn a_reference_that_somebody_holds_is_locked_and_named() {
 }
 
 #[test]
+fn a_message_that_a_hook_refuses_is_kept_and_named() {
+    for (hook, is_kept) in [("pre-commit", false), ("prepare-commit-msg", true), ("commit-msg", true)] {
+        let repo = repo();
+        repo.write(&format!(".git/hooks/{hook}"), "#!/bin/sh\nexit 1\n");
+        repo.chmod(&format!(".git/hooks/{hook}"), 0o755);
+        let mut command = repo.command();
+        command.args(["apply", "--commit", "-e"]).env("GIT_EDITOR", "echo typed >");
+        let run = support::run(&mut command, update("a.txt", "two", "2").as_bytes()).ended(3);
+        assert!(
+            run.stderr.contains(&format!("error[hook]: the {hook} hook said no (exit status 1)")),
+            "{}",
+            run.stderr
+        );
+        assert!(run.stderr.ends_with("everything was put back\n"), "{}", run.stderr);
+        let said = run.stderr.split_once("note: the commit message is kept in `").map(|(_, rest)| rest);
+        assert_eq!(said.is_some(), is_kept, "{}", run.stderr);
+        if let Some(kept) = said.and_then(|rest| rest.split('`').next()) {
+            let want = if hook == "commit-msg" { "typed\n" } else { "Update a.txt\n" };
+            assert!(std::fs::read_to_string(kept).unwrap().starts_with(want), "{hook}");
+        }
+    }
+}
+
+#[test]
 fn a_commit_that_was_made_on_somebody_elses_is_taken_back() {
     let repo = repo();
     let which = support::run(std::process::Command::new("sh").args(["-c", "command -v git"]), b"").succeeded().stdout;

@@ -1,5 +1,7 @@
 //! Why there is no commit.
 
+use std::path::PathBuf;
+
 use bstr::{BString, ByteSlice as _};
 
 use crate::explain::Explain;
@@ -58,6 +60,8 @@ pub enum CommitFault {
         name: Option<BString>,
         /// Its exit status, or git's; `None` if it died of a signal.
         status: Option<i32>,
+        /// Where the message is kept, as far as git had put it together by then.
+        kept: Option<PathBuf>,
     },
     /// `git commit` made no commit, and it was no hook that stopped it.
     #[error("`git commit` made no commit{}", exit_status(*status))]
@@ -104,6 +108,10 @@ impl Explain for CommitFault {
             CommitFault::Identity { said } | CommitFault::Author { said, .. } => {
                 let mut said = said.lines().map(|line| line.trim_ascii()).filter(|line| !line.is_empty());
                 said.next_back().map(|line| format!("git says: {}", Shown(line))).into_iter().collect()
+            }
+            CommitFault::Hook { kept: Some(kept), .. } => {
+                let kept = kept.as_os_str().as_encoded_bytes();
+                vec![format!("the commit message is kept in `{}`, for `-F`", Shown(kept))]
             }
             CommitFault::Repository(fault) => fault.notes(),
             _ => Vec::new(),

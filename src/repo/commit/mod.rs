@@ -246,9 +246,14 @@ impl Repo {
             Some(now) if Some(now) != before => self.confirm_commit(before, now, index, status.success()),
             _ if status.success() => Err(CommitFault::NoCommit { status: None }),
             _ => Err(match trace.refusal() {
-                Some(Refusal { hook, status }) => CommitFault::Hook { name: Some(hook), status: Some(status) },
+                Some(Refusal { hook, status }) => {
+                    // The others run before git puts the message together.
+                    let kept = [&b"prepare-commit-msg"[..], b"commit-msg"].contains(&&hook[..]);
+                    let kept = kept.then(|| self.git_dir().join("COMMIT_EDITMSG"));
+                    CommitFault::Hook { name: Some(hook), status: Some(status), kept }
+                }
                 None if !trace.is_ours() && request.verify && status.code() == Some(1) && !request.edit => {
-                    CommitFault::Hook { name: None, status: status.code() }
+                    CommitFault::Hook { name: None, status: status.code(), kept: None }
                 }
                 None => CommitFault::NoCommit { status: status.code() },
             }),
