@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod support;
+#[path = "support/terminal.rs"]
+mod terminal;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,10 +15,14 @@ use std::path::Path;
 
 use git_llmpatch::explain::Explain;
 use git_llmpatch::kind::Kind;
+use git_llmpatch::leftover::Leftover;
+use git_llmpatch::patch::Format;
 use git_llmpatch::path::{RepoPath, Resolver};
+use git_llmpatch::pathspec::{Defaults, Pathspec};
+use git_llmpatch::plan::derive::{Inexpressible, What};
 use git_llmpatch::report::human::{Style, draw};
 use git_llmpatch::report::{Diagnostic, merge};
-use git_llmpatch::text::{Source, SourceId};
+use git_llmpatch::text::{LineNo, Source, SourceId};
 use git_llmpatch::transaction::{Fault, Holder, Warning};
 use git_llmpatch::tree::{MemoryTree, TreeFault};
 use git_llmpatch::{format, matching, plan, repo};
@@ -70,17 +76,9 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::Recounted, "unified/wrong-counts-are-recounted-with-a-warning"),
 ];
 
-/// Kinds whose words are made in rooms that a test from outside can't enter, or that nothing says yet.
-const ELSEWHERE: &[Kind] = &[
-    Kind::Protected,
-    Kind::Markers,
-    Kind::Inexpressible,
-    Kind::Interrupted,
-    Kind::Recovered,
-    Kind::NothingToUndo,
-    Kind::Declined,
-    Kind::NoUndo,
-];
+/// Kinds whose words are made in rooms that a test from outside can't enter: a program on a terminal says them below, or in
+/// `tests/at_a_terminal`.
+const ELSEWHERE: &[Kind] = &[Kind::Interrupted, Kind::Recovered, Kind::NothingToUndo, Kind::Declined];
 
 #[test]
 fn every_kind_is_shown() {
@@ -92,6 +90,8 @@ fn every_kind_is_shown() {
         show(kind.code(), &of_kind);
         shown.insert(kind.code());
     }
+    show("protected", &protected());
+    shown.insert("protected");
     for said in of_the_system() {
         let one = Diagnostic::new(&*said, None, &[]);
         show(one.kind.code(), std::slice::from_ref(&one));
@@ -169,6 +169,26 @@ fn said(response: &str, tree: MemoryTree, options: &Options) -> Vec<Diagnostic> 
     merge(all)
 }
 
+/// What a guard says of the files that a response may not touch: by an option, a setting, and what is protected.
+fn protected() -> Vec<Diagnostic> {
+    let spec = |spec: &str| Pathspec::new(spec.as_bytes(), Defaults::default()).unwrap();
+    let limits = [
+        (vec![spec("src"), spec("tests"), spec(":!src/generated")], plan::Origin::Option),
+        (vec![spec("src")], plan::Origin::Setting),
+    ];
+    let response =
+        "*** Begin Patch\n*** Add File: docs/guide.md\n+x\n*** Add File: .github/workflows/ci.yml\n+x\n*** End Patch\n";
+    let guarded = limits.map(|(limit, origin)| {
+        let protected = [spec("*.lock"), spec(".github/workflows")].into_iter().collect();
+        let guard = plan::Guard { limit: Some((limit.into_iter().collect(), origin)), protected };
+        let rules = plan::Rules { guard, ..plan::Rules::default() };
+        said(response, MemoryTree::new(), &Options { rules, ..Options::default() })
+    });
+    let [by_option, mut by_setting] = guarded;
+    by_setting.truncate(1);
+    [by_option, by_setting].concat()
+}
+
 fn of_the_system() -> Vec<Box<dyn Explain>> {
     let path = || RepoPath::new(b"src/net.rs").unwrap();
     let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
@@ -188,8 +208,86 @@ fn of_the_system() -> Vec<Box<dyn Explain>> {
         Box::new(Warning::HardLink { path: path(), others: 1 }),
         Box::new(Warning::WrittenLate { path: path(), kept: ".git/llmpatch/1/src/net.rs".into() }),
         Box::new(Warning::Leftover { path: ".git/llmpatch/1".into() }),
+        Box::new(Warning::NoUndo { reason: full().to_string() }),
+        Box::new(Leftover { path: "src/net.rs".into(), line: LineNo::FIRST, marker: "*** Begin Patch" }),
+        Box::new(Inexpressible { path: "bin/run".into(), format: Format::Envelope, what: What::Mode }),
         Box::new(Warning::IndexBehind { reason: "the index is locked".into() }),
     ]
+}
+
+/// Makes the repository of a scene.
+type Make = dyn Fn() -> support::Repo;
+
+/// What only the program itself says, on a terminal as wide as it is told.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_the_program_says_of_what_was_before() {
+    let interrupted = || {
+        let repo = support::Repo::with(&[("a.txt", "one\ntwo\n"), ("b.txt", "one\n")]);
+        repo.write("../a.answer", hunk("one", "two"));
+        repo.write("../b.answer", hunk("one", "one").replace("a.txt", "b.txt").replace(" one\n", ""));
+        let us = "us=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)";
+        repo.write(".git/hooks/pre-commit", format!("#!/bin/sh\n{us}\nkill -KILL $us\nexit 1\n"));
+        repo.chmod(".git/hooks/pre-commit", 0o755);
+        let killed = repo.command().args(["apply", "--commit", "../a.answer"]).output().unwrap();
+        assert_eq!(killed.status.code(), None);
+        // git lives on for a moment, and what it does isn't over until then.
+        while is_in_use(&repo) {
+            std::thread::yield_now();
+        }
+        repo
+    };
+    let fresh = || support::Repo::with(&[("a.txt", "one\n")]);
+    let committed = || {
+        let repo = support::Repo::with(&[("a.txt", "one\ntwo\n")]);
+        repo.write("../a.answer", hunk("one", "two"));
+        repo.run(&["apply", "--commit", "../a.answer"], "").succeeded();
+        repo
+    };
+    let scenes: &[(&str, &Make, &[&[&str]])] = &[
+        ("interrupted", &interrupted, &[&["check", "../b.answer"], &["check", "../a.answer"]]),
+        ("recovered", &interrupted, &[&["apply", "../b.answer"]]),
+        ("nothing-to-undo", &fresh, &[&["undo"]]),
+        ("nothing-to-undo-of-a-commit", &committed, &[&["undo"]]),
+    ];
+    for (name, repo, commands) in scenes {
+        let mut out = String::new();
+        for color in ["never", "always"] {
+            for columns in ["80", "40"] {
+                let repo = repo();
+                let how = if color == "always" { ", in colour" } else { "" };
+                out += &format!("--- {columns} columns{how}\n\n");
+                for arguments in *commands {
+                    out += &on_a_terminal(&repo, arguments, color, columns);
+                }
+                out.push('\n');
+            }
+        }
+        snapshot(out, &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages").join(format!("{name}.txt")));
+    }
+}
+
+/// Returns whether a process stands in a repository.
+fn is_in_use(repo: &support::Repo) -> bool {
+    let processes = fs::read_dir("/proc").unwrap();
+    let mut folders = processes.filter_map(|process| fs::read_link(process.ok()?.path().join("cwd")).ok());
+    folders.any(|folder| folder.starts_with(repo.path()))
+}
+
+/// Runs the program on a terminal, and returns what it said on standard error. What has another name each time has one here.
+fn on_a_terminal(repo: &support::Repo, arguments: &[&str], color: &str, columns: &str) -> String {
+    let ours = repo.command();
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "\"$@\" >/dev/null", "sh"]).arg(ours.get_program()).args(arguments);
+    command.arg(format!("--color={color}")).current_dir(repo.path());
+    command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.env("PATH", std::env::var("PATH").unwrap()).env("TERM", "xterm").env("COLUMNS", columns);
+    let mut terminal = terminal::Terminal::start(&command);
+    terminal.end();
+    let head = repo.git(&["rev-parse", "HEAD"]);
+    let said = terminal.shown().replace("\r\n", "\n").replace('\x1b', "␛");
+    // As long as it is, so that lines break where they break.
+    said.replace(head.trim(), &"0123456789".repeat(4))
 }
 
 fn show(name: &str, all: &[Diagnostic]) {
