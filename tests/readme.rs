@@ -3,11 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod support;
+#[path = "support/terminal.rs"]
+mod terminal;
 
 use std::fs;
 use std::path::Path;
 
 use support::Repo;
+use terminal::Terminal;
 
 fn here(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
@@ -43,7 +46,11 @@ fn every_command_shown_does_what_it_says() {
         if arguments[0] == "undo" {
             repo.run(&["apply"], here("tests/demo/answer.md")).succeeded();
         }
-        repo.run(&arguments, here("tests/demo/answer.md")).succeeded();
+        if arguments.contains(&"-i") {
+            say_yes(&repo, &arguments);
+        } else {
+            repo.run(&arguments, here("tests/demo/answer.md")).succeeded();
+        }
         let wanted = match arguments[0] {
             "check" | "diff" | "convert" | "show" | "undo" => "",
             "apply" if command.contains("--index") => "A  tests/demo/README.md\nM  tests/demo/todo.py\n",
@@ -55,6 +62,16 @@ fn every_command_shown_does_what_it_says() {
         let commits = if command.contains("--commit") { "2\n" } else { "1\n" };
         assert_eq!(repo.git(&["rev-list", "--count", "HEAD"]), commits, "{command}");
     }
+}
+
+/// Runs what asks at a terminal, and wants all of it.
+fn say_yes(repo: &Repo, arguments: &[&str]) {
+    let mut command = repo.command();
+    command.args(arguments).env("PATH", std::env::var_os("PATH").unwrap()).env("GIT_PAGER", "cat");
+    let mut terminal = Terminal::start(&command);
+    terminal.wait_for("]? ");
+    terminal.send("y\n");
+    assert!(terminal.end().success(), "{}", terminal.shown());
 }
 
 #[test]
