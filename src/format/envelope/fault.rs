@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use bstr::BString;
 
+use super::habit::{Habit, spelling};
 use super::marker::{Meant, Verb};
+use super::warning::Warning;
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::text::{LineNo, Shown};
@@ -146,100 +148,6 @@ pub enum Chunkless {
     Located,
     /// It is a bare `@@`.
     Bare,
-}
-
-/// What a line that can't be read looks like: the habits of models, each with its own remedy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Habit {
-    /// A Markdown fence.
-    Fence,
-    /// A marker that is indented, or written in another way.
-    Marker(Meant),
-    /// `@@` where there are no chunks.
-    Locator,
-    /// `\ No newline at end of file` where it makes no sense.
-    NoNewline,
-    /// A context or removed line in a new file; a context or added line in a delete body.
-    OtherSign,
-    /// `-- ` of a language whose comments begin so.
-    Comment,
-    /// A list bullet.
-    Bullet,
-    /// The markers of a merge conflict or a search-and-replace block.
-    Conflict,
-    /// A tab where the prefix should be.
-    Tab,
-    /// A character that only looks like a prefix: a no-break space, a typographic minus or dash, a wide plus.
-    LookAlike,
-    /// Only blanks, between lines of content.
-    Blanks,
-    /// Lines after `*** End of File` without an `@@` before them.
-    AfterEndOfFile,
-    /// A line without a prefix.
-    Plain,
-}
-
-/// What was made of what isn't quite right.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Warning {
-    /// ` ***` behind a marker.
-    #[error("a marker with ` ***` behind it{}", times(*count))]
-    DecoratedMarker {
-        /// The file of the section.
-        path: Option<Arc<[u8]>>,
-        /// How often in this section.
-        count: usize,
-    },
-    /// Empty lines where every line has a prefix.
-    #[error("{} of `{}` {} no `{}` and {} taken for content", blanks(*count), Shown(path),
-        if *count == 1 { "has" } else { "have" }, if *verb == Verb::Delete { '-' } else { '+' },
-        if *count == 1 { "is" } else { "are" })]
-    BlankInBody {
-        /// The file.
-        path: Arc<[u8]>,
-        /// What the section does.
-        verb: Verb,
-        /// How many.
-        count: usize,
-    },
-    /// `@@` without a blank after it.
-    #[error("`@@` without a blank after it in the section of `{}`{}", Shown(path), times(*count))]
-    LocatorSpacing {
-        /// The file.
-        path: Arc<[u8]>,
-        /// How often in this section.
-        count: usize,
-    },
-    /// Line numbers after `@@`.
-    #[error("line numbers after `@@` in the section of `{}`{}: they mean nothing here", Shown(path), times(*count))]
-    LocatorNumbers {
-        /// The file.
-        path: Arc<[u8]>,
-        /// How often in this section.
-        count: usize,
-    },
-    /// `\ No newline at end of file`
-    #[error("`\\ No newline at end of file` in the section of `{}` is ignored{}", Shown(path), times(*count))]
-    NoNewlineMark {
-        /// The file.
-        path: Arc<[u8]>,
-        /// How often in this section.
-        count: usize,
-    },
-}
-
-impl Warning {
-    /// Returns how often this stands in its section.
-    pub(super) fn count_mut(&mut self) -> &mut usize {
-        match self {
-            Warning::DecoratedMarker { count, .. }
-            | Warning::BlankInBody { count, .. }
-            | Warning::LocatorSpacing { count, .. }
-            | Warning::LocatorNumbers { count, .. }
-            | Warning::NoNewlineMark { count, .. } => count,
-        }
-    }
 }
 
 impl Fault {
@@ -426,152 +334,10 @@ impl NearEnd {
     }
 }
 
-impl Habit {
-    fn label(self, verb: Verb) -> &'static str {
-        match self {
-            Habit::Fence => "a Markdown fence inside the patch",
-            Habit::Marker(_) => "this is nearly a marker",
-            Habit::Locator => "there are no chunks in this kind of section",
-            Habit::NoNewline => "this can't be said here",
-            Habit::OtherSign | Habit::Comment if verb == Verb::Add => "a new file has `+` lines only",
-            Habit::OtherSign | Habit::Comment => "a deleted file has `-` lines only",
-            Habit::Bullet | Habit::Plain | Habit::Conflict => match verb {
-                Verb::Add => "starts with no `+`",
-                Verb::Delete => "starts with no `-`",
-                Verb::Update => "starts with neither blank, `-` nor `+`",
-            },
-            Habit::Tab => "starts with a tab, not with blank, `-` or `+`",
-            Habit::LookAlike => "starts with a character that only looks like a prefix",
-            Habit::Blanks => "only blanks",
-            Habit::AfterEndOfFile => "belongs to no chunk",
-        }
-    }
-
-    fn help(self, verb: Verb) -> String {
-        let sign = match verb {
-            Verb::Add => "write `+` before every line of a new file, empty ones included",
-            Verb::Delete => "write `-` before every line of a delete body, or leave the body out",
-            Verb::Update => {
-                "write one blank before a line that stays, `-` before one that goes, `+` before one that comes; the line's \
-                 own indentation follows"
-            }
-        };
-        match self {
-            Habit::Fence => {
-                "close the fence behind `*** End Patch`, not inside the patch; if it is a line of the file, write its \
-                 prefix before it"
-                    .into()
-            }
-            Habit::Marker(meant) => format!("write {}, with nothing before it on its line", spelling(meant)),
-            Habit::Locator if verb == Verb::Add => {
-                "`*** Add File:` takes only the new file's lines, each with `+` before it; to change a file that exists, \
-                 write `*** Update File:`"
-                    .into()
-            }
-            Habit::Locator => "`*** Delete File:` needs no lines; to change the file, write `*** Update File:`".into(),
-            Habit::NoNewline => "leave the line out; a new file always ends with a newline".into(),
-            Habit::OtherSign if verb == Verb::Add => {
-                format!("{sign}; to change a file that exists, write `*** Update File:`")
-            }
-            Habit::OtherSign => format!("{sign}; to change the file, write `*** Update File:`"),
-            Habit::Comment => format!("{sign}: a comment `-- …` is written `+-- …`"),
-            Habit::Bullet => format!("{sign}; if it is a remark in a list, move it out of the patch"),
-            Habit::Conflict => {
-                "this looks like a search-and-replace block or a merge conflict: write the old lines with `-` and the new \
-                 ones with `+` before each"
-                    .into()
-            }
-            Habit::Tab => format!("{sign}; before the tab of a line that stays, one blank is missing"),
-            Habit::LookAlike => {
-                format!("{sign}: the ASCII characters, not a no-break space, a typographic minus or a wide plus")
-            }
-            Habit::Blanks => sign.into(),
-            Habit::AfterEndOfFile => "begin a new chunk with a line `@@`, or put `*** End of File` behind these lines".into(),
-            Habit::Plain => format!("{sign}; if it is a remark, move it out of the patch"),
-        }
-    }
-}
-
-impl Explain for Warning {
-    fn kind(&self) -> Kind {
-        match self {
-            Warning::DecoratedMarker { .. } => Kind::DecoratedMarker,
-            Warning::BlankInBody { .. } => Kind::BlankInBody,
-            Warning::LocatorSpacing { .. } => Kind::LocatorSpacing,
-            Warning::LocatorNumbers { .. } => Kind::LocatorNumbers,
-            Warning::NoNewlineMark { .. } => Kind::NoNewlineMark,
-        }
-    }
-
-    fn label(&self) -> Option<String> {
-        Some(
-            match self {
-                Warning::DecoratedMarker { .. } => "taken for the marker alone",
-                Warning::BlankInBody { .. } => "an empty line",
-                Warning::LocatorSpacing { .. } => "taken for the text after `@@ `",
-                Warning::LocatorNumbers { .. } => "taken for a bare `@@`",
-                Warning::NoNewlineMark { .. } => "this format can't say that",
-            }
-            .into(),
-        )
-    }
-
-    fn path(&self) -> Option<BString> {
-        match self {
-            Warning::DecoratedMarker { path, .. } => path.as_ref().map(written),
-            Warning::BlankInBody { path, .. }
-            | Warning::LocatorSpacing { path, .. }
-            | Warning::LocatorNumbers { path, .. }
-            | Warning::NoNewlineMark { path, .. } => Some(written(path)),
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        Some(self.remedy().into())
-    }
-}
-
-impl Warning {
-    fn remedy(&self) -> &'static str {
-        match self {
-            Warning::DecoratedMarker { .. } => "write the marker without the stars at its end",
-            Warning::BlankInBody { verb: Verb::Delete, .. } => "write `-` on the line",
-            Warning::BlankInBody { .. } => "write `+` on the line",
-            Warning::LocatorSpacing { .. } => "write one blank between `@@` and the text",
-            Warning::LocatorNumbers { .. } => {
-                "write `@@`, or `@@ ` and a line of the file that stands before the change; numbers are never a position"
-            }
-            Warning::NoNewlineMark { .. } => "leave the line out: a file that an envelope changes ends with a newline",
-        }
-    }
-}
-
-/// Returns how what was meant is to be written.
-fn spelling(meant: Meant) -> &'static str {
-    match meant {
-        Meant::Begin => "`*** Begin Patch`",
-        Meant::End => "`*** End Patch`",
-        Meant::EndOfFile => "`*** End of File`",
-        Meant::Header(Verb::Add) => "`*** Add File: <path>`",
-        Meant::Header(Verb::Delete) => "`*** Delete File: <path>`",
-        Meant::Header(Verb::Update) => "`*** Update File: <path>`",
-        Meant::Replace => "`*** Delete File: <path>`, then `*** Add File: <path>`",
-        Meant::Rename => "`*** Update File: <old path>`, on the next line `*** Move to: <new path>`",
-    }
-}
-
-fn written(path: &Arc<[u8]>) -> BString {
+pub(super) fn written(path: &Arc<[u8]>) -> BString {
     BString::from(&path[..])
 }
 
 fn unreadable(more: usize) -> String {
     if more == 0 { "a line that can't be read".into() } else { format!("{} lines that can't be read", more + 1) }
-}
-
-fn blanks(count: usize) -> String {
-    if count == 1 { "an empty line".into() } else { format!("{count} empty lines") }
-}
-
-fn times(count: usize) -> String {
-    if count == 1 { String::new() } else { format!(", {count} times") }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::fault::{Fault, Warning};
+use super::fault::Fault;
+use super::warning::Warning;
 use crate::text::{LineNo, Located, Span};
 
 /// How many faults of one section are said.

@@ -23,15 +23,19 @@
 
 mod fault;
 mod findings;
+mod habit;
 mod marker;
 mod parse;
 mod print;
 mod section;
 #[cfg(test)]
 mod tests;
+mod warning;
 
-pub use fault::{Chunkless, Fault, Habit, NearEnd, Warning};
+pub use fault::{Chunkless, Fault, NearEnd};
+pub use habit::Habit;
 pub(crate) use marker::{Marker, is_blank, meant, read as read_marker, trim, trim_start};
 pub use marker::{Meant, Verb, boundary};
 pub use parse::{Block, parse_block, starts_here};
 pub use print::print;
+pub use warning::Warning;

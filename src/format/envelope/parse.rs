@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::fault::{Fault, NearEnd, Warning};
+use super::fault::{Fault, NearEnd};
 use super::findings::Findings;
 use super::marker::{self, Marker, Meant};
 use super::section::{Row, Section};
+use super::warning::Warning;
 use crate::format::Options;
 use crate::patch::{FileEdit, Operation};
 use crate::text::{LineNo, Lines, Located, Source, Span, Text};

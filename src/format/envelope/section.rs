@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use bstr::ByteSlice as _;
 
-use super::fault::{Chunkless, Fault, Habit, Warning};
+use super::fault::{Chunkless, Fault};
 use super::findings::Findings;
+use super::habit::Habit;
 use super::marker::{self, Verb};
 use super::parse::is_fence;
+use super::warning::Warning;
 use crate::patch::{Hunk, HunkLine, Mark, Operation};
 use crate::text::{LineNo, Source, Span, Text};
 
