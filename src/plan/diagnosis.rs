@@ -7,10 +7,11 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
+use super::closest::{Closest, Divergence};
 use super::difference::Difference;
 use super::elision;
 use super::fault::place;
-use super::miss::{Closest, Divergence, Reason};
+use super::miss::Reason;
 use crate::explain::{FilePlace, Nearest};
 use crate::matching::{Effort, Ends, Gap, Haystack, Near, Nearness, Tolerance};
 use crate::patch::{Hunk, Mark};

@@ -12,6 +12,7 @@
 
 mod changeset;
 pub mod choose;
+mod closest;
 pub mod derive;
 mod diagnosis;
 mod difference;
@@ -42,13 +43,14 @@ use std::collections::{BTreeMap, HashSet};
 use bstr::BString;
 
 pub use self::changeset::{Change, ChangeSet};
+pub use self::closest::{Closest, Divergence};
 pub use self::difference::{Blanks, Difference, How, Writer};
-pub use self::fault::{Absence, Fault, Presence};
+pub use self::fault::{Absence, BinarySign, Fault, Instead, Presence};
 pub use self::guard::{Barrier, Guard, Origin};
 pub use self::identity::{NoPlanId, PlanId};
 use self::lint::History;
 pub use self::lint::{Finding, Lints, Verdict};
-pub use self::miss::{Because, Closest, Divergence, Miss, Reason};
+pub use self::miss::{Because, Miss, Reason};
 use self::overlay::{Found, Overlay};
 use self::placement::Stood;
 pub use self::placement::{Match, Placement, Rows};
