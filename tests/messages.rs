@@ -206,7 +206,7 @@ fn of_the_system() -> Vec<Box<dyn Explain>> {
         Box::new(plan::Warning::IdDiffers { path: path(), file: "1a2b3c4".into(), patch: "5d6e7f8".into() }),
         Box::new(plan::Warning::ModeDiffers { path: path(), file: 0o100_644, patch: 0o100_755 }),
         Box::new(Warning::HardLink { path: path(), others: 1 }),
-        Box::new(Warning::WrittenLate { path: path(), kept: ".git/llmpatch/1/src/net.rs".into() }),
+        Box::new(Warning::WrittenLate { path: path(), unread: None, kept: ".git/llmpatch/1/src/net.rs".into() }),
         Box::new(Warning::Leftover { path: ".git/llmpatch/1".into() }),
         Box::new(Warning::NoUndo { reason: full().to_string() }),
         Box::new(Leftover { path: "src/net.rs".into(), line: LineNo::FIRST, marker: "*** Begin Patch" }),

@@ -259,14 +259,13 @@ pub enum Warning {
         /// How many other names it had.
         others: u64,
     },
-    /// Somebody who held the old file open wrote to it after it was replaced.
-    #[error(
-        "`{path}` was written to while it was being replaced; the old file with what was written is `{}`",
-        Shown(kept)
-    )]
+    /// Somebody who held the old file open wrote to it after it was replaced, or may have.
+    #[error("`{path}` {}, is `{}`", written_late(unread), Shown(kept))]
     WrittenLate {
         /// The file.
         path: RepoPath,
+        /// Why the old file can't be read, if that is why it is kept.
+        unread: Option<String>,
         /// Where its original is now.
         kept: BString,
     },
@@ -296,6 +295,17 @@ pub enum Warning {
         /// Why not.
         reason: String,
     },
+}
+
+fn written_late(unread: &Option<String>) -> String {
+    match unread {
+        None => "was written to while it was being replaced; the old file, with what was written".to_owned(),
+        Some(reason) => {
+            format!(
+                "may have been written to while it was being replaced; the old file, which can't be read ({reason})"
+            )
+        }
+    }
 }
 
 impl Explain for Warning {

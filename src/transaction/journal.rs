@@ -260,7 +260,8 @@ impl Journal {
 
     /// Returns whether there is a change that isn't finished.
     pub(super) fn is_standing(&self) -> bool {
-        self.folder.join("manifest").exists()
+        // One that can't be looked at is left to whoever looks next.
+        self.folder.join("manifest").try_exists().unwrap_or(true)
     }
 
     /// Says whether there is a change that isn't finished; the manifest, if it is whole.

@@ -318,6 +318,12 @@ impl<'r> Prepared<'r> {
     pub fn publish(mut self) -> Result<Done, Undone> {
         let commit = match self.make_visible() {
             Ok(commit) => commit,
+            Err(fault @ Fault::Commit(CommitFault::InDoubt(_))) => {
+                // Recovery goes by HEAD, as soon as that can be read.
+                self.place.leave();
+                let attention = self.changes.iter().map(|change| change.path.clone()).collect();
+                return Err(Undone { fault, attention, kept: None, is_torn: true });
+            }
             Err(fault) => {
                 // A `git commit` that was killed leaves its own locks, which would keep the next one out. One that found a lock
                 // has told us so itself: that one is somebody else's.
@@ -455,6 +461,7 @@ impl<'r> Prepared<'r> {
         let made = repo.commit(request, self.draft.as_ref(), before, private.path(), journal.path(), &watch);
         let id = match (made, signal::pending()) {
             (Ok(id), _) => id,
+            (Err(fault @ CommitFault::InDoubt(_)), _) => return Err(fault.into()),
             (Err(_), Some(signal)) => return Err(Fault::Interrupted { signal }),
             // git gives back what it took; what is held now kept it out.
             (Err(CommitFault::NoCommit { status: Some(_) }), None) if let Some(lock) = repo.head_locks().pop() => {

@@ -271,10 +271,14 @@ impl<'r> Workplace<'r> {
         if let Some(dir) = self.dir {
             for (number, change) in self.changes.iter().enumerate() {
                 let (Some(spot), Some(before)) = (self.originals.get(&number), &change.before) else { continue };
-                let is_late =
-                    self.watch == Watch::Hooks && !self.holds(dir, spot, before, Modes::Ignored).unwrap_or(false);
+                // A fault may pass. What can't be looked at may hold what somebody wrote.
+                let look = || self.holds(dir, spot, before, Modes::Ignored);
+                let held = if self.watch == Watch::Hooks { look().or_else(|_| look()) } else { Ok(true) };
+                let is_late = !matches!(held, Ok(true));
                 match spot {
-                    Spot::Journal(name) if is_late => written_late.push((&change.path, name.clone())),
+                    Spot::Journal(name) if is_late => {
+                        written_late.push((&change.path, name.clone(), held.err().map(|fault| fault.to_string())));
+                    }
                     Spot::Journal(_) => {}
                     // On another file system than the journal, where a copy is.
                     Spot::Tree(path) => {
@@ -305,9 +309,9 @@ impl<'r> Workplace<'r> {
     }
 
     /// Has originals that somebody wrote to outlive everything, and says where they are.
-    fn keep_originals(&self, written_late: &[(&RepoPath, RepoPath)]) -> Vec<Warning> {
+    fn keep_originals(&self, written_late: &[(&RepoPath, RepoPath, Option<String>)]) -> Vec<Warning> {
         let originals = (0..self.changes.len()).map(original_name);
-        for name in originals.filter(|name| !written_late.iter().any(|(_, late)| late == name)) {
+        for name in originals.filter(|name| !written_late.iter().any(|(_, late, _)| late == name)) {
             // What nobody wrote to is of no use to anybody.
             let _ = self.journal.dir().remove_file(&name);
         }
@@ -316,8 +320,9 @@ impl<'r> Workplace<'r> {
             self.journal.keep();
             self.journal.path().to_owned()
         });
-        let warning = |(path, name): &(&RepoPath, RepoPath)| Warning::WrittenLate {
+        let warning = |(path, name, unread): &(&RepoPath, RepoPath, Option<String>)| Warning::WrittenLate {
             path: (*path).clone(),
+            unread: unread.clone(),
             kept: path_bytes(&away.join(name.as_bstr().to_string())),
         };
         written_late.iter().map(warning).collect()

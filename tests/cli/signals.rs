@@ -229,7 +229,7 @@ fn what_an_editor_writes_late_into_the_old_file_is_not_lost() {
         if end == "exit 0" {
             // It is named, and there.
             let (_, rest) =
-                said.split_once("the old file with what was written is `").unwrap_or_else(|| panic!("{said}"));
+                said.split_once("the old file, with what was written, is `").unwrap_or_else(|| panic!("{said}"));
             let kept = rest.split('`').next().unwrap();
             assert_eq!(std::fs::read_to_string(kept).unwrap(), "one\ntwo\nthree\nlate\n");
             repo.run(&["recover"], "").succeeded();

@@ -69,6 +69,9 @@ pub enum CommitFault {
         /// Its exit status; `None` if it died of a signal.
         status: Option<i32>,
     },
+    /// `git commit` has ended, and what HEAD is now can't be read: nobody knows whether there is a commit.
+    #[error("whether `git commit` made a commit can't be told: {0}")]
+    InDoubt(Fault),
     /// The repository can't be read, or there is no git program.
     #[error(transparent)]
     Repository(#[from] Fault),
@@ -98,7 +101,7 @@ impl Explain for CommitFault {
             CommitFault::NothingToCommit => Kind::Unchanged,
             CommitFault::HeadMoved => Kind::Locked,
             CommitFault::Hook { .. } => Kind::Hook,
-            CommitFault::NoCommit { .. } | CommitFault::Io { .. } => Kind::Io,
+            CommitFault::NoCommit { .. } | CommitFault::InDoubt(_) | CommitFault::Io { .. } => Kind::Io,
             CommitFault::Repository(fault) => fault.kind(),
         }
     }
@@ -113,7 +116,7 @@ impl Explain for CommitFault {
                 let kept = kept.as_os_str().as_encoded_bytes();
                 vec![format!("the commit message is kept in `{}`, for `-F`", Shown(kept))]
             }
-            CommitFault::Repository(fault) => fault.notes(),
+            CommitFault::Repository(fault) | CommitFault::InDoubt(fault) => fault.notes(),
             _ => Vec::new(),
         }
     }
@@ -145,6 +148,9 @@ impl Explain for CommitFault {
                 "do what it asks for (its words are above), or commit with `--no-verify`".to_owned()
             }
             CommitFault::NoCommit { .. } => "see what git says above".to_owned(),
+            CommitFault::InDoubt(_) => {
+                "run `git llmpatch recover` once it can be read again: it goes on if there is a commit, and back if not".to_owned()
+            }
             CommitFault::Repository(fault) => return fault.help(),
             CommitFault::Io { .. } => return None,
         })

@@ -242,7 +242,9 @@ impl Repo {
             }
             None => git.attach(command.args(["-F", "-"]), Feed::Input(&request.message), watch)?,
         };
-        match self.head_commit()? {
+        // A fault may pass. Where it doesn't, to take anything back might be to take it away from under a commit.
+        let now = self.head_commit().or_else(|_| self.head_commit()).map_err(CommitFault::InDoubt)?;
+        match now {
             Some(now) if Some(now) != before => self.confirm_commit(before, now, index, status.success()),
             _ if status.success() => Err(CommitFault::NoCommit { status: None }),
             _ => Err(match trace.refusal() {
