@@ -19,8 +19,11 @@
 //!   That line must be empty in the patch; blanks don't make it one.
 //! - A context line is looked for at a level only when nothing equals it or is like it by the rules that need no level.
 
+mod context;
+
 use std::collections::HashSet;
 
+use self::context::Context;
 use super::diagnosis::Diagnosis;
 use super::elsewhere::{Elsewhere, SHOWN};
 use super::fault::{DRAWN, place, rivals};
@@ -158,12 +161,6 @@ struct Placer<'f, 'h, 'p> {
     warnings: Vec<Located<Warning>>,
 }
 
-/// The last context line of a hunk, if it has one, and how the loosest of them was found.
-struct Context {
-    at: Option<usize>,
-    how: Match,
-}
-
 /// How a run of old lines was found.
 struct Found {
     at: usize,
@@ -218,92 +215,6 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         Ok(())
     }
 
-    /// Finds the context lines of a hunk one after the other, moves the cursor past each, and returns where the last is.
-    fn seek_context(&mut self, number: usize, hunk: &Hunk<'_>) -> Result<Context, Located<Miss>> {
-        let mut context = Context { at: None, how: Match::Exact };
-        for locator in &hunk.locators {
-            let run = self.haystack.run([&locator[..]]);
-            let (at, how) = match self.haystack.first(&run, self.cursor) {
-                Some(at) => (at, Match::Exact),
-                None => self.seek_loosely(number, hunk, locator, &run)?,
-            };
-            self.cursor = at + 1;
-            context = Context { at: Some(at), how: context.how.max(how) };
-        }
-        Ok(context)
-    }
-
-    fn seek_loosely(
-        &mut self,
-        number: usize,
-        hunk: &Hunk<'_>,
-        locator: &Text<'_>,
-        run: &Run,
-    ) -> Result<(usize, Match), Located<Miss>> {
-        let miss = |miss| Err(Located::new(locator.span.or(hunk.span), miss));
-        if let Some(at) = self.haystack.first(run, 0) {
-            let place = place(self.path, self.lines, at, "the context line stands here", "before the previous hunk");
-            return miss(Miss::ContextEarlier { at: LineNo::from_index(at), place });
-        }
-        if self.rules.strict {
-            return Err(self.no_context(hunk, locator));
-        }
-        match self.like(locator) {
-            Loose::One { at, how } => {
-                let place = place(self.path, self.lines, at, "the line that is used", "taken for the context line");
-                let warning = Warning::Relaxed { path: self.path.clone(), number, how, place };
-                self.warn(locator.span.or(hunk.span), warning);
-                let how = if let Relaxation::Level(level) = how { Match::at(level) } else { Match::Locator };
-                Ok((at, how))
-            }
-            Loose::Many { places, count, .. } => {
-                let places = places.into_iter().map(LineNo::from_index).collect();
-                let text = bstr::BString::from(&locator[..]);
-                let lines = self.only_place(hunk);
-                miss(Miss::Context { text, places, count, near: None, lines })
-            }
-            Loose::None => Err(self.no_context(hunk, locator)),
-        }
-    }
-
-    fn no_context(&self, hunk: &Hunk<'_>, locator: &Text<'_>) -> Located<Miss> {
-        let text = bstr::BString::from(&locator[..]);
-        let near = self.diagnosis.of_locator(locator, self.cursor);
-        let span = near.as_ref().and_then(|near| near.span).or(locator.span).or(hunk.span);
-        let near = near.map(|near| Box::new(near.value));
-        let (places, lines) = (Vec::new(), self.only_place(hunk));
-        Located::new(span, Miss::Context { text, places, count: 0, near, lines })
-    }
-
-    /// Returns where the old lines of a hunk stand, if that is one place.
-    fn only_place(&self, hunk: &Hunk<'_>) -> Option<LineNo> {
-        let run = self.haystack.run(hunk.old().map(|line| &line.text[..]));
-        let places = self.haystack.places(&run);
-        places.first().filter(|_| places.count() == 1).map(LineNo::from_index)
-    }
-
-    /// Says which lines at or after the cursor are like a context line: by the rules of the format, or else at a level.
-    fn like(&self, locator: &[u8]) -> Loose {
-        let loose = self.loose.relaxed(locator, self.cursor);
-        if loose != Loose::None {
-            return loose;
-        }
-        for (level, haystack) in self.levels.iter() {
-            let run = haystack.run([locator]);
-            let places = haystack.places(&run);
-            let how = Relaxation::Level(level);
-            match (places.at_or_after(self.cursor), places.count_from(self.cursor)) {
-                (None, _) => {}
-                (Some(at), 1) => return Loose::One { at, how },
-                (_, count) => {
-                    let places = places.iter_from(self.cursor).take(CANDIDATES).collect();
-                    return Loose::Many { how, places, count };
-                }
-            }
-        }
-        Loose::None
-    }
-
     /// Places a hunk that has added lines only.
     fn add(
         &mut self,
@@ -334,14 +245,6 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         let (lines, how) = (hunk.lines.iter().collect(), how.max(Match::Addition));
         self.placed.push(Placed { number, range: at..at, lines, span: hunk.span, how, fitted: None });
         Ok(())
-    }
-
-    /// Returns the lines other than `chosen` that equal the context line as the patch wrote it.
-    fn others(&self, locator: &[u8], chosen: usize) -> (Vec<LineNo>, usize) {
-        let run = self.haystack.run([locator]);
-        let places = self.haystack.places(&run);
-        let others = places.iter().filter(|&at| at != chosen);
-        (others.take(SHOWN).map(LineNo::from_index).collect(), places.count() - usize::from(places.contains(chosen)))
     }
 
     /// Finds the old lines of a hunk: as written, then at the context line, then both without a trailing empty line; and if

@@ -13,9 +13,10 @@
 //!   permission bits.
 
 use super::fault::{Fault, Presence};
+use super::numbered;
 use super::overlay::Found;
+use super::planner::{Failed, Planner};
 use super::warning::Warning;
-use super::{Failed, Planner, numbered};
 use crate::explain::Passage;
 use crate::patch::{FileEdit, Header, Hunk, Operation, Status};
 use crate::path::RepoPath;
