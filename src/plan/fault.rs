@@ -70,6 +70,14 @@ pub enum Fault {
         /// What makes it one, if it has been looked at.
         sign: Option<BinarySign>,
     },
+    /// A file that is edited again and again, and read whole for each.
+    #[error("`{path}` is edited so often in one response that more than {} GiB would have to be read", most >> 30)]
+    Scattered {
+        /// The file.
+        path: RepoPath,
+        /// How many bytes may be.
+        most: u64,
+    },
     /// A hunk that can't be placed.
     #[error("{} of `{path}` {miss}", hunk(*.number))]
     Hunk {
@@ -209,6 +217,7 @@ impl Explain for Fault {
             Fault::Missing { .. } => Kind::FileMissing,
             Fault::Exists { .. } => Kind::FileExists,
             Fault::Binary { .. } => Kind::Binary,
+            Fault::Scattered { .. } => Kind::Parse,
             Fault::Hunk { miss, .. } => miss.kind(),
             Fault::DeleteBody { .. } | Fault::Leaves { .. } => Kind::Stale,
             Fault::Lint(found) => found.kind(),
@@ -245,6 +254,7 @@ impl Explain for Fault {
             | Fault::Exists { path, .. }
             | Fault::Unfit { path, .. }
             | Fault::Binary { path, .. }
+            | Fault::Scattered { path, .. }
             | Fault::Hunk { path, .. }
             | Fault::Leaves { path, .. }
             | Fault::DeleteBody { path, .. } => Some(path.as_bstr().into()),
@@ -352,6 +362,7 @@ impl Explain for Fault {
             }
             Fault::Unfit { .. } => "name the regular file itself, inside this repository",
             Fault::Binary { .. } => "replace, delete or move the file as a whole",
+            Fault::Scattered { .. } => "put the hunks of a file into one section, or give the response in parts",
             Fault::Hunk { miss, .. } => return Some(miss.help()),
             Fault::DeleteBody { .. } => {
                 "the file has changed since the author saw it; look at it, and drop the `-` lines if it may go"

@@ -126,7 +126,7 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
         planner.number = number;
         unread |= edit.operation == Operation::Unreadable;
         planner.edit(edit);
-        if planner.faults.len() >= ENOUGH {
+        if planner.faults.len() >= ENOUGH || planner.is_exhausted() {
             break;
         }
     }

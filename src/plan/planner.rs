@@ -23,6 +23,10 @@ use crate::tree::{Content, File, Mode, Tree};
 /// What makes new bytes of old ones and of the hunks of a section.
 type Rewrite = fn(&RepoPath, &[u8], &[Hunk<'_>], &Rules, &mut HashSet<Vec<u8>>, &Effort) -> Rewritten;
 
+/// How many bytes of files may be read again, of files that a response edits more than once: some ten seconds' worth. Every edit
+/// looks at its file whole, so that a response could otherwise ask for hours.
+const MOST_REREAD: u64 = if cfg!(test) { 1 << 20 } else { 1 << 34 };
+
 /// The plan in the making.
 pub(super) struct Planner<'p> {
     pub(super) overlay: Overlay<'p>,
@@ -38,6 +42,8 @@ pub(super) struct Planner<'p> {
     /// The paths that sections of unified diffs rename or delete, and the last edit that does.
     pub(super) vacated: BTreeMap<RepoPath, usize>,
     pub(super) placements: Vec<Placement>,
+    /// How many bytes of files have been read again, for edits of files that earlier ones have changed.
+    pub(super) reread: u64,
     /// Which edit of the response is at work, from 0.
     pub(super) number: usize,
     pub(super) history: History,
@@ -74,6 +80,7 @@ impl<'p> Planner<'p> {
             effort: Effort::default(),
             vacated,
             placements: Vec::new(),
+            reread: 0,
             number: 0,
             history: History::default(),
         }
@@ -81,6 +88,11 @@ impl<'p> Planner<'p> {
 }
 
 impl Planner<'_> {
+    /// Returns whether so much has been read again that no more is.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.reread > MOST_REREAD
+    }
+
     /// Does one edit, or records why it can't be done.
     pub(super) fn edit(&mut self, edit: &FileEdit<'_>) {
         let root = edit.root.as_ref();
@@ -91,6 +103,13 @@ impl Planner<'_> {
             return;
         };
         let known = self.known(edit, &path);
+        if let (Some(known), Operation::Update { .. } | Operation::Substitute(_)) = (&known, &edit.operation) {
+            self.reread += known.len() as u64;
+            if self.is_exhausted() {
+                self.faults.push(Located::new(span, Fault::Scattered { path, most: MOST_REREAD }));
+                return;
+            }
+        }
         let done = match (Section::of(edit, &path), &edit.operation) {
             (Some(section), _) => self.section(&section),
             (None, Operation::Create { lines }) => self.create(&path, &edit.path, lines, span),

@@ -251,3 +251,15 @@ fn replacing_keeps_mark_and_line_ends() {
     assert_eq!(outcome("a\n", replace(""), &LENIENT), Ok((String::new(), vec![Kind::EmptiedFile])));
     assert_eq!(outcome("a\n", replace("a"), &LENIENT), Ok(("a\n".into(), vec![Kind::NoChange])));
 }
+
+#[test]
+fn a_file_that_is_edited_without_end_is_refused() {
+    let content = format!("a\n{}", "line\n".repeat(10_000));
+    let tree = || MemoryTree::new().with("a", content.clone());
+    let edits = |count: usize| {
+        let there = ["-a\n+b", "-b\n+a"];
+        (0..count).map(|index| update("a", there[index % 2])).collect()
+    };
+    assert!(tree_outcome(tree(), edits(19), &Rules::default()).is_ok());
+    assert_eq!(tree_outcome(tree(), edits(41), &Rules::default()), Err(vec![Kind::Parse]));
+}
