@@ -82,8 +82,8 @@ impl<'f, 'p> Diagnosis<'f, 'p> {
     pub(super) fn of_hunk(&self, hunk: &Hunk<'_>, from: usize, stands: &Haystack<'_>) -> Located<Reason> {
         let wanted: Vec<&Text<'_>> = hunk.old().map(|line| &line.text).collect();
         let near = self.near(&wanted, from);
-        if near.as_ref().is_none_or(|near| !is_look_alike(near))
-            && let Some(at) = self.applied(hunk, from)
+        if let Some(at) = self.applied(hunk, from)
+            && near.as_ref().is_none_or(|near| !is_look_alike(near) || is_within(near, at, hunk.new_lines().count()))
         {
             let place = place(self.path, self.lines, at, "the new lines stand here already", "from here on");
             let span = wanted.iter().find_map(|text| text.span);
@@ -101,16 +101,16 @@ impl<'f, 'p> Diagnosis<'f, 'p> {
     pub(super) fn of_find(&self, find: &[Text<'_>], put: &[Text<'_>], span: Option<Span>) -> Located<Reason> {
         let wanted: Vec<&Text<'_>> = find.iter().collect();
         let near = self.near(&wanted, 0);
-        if near.as_ref().is_none_or(|near| !is_look_alike(near))
-            && put.iter().any(|line| is_telling(line))
-            && self.effort.spend(self.lines.bytes().len())
-        {
+        if put.iter().any(|line| is_telling(line)) && self.effort.spend(self.lines.bytes().len()) {
             let texts: Vec<&[u8]> = put.iter().map(|line| &line[..]).collect();
             let bounds = crate::matching::Bounds::default();
             if let Some(range) = crate::matching::Needle::new(&texts, bounds).first(self.lines) {
                 let at = self.lines.index_at(range.start);
-                let place = place(self.path, self.lines, at, "the new text stands here already", "from here on");
-                return Located::new(span, Reason::Applied { place });
+                let is_made = near.as_ref().is_none_or(|near| !is_look_alike(near) || is_within(near, at, put.len()));
+                if is_made {
+                    let place = place(self.path, self.lines, at, "the new text stands here already", "from here on");
+                    return Located::new(span, Reason::Applied { place });
+                }
             }
         }
         let places = |text: &[u8]| {
@@ -271,6 +271,11 @@ fn is_telling(line: &[u8]) -> bool {
 /// Returns whether a place is what was meant but for characters that look the same.
 fn is_look_alike(near: &Near) -> bool {
     near.alike >= 99 && matches!(near.gap, Some(Gap::Other { .. }))
+}
+
+/// Returns whether a place lies in so many lines from `at` on: what was meant there has been made of it.
+fn is_within(near: &Near, at: usize, count: usize) -> bool {
+    (at..at + count).contains(&near.start)
 }
 
 fn caption(near: &Near, of: usize, line: usize, from: usize) -> String {
