@@ -183,8 +183,13 @@ impl Bystander {
         if !theirs {
             return Err(describe("what was saved is LOST", ended, &now.against(&scene.old)));
         }
+        // A pipe that came between two looks of the planning is refused for what it is.
+        let kinds = match self.meddling {
+            Meddling::Pipe => &["error[stale]", "error[file-exists]", "error[unsafe-path]"][..],
+            _ => &["error[stale]", "error[file-exists]"],
+        };
         match ended.code() {
-            Some(1 | 3) if ended.stderr.contains("error[stale]") || ended.stderr.contains("error[file-exists]") => {
+            Some(1 | 3) if kinds.iter().any(|kind| ended.stderr.contains(kind)) => {
                 tally.old += 1;
                 let said = but(&now, path).against(&but(&scene.old, path));
                 if said.is_empty() { Ok(()) } else { Err(describe("isn't old but for the save", ended, &said)) }

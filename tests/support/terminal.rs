@@ -40,7 +40,8 @@ impl Terminal {
             OpenOptions::new().read(true).write(true).custom_flags(noctty).open(&name).unwrap()
         };
         let mut session = Command::new("setsid");
-        session.args(["--ctty", "--wait"]);
+        // What runs in a shell's background ignores interrupts, and so does all that it starts.
+        session.args(["--ctty", "--wait", "env", "--default-signal"]);
         session.arg(command.get_program()).args(command.get_args());
         if let Some(folder) = command.get_current_dir() {
             session.current_dir(folder);
