@@ -6,7 +6,7 @@ use git_llmpatch::explain::Explain as _;
 use git_llmpatch::format::{self, Options};
 use git_llmpatch::kind::Kind;
 use git_llmpatch::path::Resolver;
-use git_llmpatch::plan::{self, Rules};
+use git_llmpatch::plan::{self, Lints, Rules, Verdict};
 use git_llmpatch::text::{Source, SourceId};
 use git_llmpatch::tree::{Entry, MemoryTree};
 
@@ -81,7 +81,7 @@ pub(super) fn check(scene: &Scene, before: &Files, after: &Files) {
         if diff.is_empty() || is_binary(&diff) {
             continue;
         }
-        let mut came = apply(&diff, before, &Rules::default());
+        let mut came = apply(&diff, before, &unlinted());
         let mut after = after.clone();
         if way.contains(&"-U0") {
             // Lines that only their number places end as those around them, unless the diff shows a CR somewhere.
@@ -96,13 +96,19 @@ pub(super) fn check(scene: &Scene, before: &Files, after: &Files) {
         let remarked = came.warnings.iter().find(|kind| **kind != Kind::AdditionPlace || !way.contains(&"-U0"));
         assert_eq!(remarked, None, "{}", said());
         if came.warnings.is_empty() {
-            let mut strict = apply(&diff, before, &Rules { strict: true, ..Rules::default() });
+            let mut strict = apply(&diff, before, &Rules { strict: true, ..unlinted() });
             if way.contains(&"-U0") {
                 strict.files.as_mut().map(without_cr).unwrap();
             }
             assert_eq!(strict.files.as_ref(), Ok(&after), "strictly, {}", said());
         }
     }
+}
+
+/// What is remarked of a change as such, that it empties a file for one, isn't looked for here.
+fn unlinted() -> Rules {
+    let lints = Lints::ALL.iter().fold(Lints::default(), |lints, &lint| lints.with(lint, Verdict::Ignore));
+    Rules { lints, ..Rules::default() }
 }
 
 fn without_cr(files: &mut Files) {
