@@ -1,5 +1,8 @@
 //! Commits: which ones a name means, what they say, and what they touch.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
 use bstr::BString;
 use git2::{Delta, DiffOptions, Oid, Sort};
 
@@ -59,19 +62,21 @@ impl Repo {
         let mut touched = Vec::with_capacity(diff.deltas().len());
         for delta in diff.deltas() {
             let path = delta.new_file().path_bytes().or_else(|| delta.old_file().path_bytes()).unwrap_or_default();
-            let side = |file: git2::DiffFile<'_>, absent| {
-                if delta.status() == absent {
-                    return Ok(Entry::Absent);
-                }
+            let side = |tree: Option<&git2::Tree<'_>>, file: git2::DiffFile<'_>, absent| {
+                let Some(tree) = tree.filter(|_| delta.status() != absent) else { return Ok(Entry::Absent) };
+                // Old trees hold modes of many kinds, which git2 has no name for where a diff tells of them.
+                let at = std::path::Path::new(OsStr::from_bytes(file.path_bytes().unwrap_or(path)));
+                let mode = tree.get_path(at).map_err(failed)?.filemode();
                 // What can't be named is only to be told of.
                 let name = RepoPath::new(path).or_else(|_| RepoPath::new(b"a file"));
                 let name =
                     name.map_err(|_| Fault::Io { what: path.into(), source: std::io::Error::other("no name") })?;
-                leaf(self, &name, file.id(), u32::from(file.mode()))
+                leaf(self, &name, file.id(), mode.cast_unsigned())
                     .map_err(|fault| Fault::Io { what: path.into(), source: std::io::Error::other(fault.to_string()) })
             };
-            let (old, new) = (side(delta.old_file(), Delta::Added)?, side(delta.new_file(), Delta::Deleted)?);
-            touched.push((BString::from(path), old, new));
+            let before = side(old.as_ref(), delta.old_file(), Delta::Added)?;
+            let after = side(Some(&new), delta.new_file(), Delta::Deleted)?;
+            touched.push((BString::from(path), before, after));
         }
         Ok(touched)
     }

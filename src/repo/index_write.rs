@@ -271,8 +271,10 @@ impl NextIndex {
             for stage in 0..=3 {
                 self.index.remove(path, stage).or_else(ignore_missing).map_err(writing)?;
             }
-            let (id, mode) = (delta.new_file().id(), u32::from(delta.new_file().mode()));
             if delta.status() != git2::Delta::Deleted {
+                // Old trees hold modes of many kinds, which git2 has no name for where a diff tells of them.
+                let entry = new.get_path(path).map_err(writing)?;
+                let (id, mode) = (entry.id(), entry.filemode().cast_unsigned());
                 let known = other.get_path(path, 0).filter(|entry| (entry.id, entry.mode) == (id, mode));
                 // What the commit holds and the other index doesn't is of a commit that isn't ours.
                 entries.push(known.unwrap_or(IndexEntry { id, mode, path: name.to_vec(), ..blank() }));

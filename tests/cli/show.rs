@@ -122,3 +122,21 @@ fn no_such_commit_is_not_the_response_s_fault() {
     let run = Repo::with(&[("a.txt", "one\n")]).run(&["show", "--to=opx", "nowhere"], "").ended(3);
     assert!(run.stderr.contains("`nowhere` names no commit here"), "{}", run.stderr);
 }
+
+#[test]
+fn a_mode_that_git_no_longer_writes_is_read_as_the_one_that_it_means() {
+    for (mode, to) in [("100600", "opx"), ("100664", "opx"), ("100775", "envelope")] {
+        let repo = Repo::with(&[("a", "one\n")]);
+        repo.write("b", "two\n");
+        let blob = repo.git(&["hash-object", "-w", "b"]);
+        let id: Vec<u8> = (0..20).map(|at| u8::from_str_radix(&blob[2 * at..2 * at + 2], 16).unwrap()).collect();
+        let tree = [mode.as_bytes(), b" a\0", &id[..]].concat();
+        let tree = repo.git_with_input(&["hash-object", "-t", "tree", "-w", "--stdin", "--literally"], &tree);
+        let commit = repo.git(&["commit-tree", "-p", "HEAD", "-m", "odd", tree.trim()]);
+        let run = repo.run(&["show", &format!("--to={to}"), commit.trim()], "");
+        match mode {
+            "100775" => assert!(run.ended(1).stderr.contains("executable"), "{mode}"),
+            _ => assert!(run.succeeded().stdout.contains("two"), "{mode}"),
+        }
+    }
+}
