@@ -122,6 +122,8 @@ impl<'u> Undo<'u> {
         match (there, staged) {
             // Never put in its place; what is there was there.
             (Stands::Else, Stands::New) => Ok(true),
+            // Taken away by one who was killed when the old folder was there again.
+            (Stands::Else, Stands::Nothing) if self.is_old_folder(&touched.path)? => Ok(true),
             (Stands::Else, Stands::Nothing) => Ok(false),
             (Stands::New, staged) => {
                 if staged == Stands::New {
@@ -134,6 +136,12 @@ impl<'u> Undo<'u> {
             (_, Stands::Nothing) => Ok(true),
             (_, _) => self.throw_away(&stage, &place, touched),
         }
+    }
+
+    /// Returns whether a folder stands at a path where one stood before.
+    fn is_old_folder(&self, path: &RepoPath) -> io::Result<bool> {
+        let was_there = self.manifest.removed.iter().any(|(folder, _)| folder == path);
+        Ok(was_there && self.dir.look(path)? == Found::Folder)
     }
 
     /// Removes our new content that was taken out of its place, if that is what it is; else it goes back there.
