@@ -6,7 +6,7 @@ use std::ops::Range;
 use bstr::BString;
 
 use super::closest::{BYTE_FOR_BYTE, CORRECT_THEM, Closest};
-use super::fault::{DRAWN, rivals};
+use super::rivals::{DRAWN, rivals};
 use super::wording::{at_level, behind, listed, past, places_of, times, unindentable};
 use crate::explain::{FilePlace, Nearest};
 use crate::kind::Kind;

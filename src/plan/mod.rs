@@ -31,6 +31,7 @@ mod placed;
 mod placement;
 mod planner;
 mod rewrite;
+mod rivals;
 mod section;
 mod splice;
 mod substitute;
