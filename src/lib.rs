@@ -83,7 +83,7 @@
 //! | options, previews, what is printed where | [`cli`] |
 //! | `apply -i`: how a change is taken apart, what is asked | [`plan::choose`]; `cli/review.rs`, `cli/terminal.rs` |
 //! | diffs at a terminal: pager and colours | `cli/pager.rs`, [`report::paint`] |
-//! | how far a long work is | [`progress`], `cli/progress.rs` |
+//! | how far a long work is | [`progress`], `cli/progress.rs`; counted by `cli/watched.rs`, `cli/counted.rs` |
 //! | manual pages, completion scripts | `cli/manual.rs`, `cli/completions.rs`; written sections in `man/` |
 //!
 //! # Who may know whom
@@ -92,7 +92,7 @@
 //! ```text
 //! text ◀ patch ◀ format            text ◀ {matching, pathspec}            path ◀ patch
 //! {patch, matching, pathspec, tree, compare} ◀ plan ◀ {message, transaction}
-//! path ◀ {tree, dir} ◀ repo ◀ transaction        progress ◀ transaction
+//! path ◀ {tree, dir} ◀ repo ◀ transaction        progress ◀ {repo, respond, transaction}
 //! {format, plan} ◀ respond                {format, compare} ◀ leftover
 //! report knows the values of all rooms and calls none of them; cli knows all; nothing knows cli
 //! ```

@@ -39,6 +39,38 @@ pub enum Stage {
     Writing,
     /// The disk is waited for.
     Flushing,
+    /// Files are put back as they were.
+    Restoring,
+    /// What a run left lying about is removed.
+    Tidying,
+    /// It is found out what is staged, and whether markers are in it.
+    Scanning,
+    /// Responses are tried out one after the other.
+    Checking,
+    /// Commits are written as responses.
+    Showing,
+    /// What was written is read as any reader would.
+    Proving,
+}
+
+impl Stage {
+    /// All of them, by their numbers.
+    const ALL: [Stage; 14] = [
+        Stage::Parsing,
+        Stage::Planning,
+        Stage::Comparing,
+        Stage::Waiting,
+        Stage::Preparing,
+        Stage::Storing,
+        Stage::Writing,
+        Stage::Flushing,
+        Stage::Restoring,
+        Stage::Tidying,
+        Stage::Scanning,
+        Stage::Checking,
+        Stage::Showing,
+        Stage::Proving,
+    ];
 }
 
 /// What a watcher sees.
@@ -84,17 +116,8 @@ impl Progress {
     /// Returns how far it is, if anything is being done.
     pub fn seen(&self) -> Option<Seen> {
         let state = self.0.state.load(Ordering::SeqCst);
-        let stage = match state >> (2 * COUNT_BITS) {
-            1 => Stage::Parsing,
-            2 => Stage::Planning,
-            3 => Stage::Comparing,
-            4 => Stage::Waiting,
-            5 => Stage::Preparing,
-            6 => Stage::Storing,
-            7 => Stage::Writing,
-            8 => Stage::Flushing,
-            _ => return None,
-        };
+        let number = state >> (2 * COUNT_BITS);
+        let stage = Stage::ALL.into_iter().find(|stage| *stage as u64 == number)?;
         Some(Seen { stage, done: state >> COUNT_BITS & MAX, total: state & MAX })
     }
 
@@ -112,16 +135,7 @@ mod tests {
     fn what_is_written_is_seen() {
         let progress = Progress::default();
         assert_eq!(progress.seen(), None);
-        for stage in [
-            Stage::Parsing,
-            Stage::Planning,
-            Stage::Comparing,
-            Stage::Waiting,
-            Stage::Preparing,
-            Stage::Storing,
-            Stage::Writing,
-            Stage::Flushing,
-        ] {
+        for stage in Stage::ALL {
             for (total, want) in [(0, 0), (7, 7), (usize::MAX, MAX)] {
                 progress.enter(stage, total);
                 progress.clone().step();

@@ -13,6 +13,7 @@ use crate::patch::{Format, Operation, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::derive::{self, Derived, Inexpressible, What};
 use crate::plan::{self, Change, ChangeSet, Rules};
+use crate::progress::{Progress, Stage};
 use crate::text::{Lines, Source, SourceId, Text};
 use crate::tree::{Entry, File, Obstacle, Tree, TreeFault};
 
@@ -55,7 +56,9 @@ pub fn respond(
     compare: &dyn Compare,
     look: &Look,
     unsaid: Vec<Inexpressible>,
+    progress: &Progress,
 ) -> Result<Answer, Fault> {
+    progress.enter(Stage::Comparing, 0);
     let context = look.context.unwrap_or(look.options.context);
     let Derived { mut patch, inexpressible } = match format {
         Format::Opx => derive::opx(changes, compare, look.context.unwrap_or(0))?,
@@ -83,7 +86,8 @@ pub fn respond(
     let Some(source) = Source::new(SourceId(0), "", response.clone()) else {
         return Ok(Err(misread(changes, format, |_| true)));
     };
-    let wrong = [false, true].into_iter().find_map(|strict| differing(&source, strict, &patch, changes, tree, format));
+    let before = Before { changes, tree, progress };
+    let wrong = [false, true].into_iter().find_map(|strict| differing(&source, strict, &patch, &before, format));
     Ok(wrong.map_or(Ok(response), Err))
 }
 
@@ -138,18 +142,18 @@ fn differing(
     source: &Source,
     strict: bool,
     patch: &Patch<'_>,
-    changes: &ChangeSet,
-    tree: &dyn Tree,
+    before: &Before<'_>,
     format: Format,
 ) -> Option<Vec<Inexpressible>> {
+    let changes = before.changes;
+    before.progress.enter(Stage::Proving, changes.len());
     let all = || Some(misread(changes, format, |_| true));
     let parsed = format::parse(source, &format::Options { strict, ..format::Options::default() });
     if !(parsed.faults.is_empty() && parsed.warnings.is_empty() && parsed.patch == *patch) {
         return all();
     }
     let rules = Rules { strict, unique: strict, ..Rules::default() };
-    let before = Before { changes, tree };
-    let Ok(plan) = plan::plan(&[parsed.patch], &before, &Resolver::default(), &rules) else { return all() };
+    let Ok(plan) = plan::plan(&[parsed.patch], before, &Resolver::default(), &rules) else { return all() };
     if plan.warnings.iter().any(|warning| derive::leaves_doubt(crate::explain::Explain::kind(&warning.value))) {
         return all();
     }
@@ -232,11 +236,16 @@ fn as_prose(notes: &Notes) -> Vec<u8> {
 struct Before<'t> {
     changes: &'t ChangeSet,
     tree: &'t dyn Tree,
+    progress: &'t Progress,
 }
 
 impl Tree for Before<'_> {
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
-        match self.changes.get(path).and_then(|change| change.before.clone()) {
+        let change = self.changes.get(path);
+        if change.is_some() {
+            self.progress.step();
+        }
+        match change.and_then(|change| change.before.clone()) {
             Some(file) => Ok(Entry::File(file)),
             None => self.tree.read(path),
         }

@@ -22,9 +22,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("compare", &["path", "kind", "explain"]),
     ("plan", &["text", "patch", "path", "pathspec", "matching", "tree", "kind", "explain", "compare"]),
     ("message", &["text", "patch", "path", "plan", "tree"]),
-    ("respond", &["text", "patch", "path", "tree", "format", "plan", "compare", "explain"]),
+    ("respond", &["text", "patch", "path", "tree", "format", "plan", "compare", "explain", "progress"]),
     ("leftover", &["text", "path", "format", "compare", "kind", "explain"]),
-    ("repo", &["text", "path", "tree", "dir", "kind", "explain", "compare"]),
+    ("repo", &["text", "path", "tree", "dir", "kind", "explain", "compare", "progress"]),
     ("transaction", &["text", "path", "tree", "dir", "repo", "plan", "kind", "explain", "progress"]),
     ("report", &["text", "patch", "path", "tree", "plan", "kind", "explain", "transaction", "format"]),
 ];

@@ -12,7 +12,7 @@ use crate::tally::Tally;
 
 /// Compares the diffs, if regular files are all that the commit touches.
 pub(crate) fn replay(repo: &Repo, scratch: &Scratch, commit: &Commit, parent: &str, tally: &mut Tally) -> Result<()> {
-    let (changes, unsaid) = respond::change_of(repo.touched(commit)?, Format::Unified);
+    let (changes, unsaid) = respond::change_of(repo.touched(commit, &Default::default())?, Format::Unified);
     if !unsaid.is_empty() {
         return Ok(());
     }

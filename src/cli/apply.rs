@@ -283,8 +283,8 @@ pub(super) fn publish(
         let report = Report::failed_with(state, vec![Diagnostic::new(fault, None, &[])], warnings);
         Box::new(Report { signal: fault.signal(), files, detail, ..report })
     };
-    let work = session.works.begin(Stage::Waiting);
-    let prepared = match transaction::begin(&session.repo, changes, target, session.works.progress().clone()) {
+    let work = session.works.begin(Stage::Waiting, 0);
+    let prepared = match transaction::begin(&session.repo, changes, target, work.progress().clone()) {
         Ok(prepared) => prepared,
         Err(fault) => return Err(failed(State::NothingChanged, &fault, warnings, (files, detail))),
     };

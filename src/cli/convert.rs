@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use bstr::BString;
 use clap::{Args, ValueEnum};
 
+use super::counted::Counted;
 use super::exit::Exit;
 use super::flow::{self, Base, Session, Worked, stop};
 use super::options::{Against, Reading, Responses, Talk};
@@ -10,6 +11,7 @@ use super::preview::Preview;
 use super::responses;
 use crate::patch;
 use crate::path::RepoPath;
+use crate::progress::Stage;
 use crate::repo::Side;
 use crate::report::{Diagnostic, FileReport, Report, State};
 use crate::respond::{self, Look, Notes};
@@ -106,7 +108,10 @@ impl Convert {
         };
         // Contents are compared as they stand in the files: that is what the response is about.
         let differ = session.repo.differ(Side::Blobs).map_err(stop)?;
-        let answer = respond::respond(format, &worked.changes, tree, &differ, &look, Vec::new()).map_err(stop)?;
+        let work = session.works.begin(Stage::Comparing, 0);
+        let counted = Counted::new(&differ, work.progress());
+        let answer = respond::respond(format, &worked.changes, tree, &counted, &look, Vec::new(), work.progress())
+            .map_err(stop)?;
         answer.map_err(|unsaid| {
             let mut errors: Vec<_> = unsaid.iter().map(|fault| Diagnostic::new(fault, None, &[])).collect();
             // Once is enough: it is true of all.

@@ -169,12 +169,11 @@ impl Session {
     /// # Errors
     /// With everything that is wrong, what can't be read first, in the responses' order.
     pub(super) fn work_out<'s>(&self, sources: &'s [Source], base: &Base, tree: &dyn Tree) -> Result<Worked<'s>, Stop> {
-        let tree = Watched::new(&self.repo, base, tree, self.works.progress());
         let mut patches = Vec::new();
         let mut errors = Vec::new();
         let mut warnings = Vec::new();
         for source in sources {
-            let work = self.works.begin(Stage::Parsing);
+            let work = self.works.begin(Stage::Parsing, 0);
             let parsed = format::parse(source, &self.options);
             drop(work);
             errors.extend(Diagnostic::all(&parsed.faults, sources));
@@ -190,7 +189,9 @@ impl Session {
         if !is_readable && patches.iter().all(|patch| patch.edits.is_empty()) {
             return Err(self.refused(&patches, sources, errors, warnings));
         }
-        let work = self.works.begin(Stage::Planning);
+        let work = self.works.begin(Stage::Planning, 0);
+        let paths = patches.iter().flat_map(|patch| &patch.edits).filter_map(|edit| self.resolve(edit)).collect();
+        let tree = Watched::new(&self.repo, base, tree).counting(paths, work.progress());
         let (plan, faults, noticed) = match plan::plan(&patches, &tree, &self.resolver, &self.rules) {
             Ok(plan) => (Some((plan.changes, plan.placements)), Vec::new(), plan.warnings),
             Err(refusal) => (None, refusal.faults, refusal.warnings),

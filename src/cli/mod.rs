@@ -9,6 +9,7 @@ mod commit;
 mod completions;
 mod config;
 mod convert;
+mod counted;
 mod details;
 mod diff;
 mod edge;

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use clap::Args;
 
 use super::config;
+use super::counted::Counted;
 use super::details::Diffs;
 use super::flow::{Base, Session, Stop, stop};
 use crate::compare::{self, Compare, Region};
@@ -124,11 +125,11 @@ fn compared<'c>(
     changes: &'c ChangeSet,
     context: Option<u32>,
 ) -> Result<Patch<'c>, Stop> {
-    let _work = session.works.begin(Stage::Comparing);
+    let work = session.works.begin(Stage::Comparing, 0);
     let options = session.repo.diff_options().map_err(stop)?;
     // `git apply` takes no hunk without context.
     let options = compare::Options { context: context.unwrap_or(options.context).max(1), ..options };
-    derive::unified(changes, compare, &options).map_err(stop)
+    derive::unified(changes, &Counted::new(compare, work.progress()), &options).map_err(stop)
 }
 
 /// Counts the lines that come and go in each path: of what git would store, or, where that can't be known (a filter driver),

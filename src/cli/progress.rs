@@ -27,6 +27,8 @@ pub(super) struct Works {
     /// `None` if nothing is ever shown.
     delay: Option<Duration>,
     spent: Cell<Duration>,
+    /// Whether a work is being done.
+    is_busy: Cell<bool>,
 }
 
 /// A line that is shown while this lives.
@@ -34,7 +36,10 @@ pub(super) struct Works {
 pub(super) struct Line<'w> {
     works: &'w Works,
     begun: Instant,
+    /// That of all works; of a part of a work one of its own, which nobody sees.
+    progress: Progress,
     watcher: Option<(Arc<AtomicBool>, JoinHandle<()>)>,
+    is_part: bool,
 }
 
 impl Works {
@@ -43,18 +48,17 @@ impl Works {
         let is_seen = !talk.quiet && io::stderr().is_terminal();
         let given = || env::var("GIT_PROGRESS_DELAY").ok()?.trim().parse().ok();
         let delay = is_seen.then(|| given().map_or(DELAY, Duration::from_secs));
-        Self { progress: Progress::default(), delay, spent: Cell::default() }
+        Self { progress: Progress::default(), delay, spent: Cell::default(), is_busy: Cell::default() }
     }
 
-    /// Returns what is to be told how far the work is.
-    pub(super) fn progress(&self) -> &Progress {
-        &self.progress
-    }
-
-    /// Begins a work. Nothing else is to be printed before it is over.
-    pub(super) fn begin(&self, stage: Stage) -> Line<'_> {
+    /// Begins a work of so many things; 0 if nobody knows. Nothing else is to be printed before it is over. What is begun meanwhile
+    /// is a part of it, of which nothing is shown.
+    pub(super) fn begin(&self, stage: Stage, total: usize) -> Line<'_> {
         let begun = Instant::now();
-        self.progress.enter(stage, 0);
+        if self.is_busy.replace(true) {
+            return Line { works: self, begun, progress: Progress::default(), watcher: None, is_part: true };
+        }
+        self.progress.enter(stage, total);
         let watcher = self.delay.and_then(|delay| {
             let is_over = Arc::new(AtomicBool::new(false));
             let left = delay.saturating_sub(self.spent.get());
@@ -63,7 +67,14 @@ impl Works {
             let thread = thread::Builder::new().spawn(move || watch(&progress, &over, left)).ok()?;
             Some((is_over, thread))
         });
-        Line { works: self, begun, watcher }
+        Line { works: self, begun, progress: self.progress.clone(), watcher, is_part: false }
+    }
+}
+
+impl Line<'_> {
+    /// Returns what is to be told how far the work is.
+    pub(super) fn progress(&self) -> &Progress {
+        &self.progress
     }
 }
 
@@ -74,7 +85,11 @@ impl Drop for Line<'_> {
             thread.thread().unpark();
             let _ = thread.join();
         }
-        self.works.progress.rest();
+        if self.is_part {
+            return;
+        }
+        self.progress.rest();
+        self.works.is_busy.set(false);
         self.works.spent.set(self.works.spent.get() + self.begun.elapsed());
     }
 }
@@ -117,6 +132,12 @@ fn said(seen: Seen) -> String {
         Stage::Storing => "Storing objects",
         Stage::Writing => "Writing files",
         Stage::Flushing => "Flushing to the disk",
+        Stage::Restoring => "Putting files back",
+        Stage::Tidying => "Removing what was left over",
+        Stage::Scanning => "Looking through what is staged",
+        Stage::Checking => "Checking responses",
+        Stage::Showing => "Writing commits",
+        Stage::Proving => "Reading the new response back",
     };
     match (seen.done, seen.total) {
         (0, 0) => what.to_owned(),
@@ -165,6 +186,21 @@ mod tests {
         }
         let want = format!("\rReading files: 1000\rFlushing{:11}\r{:8}\r", "", "");
         assert_eq!(String::from_utf8(shown.on).unwrap(), want);
+    }
+
+    #[test]
+    fn parts_of_a_work_are_not_told_of() {
+        let works = Works { delay: None, ..Works::new(&Talk::default()) };
+        let whole = works.begin(Stage::Checking, 2);
+        let part = works.begin(Stage::Parsing, 9);
+        part.progress().step();
+        drop(part);
+        whole.progress().step();
+        assert_eq!(works.progress.seen(), Some(Seen { stage: Stage::Checking, done: 1, total: 2 }));
+        drop(whole);
+        assert_eq!(works.progress.seen(), None);
+        let next = works.begin(Stage::Planning, 0);
+        assert_eq!(next.progress().seen(), Some(Seen { stage: Stage::Planning, done: 0, total: 0 }));
     }
 
     #[test]

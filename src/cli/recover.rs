@@ -10,8 +10,10 @@ use super::exit::Exit;
 use super::flow::{self, Session, Stop, stop};
 use super::options::{Json, Talk};
 use super::output;
+use super::progress::Works;
 use crate::explain::Explain;
 use crate::kind::Kind;
+use crate::progress::Stage;
 use crate::repo::Repo;
 use crate::report::{Diagnostic, Report, State, Status};
 use crate::text::Shown;
@@ -41,7 +43,9 @@ impl Recover {
         let mut style = config::style(&talk, None);
         let done = Repo::open().map_err(stop).and_then(|repo| {
             style = config::style(&talk, Some(repo.config()));
-            transaction::recover(&repo).map_err(failed)
+            let works = Works::new(&talk);
+            let work = works.begin(Stage::Waiting, 0);
+            transaction::recover(&repo, work.progress()).map_err(failed)
         });
         let report = match done {
             Ok(recovered) => {
@@ -88,7 +92,9 @@ fn noticed(recovered: &[Recovered]) -> Vec<Diagnostic> {
 /// # Errors
 /// If not everything could be put back, or something of an earlier run still lives.
 pub(super) fn first(session: &Session) -> Result<Vec<Diagnostic>, Stop> {
-    let recovered = transaction::recover(&session.repo).map_err(failed)?;
+    let work = session.works.begin(Stage::Waiting, 0);
+    let recovered = transaction::recover(&session.repo, work.progress()).map_err(failed)?;
+    drop(work);
     let noticed = recovered.iter().filter(|one| one.how != How::Tidied).map(Noticed);
     let noticed: Vec<_> = noticed.map(|one| Diagnostic::new(&one, None, &[])).collect();
     match torn(recovered) {

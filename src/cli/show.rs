@@ -4,6 +4,7 @@ use bstr::{BString, ByteSlice as _};
 use clap::{Args, ValueEnum};
 
 use super::convert::Context;
+use super::counted::Counted;
 use super::exit::Exit;
 use super::flow::{self, Session, Stop, stop};
 use super::options::{Reading, Talk};
@@ -11,6 +12,7 @@ use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::patch::Format;
 use crate::plan::derive;
+use crate::progress::Stage;
 use crate::repo::{Commit, Side};
 use crate::report::{Diagnostic, Report, State};
 use crate::respond::{self, Look, Notes};
@@ -78,7 +80,11 @@ impl Show {
         let commits = session.repo.commits(&self.named, self.first_parent).map_err(stop)?;
         let is_range = self.named.contains("..");
         let (mut printed, mut warnings, mut errors) = (Vec::new(), Vec::new(), Vec::new());
-        for commit in &commits {
+        let work = is_range.then(|| session.works.begin(Stage::Showing, commits.len()));
+        for (number, commit) in commits.iter().enumerate() {
+            if let Some(work) = work.as_ref().filter(|_| number > 0) {
+                work.progress().step();
+            }
             if commit.parents.len() > 1 && !self.first_parent {
                 errors.push(Diagnostic::new(&Odd::Merge(commit.id.clone()), None, &[]));
                 continue;
@@ -147,12 +153,15 @@ pub(super) fn written(
     context: Option<u32>,
     prose: BString,
 ) -> Result<Result<Option<Vec<u8>>, Vec<derive::Inexpressible>>, Stop> {
-    let (changes, unsaid) = respond::change_of(session.repo.touched(commit).map_err(stop)?, format);
+    let work = session.works.begin(Stage::Planning, 0);
+    let touched = session.repo.touched(commit, work.progress()).map_err(stop)?;
+    let (changes, unsaid) = respond::change_of(touched, format);
     if changes.is_empty() && unsaid.is_empty() {
         return Ok(Ok(None));
     }
     let differ = session.repo.differ(Side::Blobs).map_err(stop)?;
     let options = session.repo.diff_options().map_err(stop)?;
+    work.progress().enter(Stage::Comparing, 0);
     let changes = derive::with_renames(&changes, &differ, &options).map_err(stop)?;
     let tree: Box<dyn Tree> = match commit.parents.first() {
         Some(parent) => Box::new(session.repo.revision_tree(parent).map_err(stop)?),
@@ -163,7 +172,8 @@ pub(super) fn written(
         _ => Notes::None,
     };
     let look = Look { options, context, prose, notes };
-    let answer = respond::respond(format, &changes, &*tree, &differ, &look, unsaid).map_err(stop)?;
+    let counted = Counted::new(&differ, work.progress());
+    let answer = respond::respond(format, &changes, &*tree, &counted, &look, unsaid, work.progress()).map_err(stop)?;
     Ok(answer.map(Some))
 }
 

@@ -20,6 +20,7 @@ use super::watched::Watched;
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::path::RepoPath;
+use crate::progress::Stage;
 use crate::repo::{AttributeValue, Held, Staged};
 use crate::report::{Diagnostic, Report};
 use crate::text::{LineNo, Shown, Source, SourceId};
@@ -78,10 +79,12 @@ impl Role {
 /// If what is staged can't be found out.
 fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report>, Stop> {
     let repo = &session.repo;
+    let work = session.works.begin(Stage::Scanning, 0);
     let staged = repo.staged().map_err(stop)?;
     let there: Vec<&Staged> = staged.iter().filter(|staged| staged.after != Held::Nothing).collect();
     let paths: Vec<&BStr> = there.iter().map(|staged| staged.path.as_bstr()).collect();
     let said = repo.staged_attribute(ATTRIBUTE, &paths, &staged).map_err(stop)?;
+    drop(work);
     let mut reports = BTreeMap::new();
     let (mut responses, mut others) = (BTreeMap::new(), Vec::new());
     for (staged, said) in there.into_iter().zip(&said) {
@@ -107,9 +110,13 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
     if !responses.is_empty() {
         let base = Base::Index;
         let tree = base.tree(repo)?;
+        // Of a single one more can be told than that, and where each is told of at once nothing may stand in between.
+        let is_told_at_once = responses.len() == 1 || session.talk.verbose;
+        let work = (!is_told_at_once).then(|| session.works.begin(Stage::Checking, responses.len()));
         for (path, held) in responses {
             let report = response(session, &base, &*tree, path.as_bstr(), held).unwrap_or_else(|report| *report);
             reports.insert(path, report);
+            work.iter().for_each(|work| work.progress().step());
         }
     }
     heed_interruption(session, &others, reports.is_empty())?;
@@ -124,7 +131,7 @@ fn heed_interruption(session: &Session, others: &[&Staged], is_unsaid: bool) -> 
         return Ok(());
     }
     let nothing = MemoryTree::new();
-    let watched = Watched::new(&session.repo, &Base::Index, &nothing, session.works.progress());
+    let watched = Watched::new(&session.repo, &Base::Index, &nothing);
     others.iter().filter_map(|staged| RepoPath::new(&staged.path).ok()).for_each(|path| watched.note(&path));
     let warning = watched.verdict()?;
     if is_unsaid && !session.talk.quiet && !session.talk.json {

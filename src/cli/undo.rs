@@ -12,6 +12,7 @@ use super::preview;
 use super::recover;
 use crate::explain::Explain;
 use crate::kind::Kind;
+use crate::progress::Stage;
 use crate::report::{Detail, Diagnostic, FileReport, Report, State, Status};
 use crate::transaction::{self, Fault, Last, Target, Undoing};
 
@@ -51,7 +52,10 @@ impl Undo {
     fn undo(&self, session: &Session) -> Result<Report, Stop> {
         // What is half done is no state to take anything back from.
         let warnings = recover::first(session)?;
-        let Undoing { changes, reverse } = match transaction::last(&session.repo).map_err(refused)? {
+        let work = session.works.begin(Stage::Planning, 0);
+        let last = transaction::last(&session.repo, work.progress()).map_err(refused)?;
+        drop(work);
+        let Undoing { changes, reverse } = match last {
             Last::Change(undoing) => undoing,
             Last::Nothing => return Err(stop(NoUndo::Nothing)),
             Last::Commit { id, is_head } => return Err(stop(NoUndo::Commit { id, is_head })),

@@ -1,14 +1,15 @@
 //! The tree that a plan is made for, watched for reads of what an interrupted apply may have left half changed, and counted for
 //! whoever waits.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::flow::{Base, Stop, stop};
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::path::RepoPath;
-use crate::progress::Progress;
+use crate::progress::{Progress, Stage};
 use crate::repo::Repo;
 use crate::report::Diagnostic;
 use crate::transaction::{self, Deed, Interrupted};
@@ -19,17 +20,28 @@ pub(super) struct Watched<'t> {
     tree: &'t dyn Tree,
     interrupted: Option<Interrupted>,
     was_read: Cell<bool>,
-    progress: &'t Progress,
+    progress: Progress,
+    /// The paths that are yet to be read and are counted.
+    unread: RefCell<BTreeSet<RepoPath>>,
+    /// Whether one of them has been read, and is at work.
+    is_at_work: Cell<bool>,
 }
 
 impl<'t> Watched<'t> {
     /// Asks once whether there is anything to watch for. A commit is what it is, whatever was interrupted.
-    pub(super) fn new(repo: &Repo, base: &Base, tree: &'t dyn Tree, progress: &'t Progress) -> Self {
+    pub(super) fn new(repo: &Repo, base: &Base, tree: &'t dyn Tree) -> Self {
         let interrupted = match base {
             Base::Revision(_) => None,
             _ => transaction::interrupted(repo),
         };
-        Self { tree, interrupted, was_read: Cell::new(false), progress }
+        let (was_read, is_at_work) = (Cell::new(false), Cell::new(false));
+        Self { tree, interrupted, was_read, progress: Progress::default(), unread: RefCell::default(), is_at_work }
+    }
+
+    /// Tells how many of these paths were read and done with: a path is once the next one is read.
+    pub(super) fn counting(self, paths: BTreeSet<RepoPath>, progress: &Progress) -> Self {
+        progress.enter(Stage::Planning, paths.len());
+        Self { progress: progress.clone(), unread: RefCell::new(paths), ..self }
     }
 
     /// Returns a warning if there is something, and an error if it was read.
@@ -53,7 +65,9 @@ impl<'t> Watched<'t> {
 impl Tree for Watched<'_> {
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
         self.note(path);
-        self.progress.step();
+        if self.unread.borrow_mut().remove(path) && self.is_at_work.replace(true) {
+            self.progress.step();
+        }
         self.tree.read(path)
     }
 

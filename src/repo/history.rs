@@ -9,6 +9,7 @@ use git2::{Delta, DiffOptions, Oid, Sort};
 use super::objects::leaf;
 use super::{Fault, Repo};
 use crate::path::RepoPath;
+use crate::progress::{Progress, Stage};
 use crate::tree::Entry;
 
 /// A commit.
@@ -51,7 +52,7 @@ impl Repo {
     ///
     /// # Errors
     /// If an object can't be read.
-    pub fn touched(&self, commit: &Commit) -> Result<Vec<Touched>, Fault> {
+    pub fn touched(&self, commit: &Commit, progress: &Progress) -> Result<Vec<Touched>, Fault> {
         let failed = |error| Fault::git("a commit", error);
         let tree = |id: &str| Oid::from_str(id).and_then(|id| self.git.find_commit(id)?.tree());
         let new = tree(&commit.id).map_err(failed)?;
@@ -60,6 +61,7 @@ impl Repo {
         options.include_typechange(true);
         let diff = self.git.diff_tree_to_tree(old.as_ref(), Some(&new), Some(&mut options)).map_err(failed)?;
         let mut touched = Vec::with_capacity(diff.deltas().len());
+        progress.enter(Stage::Planning, diff.deltas().len());
         for delta in diff.deltas() {
             let path = delta.new_file().path_bytes().or_else(|| delta.old_file().path_bytes()).unwrap_or_default();
             let side = |tree: Option<&git2::Tree<'_>>, file: git2::DiffFile<'_>, absent| {
@@ -77,6 +79,7 @@ impl Repo {
             let before = side(old.as_ref(), delta.old_file(), Delta::Added)?;
             let after = side(Some(&new), delta.new_file(), Delta::Deleted)?;
             touched.push((BString::from(path), before, after));
+            progress.step();
         }
         Ok(touched)
     }

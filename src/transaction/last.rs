@@ -25,6 +25,7 @@ use crate::dir::write::step;
 use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
+use crate::progress::{Progress, Stage};
 use crate::repo::{IndexTree, NextIndex, Repo};
 use crate::tree::{self, File, Tree, TreeFault};
 
@@ -170,7 +171,7 @@ impl Workplace<'_> {
 ///
 /// # Errors
 /// `stale` with every path that changed since, `io` if what was kept is damaged.
-pub fn last(repo: &Repo) -> Result<Last, Fault> {
+pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, Fault> {
     let made = match read(repo)? {
         None => return Ok(Last::Nothing),
         Some(Record::Commit(id)) => {
@@ -185,14 +186,14 @@ pub fn last(repo: &Repo) -> Result<Last, Fault> {
     let mut since = Vec::new();
     let mut changes = match made.files.is_empty() {
         true => Vec::new(),
-        false => of_files(repo, &made, &mut since)?,
+        false => of_files(repo, &made, &mut since, progress)?,
     };
     if !made.entries.is_empty() {
         repo.refresh_index()?;
         let index = repo.index_tree()?;
         since.extend(differing(&index, &made.entries)?);
         if made.files.is_empty() && since.is_empty() {
-            changes = of_entries(&index, &made.entries)?;
+            changes = of_entries(&index, &made.entries, progress)?;
         }
     }
     if !since.is_empty() {
@@ -222,13 +223,17 @@ fn read(repo: &Repo) -> Result<Option<Record>, Fault> {
 }
 
 /// Works out what becomes of the files, and names those that changed since.
-fn of_files(repo: &Repo, made: &Made, since: &mut Vec<Since>) -> Result<Vec<Change>, Fault> {
+fn of_files(repo: &Repo, made: &Made, since: &mut Vec<Since>, progress: &Progress) -> Result<Vec<Change>, Fault> {
     let kept = folder(repo.git_dir());
     let originals = Dir::open(&kept).map_err(|source| Fault::Io { doing: "open", path: path_bytes(&kept), source })?;
     let tree = repo.work_tree()?;
     let goes: BTreeSet<_> = made.files.iter().filter(|file| file.before.is_none()).map(|file| &file.path).collect();
     let mut changes = Vec::new();
-    for Kept { path, before, after } in &made.files {
+    progress.enter(Stage::Planning, made.files.len());
+    for (number, Kept { path, before, after }) in made.files.iter().enumerate() {
+        if number > 0 {
+            progress.step();
+        }
         let now = match (after, tree.read(path)?) {
             (Some(held), tree::Entry::File(now)) if is_still(held, &now) => Some(now),
             (Some(_), tree::Entry::Absent) => {
@@ -316,14 +321,17 @@ fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<Since>, Tre
     Ok(since.into_iter().map(|path| Since { path, what: Thing::Entry }).collect())
 }
 
-fn of_entries(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<Change>, TreeFault> {
+fn of_entries(index: &IndexTree<'_>, entries: &[Entry], progress: &Progress) -> Result<Vec<Change>, TreeFault> {
+    progress.enter(Stage::Planning, entries.len());
     let change = |Entry { path, before, after }: &Entry| {
         let file = |slot: &Option<_>| -> Result<_, TreeFault> {
             // What is only intended to be added has no content here.
             let slot = slot.as_ref().filter(|slot: &&crate::repo::Slot| !slot.is_intended());
             slot.map(|slot| index.file(path, slot)).transpose()
         };
-        Ok(Change { path: path.clone(), before: file(after)?, after: file(before)?, from: None })
+        let change = Change { path: path.clone(), before: file(after)?, after: file(before)?, from: None };
+        progress.step();
+        Ok(change)
     };
     entries.iter().map(change).collect()
 }
@@ -340,7 +348,7 @@ impl Reverse {
     }
 
     /// Checks, under the lock, that all still is what it was worked out from.
-    pub(super) fn still_holds(&self, repo: &Repo, changes: &ChangeSet) -> Result<(), Fault> {
+    pub(super) fn still_holds(&self, repo: &Repo, changes: &ChangeSet, progress: &Progress) -> Result<(), Fault> {
         if read(repo)?.is_none_or(|record| record.seal() != self.seal) {
             return Err(Fault::Superseded);
         }
@@ -351,7 +359,7 @@ impl Reverse {
             }
         }
         match self.has_files {
-            true => recheck::still_holds(&repo.work_tree()?, changes),
+            true => recheck::still_holds(&repo.work_tree()?, changes, progress),
             false => Ok(()),
         }
     }

@@ -149,26 +149,25 @@ pub fn begin<'r>(
     }
     let held = HeldBack::begin();
     let index_path = repo.index_path();
-    progress.enter(Stage::Waiting, 0);
-    let (journal, lock) = take(repo, &index_path)?;
+    let (journal, lock) = take(repo, &index_path, &progress)?;
     progress.enter(Stage::Preparing, changes.len());
     if !matches!(target, Target::WorkTree { .. }) {
         repo.refresh_index()?;
     }
     let (mut head, mut reverse) = (None, None);
     match &target {
-        Target::WorkTree { .. } => recheck::still_holds(&repo.work_tree()?, changes)?,
-        Target::Index => recheck::still_holds(&repo.index_tree()?, changes)?,
-        Target::IndexAndWorkTree => recheck::still_holds(&repo.agreeing_tree(Against::Index)?, changes)?,
+        Target::WorkTree { .. } => recheck::still_holds(&repo.work_tree()?, changes, &progress)?,
+        Target::Index => recheck::still_holds(&repo.index_tree()?, changes, &progress)?,
+        Target::IndexAndWorkTree => recheck::still_holds(&repo.agreeing_tree(Against::Index)?, changes, &progress)?,
         Target::Commit(_) => {
             repo.check_calm()?;
             lock::await_head(repo, Patience::from_setting(repo.config().int("llmpatch.lockTimeout")?))?;
             // Read once, before all that is compared with it: should it move, the commit is refused.
             head = repo.head_commit()?;
-            recheck::still_holds(&repo.agreeing_tree(Against::IndexAndHead)?, changes)?;
+            recheck::still_holds(&repo.agreeing_tree(Against::IndexAndHead)?, changes, &progress)?;
         }
         Target::Undo(of) => {
-            of.still_holds(repo, changes)?;
+            of.still_holds(repo, changes, &progress)?;
             reverse = Some(of);
         }
     }
@@ -205,20 +204,21 @@ pub fn begin<'r>(
 }
 
 /// Makes a journal and takes the lock for it, once all that died before is tidied up.
-fn take(repo: &Repo, index_path: &std::path::Path) -> Result<(Journal, IndexLock), Fault> {
+fn take(repo: &Repo, index_path: &std::path::Path, progress: &Progress) -> Result<(Journal, IndexLock), Fault> {
     let patience = Patience::from_setting(repo.config().int("llmpatch.lockTimeout")?);
     let mut tries = 0;
     loop {
         tries += 1;
         let (journal, stamp) = Journal::make(repo.git_dir())?;
+        progress.enter(Stage::Waiting, 0);
         match IndexLock::take(index_path, patience, &journal, &stamp) {
             Ok(lock) => {
-                recover::under(repo, &lock)?;
+                recover::under(repo, &lock, progress)?;
                 return Ok((journal, lock));
             }
             Err(Fault::Locked { holder: Holder::Gone { .. }, .. }) if tries < 4 => {
                 drop(journal);
-                recover::undisturbed(recover(repo)?)?;
+                recover::undisturbed(recover(repo, progress)?)?;
             }
             // Somebody took a folder that was still empty for one that a dead run left.
             Err(Fault::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound && tries < 4 => {}

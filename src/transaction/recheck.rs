@@ -3,10 +3,12 @@
 use super::fault::Fault;
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
+use crate::progress::{Progress, Stage};
 use crate::tree::{Entry, File, Tree};
 
 /// Checks every path of a change against the place that it was planned for.
-pub(super) fn still_holds(tree: &dyn Tree, changes: &ChangeSet) -> Result<(), Fault> {
+pub(super) fn still_holds(tree: &dyn Tree, changes: &ChangeSet, progress: &Progress) -> Result<(), Fault> {
+    progress.enter(Stage::Planning, changes.len());
     for change in changes {
         match (&change.before, tree.read(&change.path)?) {
             (Some(before), Entry::File(now)) if is_same(before, &now) => {}
@@ -21,6 +23,7 @@ pub(super) fn still_holds(tree: &dyn Tree, changes: &ChangeSet) -> Result<(), Fa
             (None, _) => return Err(Fault::Appeared { path: change.path.clone() }),
         }
         tree.confirm(&change.path, change.before.as_ref())?;
+        progress.step();
     }
     Ok(())
 }
@@ -63,7 +66,8 @@ mod tests {
             (plain("a/b"), vec![change("a", None, Some("2"))], Err("`a/b` appeared while we worked")),
             (link(), vec![change("a/b", None, Some("2"))], Err("`a/b` appeared while we worked")),
         ] {
-            let got = still_holds(&tree, &ChangeSet::new(changes.clone())).map_err(|fault| fault.to_string());
+            let got = still_holds(&tree, &ChangeSet::new(changes.clone()), &Progress::default())
+                .map_err(|fault| fault.to_string());
             assert_eq!(got, want.map_err(str::to_owned), "{changes:?}");
         }
     }

@@ -25,6 +25,7 @@ use super::undo::{Remains, Undo};
 use crate::dir::Dir;
 use crate::dir::write::step;
 use crate::path::RepoPath;
+use crate::progress::{Progress, Stage};
 use crate::repo::{NextIndex, Repo};
 use crate::text::Shown;
 
@@ -82,7 +83,7 @@ pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
 ///
 /// # Errors
 /// `locked` while something of it lives, `io` if a journal can't be read.
-pub fn recover(repo: &Repo) -> Result<Vec<Recovered>, Fault> {
+pub fn recover(repo: &Repo, progress: &Progress) -> Result<Vec<Recovered>, Fault> {
     let lock = with_suffix(&repo.index_path(), ".lock");
     let is_stale = Stamp::read(&lock).is_some_and(|stamp| matches!(stamp.holder(), Holder::Gone { .. }));
     if runs(repo.git_dir()).is_empty() && !is_stale {
@@ -93,7 +94,7 @@ pub fn recover(repo: &Repo) -> Result<Vec<Recovered>, Fault> {
         return Ok(Vec::new());
     }
     let held = HeldBack::begin();
-    let recovered = all(repo, None);
+    let recovered = all(repo, None, progress);
     match signal::pending() {
         Some(signal) => Err(Fault::Interrupted { signal }),
         None => {
@@ -104,9 +105,9 @@ pub fn recover(repo: &Repo) -> Result<Vec<Recovered>, Fault> {
 }
 
 /// Recovers what is found once the lock is ours.
-pub(super) fn under(repo: &Repo, lock: &IndexLock) -> Result<(), Fault> {
+pub(super) fn under(repo: &Repo, lock: &IndexLock, progress: &Progress) -> Result<(), Fault> {
     let is_dead = |run: &PathBuf| Journal::open(run).is_ok_and(|journal| journal.life().0 == Life::Dead);
-    if runs(repo.git_dir()).iter().any(is_dead) { undisturbed(all(repo, Some(lock))?) } else { Ok(()) }
+    if runs(repo.git_dir()).iter().any(is_dead) { undisturbed(all(repo, Some(lock), progress)?) } else { Ok(()) }
 }
 
 /// Refuses to go on where not all could be put back.
@@ -116,8 +117,9 @@ pub(super) fn undisturbed(recovered: Vec<Recovered>) -> Result<(), Fault> {
     if paths.is_empty() { Ok(()) } else { Err(Fault::Torn { paths, notes }) }
 }
 
-fn all(repo: &Repo, lock: Option<&IndexLock>) -> Result<Vec<Recovered>, Fault> {
+fn all(repo: &Repo, lock: Option<&IndexLock>, progress: &Progress) -> Result<Vec<Recovered>, Fault> {
     let patience = Patience::from_setting(repo.config().int("llmpatch.lockTimeout")?);
+    progress.enter(Stage::Waiting, 0);
     let _alone = alone(repo, patience)?;
     let mut recovered = Vec::new();
     for run in runs(repo.git_dir()) {
@@ -126,8 +128,8 @@ fn all(repo: &Repo, lock: Option<&IndexLock>) -> Result<Vec<Recovered>, Fault> {
         if !is_dead(repo, &journal, patience)? {
             continue;
         }
-        recovered
-            .push(Recovery { repo, journal: &journal, flush: Flush::from_config(repo.config())? }.run(lock, patience)?);
+        let flush = Flush::from_config(repo.config())?;
+        recovered.push(Recovery { repo, journal: &journal, flush, progress }.run(lock, patience)?);
     }
     remove_dead_lock(&with_suffix(&repo.index_path(), ".lock"), None);
     let _ = std::fs::remove_dir(home(repo.git_dir()));
@@ -185,6 +187,7 @@ struct Recovery<'r> {
     repo: &'r Repo,
     journal: &'r Journal,
     flush: Flush,
+    progress: &'r Progress,
 }
 
 impl Recovery<'_> {
@@ -278,6 +281,7 @@ impl Recovery<'_> {
             // Without it undo knows less, that is all.
             let _ = last::write(self.journal, &Record::Commit(id.to_string()));
         }
+        self.progress.enter(Stage::Flushing, 0);
         let _ = self.flush.everything_around(&[self.repo.git_dir()]);
         let decided = self.journal.decide();
         if let Err(fault) = decided.and_then(|()| self.flush.folders(&[self.journal.path()])) {
@@ -326,7 +330,7 @@ impl Recovery<'_> {
         if !manifest.touched.is_empty() {
             let top = path_bytes(&manifest.top);
             let dir = Dir::open(&manifest.top).map_err(|source| Fault::Io { doing: "open", path: top, source })?;
-            remains = Undo { dir: &dir, journal: self.journal, manifest }.run();
+            remains = Undo { dir: &dir, journal: self.journal, manifest, progress: self.progress }.run();
         }
         done.attention = remains.paths();
         if !remains.failed.is_empty() {
@@ -338,6 +342,7 @@ impl Recovery<'_> {
         if !manifest.touched.is_empty() {
             folders.push(&manifest.top);
         }
+        self.progress.enter(Stage::Flushing, 0);
         // Should the power go before this is on the disk, the manifest is there and it is done again.
         let _ = self.flush.everything_around(&folders);
         let io = |source| Fault::Io { doing: "end the journal", path: path_bytes(self.journal.path()), source };
@@ -364,6 +369,7 @@ impl Recovery<'_> {
     fn tidy(&self, litter: &[Litter]) {
         let top = litter.iter().find_map(|one| if let Litter::Top(top) = one { Some(top) } else { None });
         let dir = top.and_then(|top| Dir::open(top).ok());
+        self.progress.enter(Stage::Tidying, litter.len());
         for one in litter {
             // What stays is in nobody's way; nothing else can be done about it.
             let _ = match (one, &dir) {
@@ -371,6 +377,7 @@ impl Recovery<'_> {
                 (Litter::File(path), _) => std::fs::remove_file(path),
                 _ => Ok(()),
             };
+            self.progress.step();
         }
     }
 

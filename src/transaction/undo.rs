@@ -14,6 +14,7 @@ use super::journal::Journal;
 use super::manifest::{Held, Manifest, Touched};
 use crate::dir::{Dir, Found, Stat};
 use crate::path::RepoPath;
+use crate::progress::{Progress, Stage};
 
 /// What could not be put back.
 #[derive(Debug, Default)]
@@ -52,6 +53,7 @@ pub(super) struct Undo<'u> {
     pub(super) dir: &'u Dir,
     pub(super) journal: &'u Journal,
     pub(super) manifest: &'u Manifest,
+    pub(super) progress: &'u Progress,
 }
 
 /// A place: in the work tree or in the journal.
@@ -65,6 +67,7 @@ impl<'u> Undo<'u> {
     /// Puts back all that can be.
     pub(super) fn run(&self) -> Remains {
         let mut remains = Remains::default();
+        self.progress.enter(Stage::Restoring, self.manifest.touched.len());
         // What is new goes first, for it may stand where an old folder was; originals come last, for they need their folders.
         let order = |touched: &Touched| (touched.before.is_some(), touched.after.is_none());
         let mut touched: Vec<_> = self.manifest.touched.iter().enumerate().collect();
@@ -99,6 +102,7 @@ impl<'u> Undo<'u> {
     }
 
     fn note(&self, remains: &mut Remains, path: &RepoPath, outcome: io::Result<bool>) {
+        self.progress.step();
         match outcome {
             Ok(true) => {}
             Ok(false) => remains.theirs.push(path.clone()),

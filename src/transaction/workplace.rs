@@ -290,7 +290,9 @@ impl<'r> Workplace<'r> {
             for _ in 0..2 {
                 let index = self.journal.restore_index(&self.manifest.index);
                 remains = match self.dir {
-                    Some(dir) => Undo { dir, journal: &self.journal, manifest: &self.manifest }.run(),
+                    Some(dir) => {
+                        Undo { dir, journal: &self.journal, manifest: &self.manifest, progress: &self.progress }.run()
+                    }
                     None => Remains::default(),
                 };
                 if let (Err(fault), Some(path)) = (index, self.manifest.paths().next()) {

@@ -1,5 +1,6 @@
-//! The line that says how far a long work is. `GIT_PROGRESS_DELAY` has it shown at once; locks and filters say when to go on.
+//! The line that says how far a long work is. `GIT_PROGRESS_DELAY` has it shown at once; locks say when to go on.
 
+use std::fs::File;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -18,11 +19,14 @@ fn held() -> Repo {
 }
 
 fn start(repo: &Repo, line: &str, variables: &[(&str, &str)]) -> Terminal {
+    Terminal::start(command(repo, line).envs(variables.iter().copied()))
+}
+
+fn command(repo: &Repo, line: &str) -> Command {
     let mut command = isolated(Command::new("sh"), repo.path());
     command.args(["-c", &line.replace("llm ", "\"$0\" "), program()]);
     command.env("PATH", std::env::var_os("PATH").unwrap()).env("GIT_PROGRESS_DELAY", "0");
-    command.envs(variables.iter().copied());
-    Terminal::start(&command)
+    command
 }
 
 /// Returns what stands on the screen in the end.
@@ -129,4 +133,143 @@ fn counts_are_told_where_they_are_known() {
     terminal.wait_for(&format!("/{FILES})"));
     assert!(terminal.end().success());
     assert_eq!(screen(&terminal.shown()), format!(" {FILES} files changed, {FILES} insertions(+)\n"));
+}
+
+/// How many files a work is about that takes a while.
+const MANY: usize = 600;
+
+/// A repository of many files that its last commit changed, and a response that changes them again.
+fn many() -> Repo {
+    let repo = Repo::with(&[]);
+    let all =
+        |text: &str| (0..MANY).for_each(|n| repo.write(&format!("d{}/{n}.txt", n % 50), format!("{n}\n{text}\n")));
+    all("old");
+    repo.commit("old");
+    all("new");
+    repo.commit("new");
+    let sections: String =
+        (0..MANY).map(|n| format!("*** Update File: d{}/{n}.txt\n@@\n {n}\n-new\n+newer\n", n % 50)).collect();
+    repo.write("../answer", format!("*** Begin Patch\n{sections}*** End Patch\n"));
+    repo
+}
+
+#[test]
+fn every_long_work_is_told_of_and_leaves_no_trace() {
+    let repo = many();
+    let some = format!("/{MANY})");
+    for (line, told) in [
+        ("llm show --to=envelope HEAD >../out", &some[..]),
+        ("llm show --to=opx HEAD~1..HEAD >../out", "Writing commits:   0% (0/1)"),
+        ("llm convert --to=opx ../answer >../out", &some),
+        ("llm prompt --example=HEAD >../out", &some),
+        ("llm apply --index ../answer >../out", &some),
+        ("llm check --staged >../out", "Looking through what is staged"),
+        ("llm undo >../out", &some),
+    ] {
+        let mut terminal = start(&repo, line, &[]);
+        terminal.wait_for(told);
+        assert!(terminal.end().success(), "{line}: {}", terminal.shown());
+        let shown = terminal.shown();
+        assert_eq!(screen(&shown), "", "{line}: {shown}");
+    }
+}
+
+#[test]
+fn staged_responses_are_one_work() {
+    const RESPONSES: usize = 40;
+    let repo = Repo::with(&[("a.txt", "one\ntwo\nthree\n")]);
+    (0..RESPONSES).for_each(|n| repo.write(&format!("{n}.llmpatch"), RESPONSE));
+    repo.git(&["add", "."]);
+    let mut terminal = start(&repo, "llm check --staged", &[]);
+    terminal.wait_for(&format!("/{RESPONSES})"));
+    assert!(terminal.end().success());
+    let shown = terminal.shown();
+    assert!(!shown.contains("Reading"), "{shown}");
+    assert_eq!(screen(&shown), "");
+}
+
+#[test]
+fn a_recovery_that_waits_says_so() {
+    let repo = many();
+    repo.write(
+        ".git/hooks/pre-commit",
+        "#!/bin/sh\nkill -KILL $(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)\nexit 1\n",
+    );
+    repo.chmod(".git/hooks/pre-commit", 0o755);
+    repo.git(&["config", "llmpatch.lockTimeout", "-1"]);
+    let before = repo.files();
+    let killed = repo.command().args(["apply", "--commit", "-m", "x", "../answer"]).output().unwrap();
+    assert!(!killed.status.success());
+    assert_ne!(repo.files(), before);
+
+    let git_folder = File::open(repo.path().join(".git")).unwrap();
+    rustix::fs::flock(&git_folder, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let mut terminal = start(&repo, "llm recover | head -n 1", &[]);
+    terminal.wait_for("\rWaiting for ");
+    drop(git_folder);
+    assert!(terminal.end().success());
+    assert_eq!(screen(&terminal.shown()), "an interrupted apply was taken back\n");
+    assert_eq!(repo.files(), before);
+}
+
+#[test]
+fn a_pager_has_the_screen_to_itself() {
+    let repo = many();
+    let mut terminal = start(&repo, "llm show --to=envelope HEAD", &[("GIT_PAGER", "sed -e 's/^/paged: /'")]);
+    terminal.wait_for(&format!("/{MANY})"));
+    assert!(terminal.end().success());
+    let shown = terminal.shown();
+    let (before, paged) = shown.split_at(shown.find("paged: ").unwrap());
+    assert_eq!(screen(before), "", "{before}");
+    assert!(paged.split_terminator("\r\n").all(|line| line.starts_with("paged: ") && !line.contains('\r')), "{paged}");
+}
+
+#[test]
+fn nothing_is_shown_while_a_question_stands() {
+    let repo = held();
+    let mut terminal = start(&repo, "llm apply -i ../answer", &[("GIT_PAGER", "cat")]);
+    terminal.wait_for("Apply this change");
+    let asked = terminal.shown();
+    assert!(!screen(&asked).contains("ing "), "{asked}");
+    terminal.send("y\n");
+    terminal.wait_for("\rWaiting for the index lock");
+    let shown = terminal.shown();
+    let stood = &shown[shown.find("Apply this change").unwrap()..shown.find("\rWaiting").unwrap()];
+    assert!(!stood.contains("ing "), "{stood:?}");
+    release(&repo);
+    assert!(terminal.end().success());
+}
+
+#[test]
+fn who_works_in_the_background_is_silent() {
+    let repo = held();
+    let mut terminal = start(&repo, "set -m; llm apply ../answer & wait $!; echo ended $?", &[]);
+    wait_for_journal(&repo);
+    release(&repo);
+    assert!(terminal.end().success());
+    let shown = terminal.shown();
+    assert!(!shown.contains("Waiting") && shown.contains("\r\nended 0\r\n"), "{shown}");
+}
+
+#[test]
+fn a_second_goes_by_before_anything_is_shown() {
+    let second = Duration::from_secs(1);
+    let repo = held();
+    repo.git(&["config", "llmpatch.lockTimeout", "60000"]);
+    let begun = Instant::now();
+    let mut terminal = Terminal::start(command(&repo, "llm apply ../answer").env_remove("GIT_PROGRESS_DELAY"));
+    terminal.wait_for("\rWaiting for the index lock");
+    assert!(begun.elapsed() >= second);
+    release(&repo);
+    assert!(terminal.end().success());
+
+    let begun = Instant::now();
+    let mut terminal = Terminal::start(command(&repo, "llm undo -v").env_remove("GIT_PROGRESS_DELAY"));
+    assert!(terminal.end().success());
+    // Who was slower than that may have been told of it.
+    if begun.elapsed() < second {
+        let want =
+            "the last apply changed the work tree\r\nM a.txt\r\n 1 file changed, 1 insertion(+), 1 deletion(-)\r\n";
+        assert_eq!(terminal.shown(), want);
+    }
 }

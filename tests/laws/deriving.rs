@@ -54,7 +54,7 @@ fn is_said(changes: &ChangeSet, context: u32) {
     }
     for format in [Format::Envelope, Format::Opx] {
         let look = Look { context: Some(context), prose: "Why, and\n*** Begin Patch".into(), ..Look::default() };
-        match respond(format, changes, &tree, &Plain, &look, Vec::new()).unwrap() {
+        match respond(format, changes, &tree, &Plain, &look, Vec::new(), &Default::default()).unwrap() {
             Ok(response) => comes_to(&response, changes, &tree),
             Err(unsaid) => {
                 assert!(!unsaid.is_empty());

@@ -10,6 +10,7 @@ use crate::kind::Kind;
 use crate::leftover::{self, Leftover};
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet, derive};
+use crate::progress::Stage;
 use crate::repo::{BlobId, Held, Side, Staged};
 use crate::report::{Diagnostic, Report, State};
 use crate::tree::{Content, File, Mode, is_binary};
@@ -33,12 +34,14 @@ struct Marked {
 /// If contents can't be compared at all.
 pub(super) fn look(session: &Session, staged: &[Staged], files: &[&Staged]) -> Result<Vec<(BString, Report)>, Stop> {
     let longest = session.repo.big_file_threshold().map_err(stop)?;
+    let work = session.works.begin(Stage::Scanning, files.len());
     let (mut reports, mut all) = (Vec::new(), Vec::new());
     for staged in files {
         match marked(session, staged, longest) {
             Ok(marked) => all.extend(marked),
             Err(report) => reports.push((staged.path.clone(), *report)),
         }
+        work.progress().step();
     }
     find_origins(session, staged, &mut all, longest)?;
     for marked in &all {

@@ -23,7 +23,7 @@ fn kept(sample: &Sample) -> Vec<String> {
 pub(super) fn undo(sample: &Sample) -> Result<Done, Undone> {
     let repo = sample.open();
     let none = |fault| Undone { fault, attention: Vec::new(), kept: None, is_torn: false };
-    let Last::Change(Undoing { changes, reverse }) = last(&repo).map_err(none)? else {
+    let Last::Change(Undoing { changes, reverse }) = last(&repo, &Progress::default()).map_err(none)? else {
         panic!("there is nothing to undo")
     };
     begin(&repo, &changes, Target::Undo(reverse), Progress::default()).map_err(none)?.publish()
@@ -41,7 +41,7 @@ fn bury(sample: &Sample) {
 }
 
 fn is_nothing(sample: &Sample) -> bool {
-    matches!(last(&sample.open()).unwrap(), Last::Nothing)
+    matches!(last(&sample.open(), &Progress::default()).unwrap(), Last::Nothing)
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_fault_at_any_step_of_an_undo_leaves_nothing_behind() {
                         // Whatever is left of it, the next one that looks tidies up.
                         assert!(done.warnings.is_empty() || count.get() > step, "{what}: {:?}", done.warnings);
                         bury(&sample);
-                        recover(&sample.open()).unwrap();
+                        recover(&sample.open(), &Progress::default()).unwrap();
                         assert_eq!(looks(&sample), old, "{what}");
                         assert!(is_nothing(&sample), "{what}");
                         if count.get() > step {
@@ -154,7 +154,7 @@ fn whoever_was_killed_when_all_was_certain_kept_it_all() {
             watch::clear();
             let [Warning::Unsettled { .. }] = &done.warnings[..] else { panic!("{:?}", done.warnings) };
             bury(&sample);
-            let recovered = recover(&sample.open()).unwrap();
+            let recovered = recover(&sample.open(), &Progress::default()).unwrap();
             assert_eq!(recovered.iter().map(|one| one.how).collect::<Vec<_>>(), [How::Tidied]);
             undo(&sample).unwrap();
             assert_eq!(looks(&sample), before, "{target:?}, {at}");
@@ -268,7 +268,7 @@ fn two_that_undo_at_once_undo_once() {
     let target = Target::WorkTree { intent_to_add: false };
     apply(&sample, WANTED[0].1, &target).unwrap();
     let repo = sample.open();
-    let Last::Change(Undoing { changes, reverse }) = last(&repo).unwrap() else { panic!() };
+    let Last::Change(Undoing { changes, reverse }) = last(&repo, &Progress::default()).unwrap() else { panic!() };
     apply(&sample, &[("b", Some("B\n"))], &target).unwrap();
     let fault = begin(&repo, &changes, Target::Undo(reverse), Progress::default()).unwrap_err();
     assert!(matches!(fault, Fault::Superseded), "{fault}");
@@ -307,7 +307,7 @@ fn what_is_kept_is_not_trusted() {
     for end in [0, 1, bytes.len() / 2, bytes.len() - 1] {
         std::fs::write(record(&sample), &bytes[..end]).unwrap();
         let before = seen(&sample);
-        let fault = last(&sample.open()).unwrap_err();
+        let fault = last(&sample.open(), &Progress::default()).unwrap_err();
         assert!(matches!(fault, Fault::Damaged { .. }), "{fault}");
         assert_eq!(seen(&sample), before);
     }
@@ -319,7 +319,7 @@ fn what_is_kept_is_not_trusted() {
         if replace {
             std::os::unix::fs::symlink(sample.outside().join("elsewhere"), &original).unwrap();
         }
-        let fault = last(&sample.open()).unwrap_err();
+        let fault = last(&sample.open(), &Progress::default()).unwrap_err();
         assert!(matches!(fault, Fault::Since { .. }), "{fault}");
     }
     // The next apply puts its own in its place.
@@ -348,9 +348,9 @@ fn a_commit_is_for_git_to_take_back() {
     sample.git("checkout -q a");
     apply(&sample, WANTED[1].1, &Target::Commit(request("change\n"))).unwrap();
     let head = String::from_utf8(sample.git("rev-parse HEAD")).unwrap();
-    let Last::Commit { id, is_head: true } = last(&sample.open()).unwrap() else { panic!() };
+    let Last::Commit { id, is_head: true } = last(&sample.open(), &Progress::default()).unwrap() else { panic!() };
     assert_eq!(id, head.trim());
     assert_eq!(kept(&sample), ["record"]);
     sample.git("commit -q --allow-empty -m more");
-    let Last::Commit { is_head: false, .. } = last(&sample.open()).unwrap() else { panic!() };
+    let Last::Commit { is_head: false, .. } = last(&sample.open(), &Progress::default()).unwrap() else { panic!() };
 }

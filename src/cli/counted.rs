@@ -1,0 +1,102 @@
+//! What compares contents, counted for whoever waits.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+use crate::compare::{Compare, Fault, Headings, Region};
+use crate::path::RepoPath;
+use crate::progress::Progress;
+
+/// Compares as another does, and tells how many files were compared. How many there are only the one knows that asks.
+pub(super) struct Counted<'c> {
+    compare: &'c dyn Compare,
+    progress: &'c Progress,
+    /// The file that is at work: it may be looked at more than once.
+    at: RefCell<Option<RepoPath>>,
+}
+
+impl<'c> Counted<'c> {
+    /// Counts what this compares.
+    pub(super) fn new(compare: &'c dyn Compare, progress: &'c Progress) -> Self {
+        Self { compare, progress, at: RefCell::default() }
+    }
+}
+
+impl Compare for Counted<'_> {
+    fn stored<'b>(&self, path: &RepoPath, content: &'b [u8]) -> Result<Cow<'b, [u8]>, Fault> {
+        self.compare.stored(path, content)
+    }
+
+    fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, Fault> {
+        self.compare.is_binary(path, content)
+    }
+
+    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, Fault> {
+        if self.at.borrow().as_ref() != Some(path) && self.at.replace(Some(path.clone())).is_some() {
+            self.progress.step();
+        }
+        self.compare.regions(path, old, new)
+    }
+
+    fn headings(&self, path: &RepoPath) -> Result<Headings, Fault> {
+        self.compare.headings(path)
+    }
+
+    fn binary_patch(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<u8>, Fault> {
+        self.compare.binary_patch(path, old, new)
+    }
+
+    fn id(&self, content: Option<&[u8]>) -> Result<String, Fault> {
+        self.compare.id(content)
+    }
+
+    fn abbreviate(&self, id: &str) -> Result<String, Fault> {
+        self.compare.abbreviate(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Stage;
+
+    /// Finds no difference.
+    struct Same;
+
+    impl Compare for Same {
+        fn stored<'b>(&self, _: &RepoPath, content: &'b [u8]) -> Result<Cow<'b, [u8]>, Fault> {
+            Ok(content.into())
+        }
+
+        fn is_binary(&self, _: &RepoPath, _: &[u8]) -> Result<bool, Fault> {
+            Ok(false)
+        }
+
+        fn regions(&self, _: &RepoPath, _: &[u8], _: &[u8]) -> Result<Vec<Region>, Fault> {
+            Ok(Vec::new())
+        }
+
+        fn binary_patch(&self, _: &RepoPath, _: &[u8], _: &[u8]) -> Result<Vec<u8>, Fault> {
+            Ok(Vec::new())
+        }
+
+        fn id(&self, _: Option<&[u8]>) -> Result<String, Fault> {
+            Ok(String::new())
+        }
+
+        fn abbreviate(&self, id: &str) -> Result<String, Fault> {
+            Ok(id.to_owned())
+        }
+    }
+
+    #[test]
+    fn a_file_is_counted_once_and_when_the_next_one_is_compared() {
+        let progress = Progress::default();
+        progress.enter(Stage::Comparing, 0);
+        let counted = Counted::new(&Same, &progress);
+        for (path, want) in [("a", 0), ("a", 0), ("b", 1), ("c", 2), ("c", 2)] {
+            counted.regions(&RepoPath::new(path.as_bytes()).unwrap(), b"", b"").unwrap();
+            assert_eq!(progress.seen().unwrap().done, want, "{path}");
+        }
+    }
+}
