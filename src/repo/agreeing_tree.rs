@@ -4,9 +4,10 @@
 //! paths that change, and of no others. What is said of a path is what stands on disk; where only the index knows it, that.
 
 use super::conversion::{Consult, Conversion};
+use super::folders::{Folders, Spot};
 use super::index_tree::IndexTree;
 use super::objects::{content_id, leaf, obstacle, odd};
-use super::revision_tree::{Spot, find, leaves_of};
+use super::revision_tree::leaves_of;
 use super::work_tree::WorkTree;
 use super::{Fault, Repo};
 use crate::dir::Found;
@@ -29,7 +30,7 @@ pub struct AgreeingTree<'r> {
     work: WorkTree<'r>,
     index: IndexTree<'r>,
     /// The commit that the index must agree with too; `Some(None)` where there is none yet.
-    head: Option<Option<git2::Tree<'r>>>,
+    head: Option<Option<Folders<'r>>>,
     conversion: Conversion<'r>,
     /// Whether the executable bit on disk means anything (`core.fileMode`).
     trusts_mode: bool,
@@ -39,7 +40,7 @@ impl<'r> AgreeingTree<'r> {
     pub(super) fn new(repo: &'r Repo, against: Against) -> Result<Self, Fault> {
         let head = match against {
             Against::Index => None,
-            Against::IndexAndHead => Some(head_tree(repo)?),
+            Against::IndexAndHead => Some(repo.head_tree()?.map(|tree| Folders::new(repo.git2(), tree))),
         };
         Ok(Self {
             repo,
@@ -57,7 +58,7 @@ impl<'r> AgreeingTree<'r> {
         let agrees = match &self.head {
             None => true,
             Some(None) => entry.is_none(),
-            Some(Some(tree)) => match find(self.repo, tree, path)? {
+            Some(Some(folders)) => match folders.find(path)? {
                 Spot::Leaf { id, mode } => entry.is_some_and(|entry| entry.id == id && kind(entry.mode) == kind(mode)),
                 Spot::Absent => entry.is_none(),
                 Spot::Beneath { ancestor, .. } => entry.is_none() && self.index.entry(&ancestor)?.is_some(),
@@ -87,15 +88,6 @@ impl<'r> AgreeingTree<'r> {
 /// Returns what git looks at in a mode: what it is, and whether it may be executed.
 fn kind(mode: u32) -> u32 {
     mode & 0o170100
-}
-
-fn head_tree(repo: &Repo) -> Result<Option<git2::Tree<'_>>, Fault> {
-    match repo.git2().head().and_then(|head| head.peel_to_tree()) {
-        Ok(tree) => Ok(Some(tree)),
-        // A branch without a commit.
-        Err(error) if matches!(error.code(), git2::ErrorCode::UnbornBranch) => Ok(None),
-        Err(error) => Err(Fault::git("HEAD", error)),
-    }
 }
 
 impl Tree for AgreeingTree<'_> {

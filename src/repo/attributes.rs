@@ -12,6 +12,7 @@ use bstr::{BStr, ByteSlice as _};
 
 use super::conversion::{RULES, ignores_system};
 use super::eol::Value;
+use super::folders::Folders;
 use super::git::{self, Git};
 use super::staged::{Held, Staged, as_path};
 use super::{Fault, Repo};
@@ -85,7 +86,7 @@ impl Repo {
         if [Some(own), users, systems].iter().flatten().any(|file| names_it(file)) {
             return Ok(true);
         }
-        let head = self.head_tree()?;
+        let head = self.head_tree()?.map(|tree| Folders::new(self.git2(), tree));
         let staged: HashMap<&[u8], &Staged> = staged.iter().map(|staged| (staged.path.as_bytes(), staged)).collect();
         let folders: BTreeSet<&[u8]> = paths.iter().flat_map(|path| folders_above(path)).collect();
         for folder in folders {
@@ -95,8 +96,9 @@ impl Repo {
                 Some(Held::Nothing) => continue,
                 // Whatever git makes of a link or of an unfinished merge.
                 Some(_) => return Ok(true),
-                None => match head.as_ref().and_then(|head| head.get_path(as_path(&rules)).ok()) {
-                    Some(entry) => entry.id(),
+                None => match head.as_ref().and_then(|head| head.entry(&rules).transpose()) {
+                    Some(Ok((id, _))) => id,
+                    Some(Err(_)) => return Ok(true),
                     None => continue,
                 },
             };

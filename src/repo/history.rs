@@ -1,12 +1,10 @@
 //! Commits: which ones a name means, what they say, and what they touch.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
-
 use bstr::BString;
-use git2::{Delta, DiffOptions, Oid, Sort};
+use git2::{DiffOptions, Oid, Sort};
 
-use super::objects::leaf;
+use super::folders::Folders;
+use super::objects::{TREE, leaf};
 use super::{Fault, Repo};
 use crate::path::RepoPath;
 use crate::progress::{Progress, Stage};
@@ -60,24 +58,25 @@ impl Repo {
         let mut options = DiffOptions::new();
         options.include_typechange(true);
         let diff = self.git.diff_tree_to_tree(old.as_ref(), Some(&new), Some(&mut options)).map_err(failed)?;
+        let [old, new] = [old, Some(new)].map(|tree| Some(Folders::new(&self.git, tree?)));
         let mut touched = Vec::with_capacity(diff.deltas().len());
         progress.enter(Stage::Planning, diff.deltas().len());
         for delta in diff.deltas() {
             let path = delta.new_file().path_bytes().or_else(|| delta.old_file().path_bytes()).unwrap_or_default();
-            let side = |tree: Option<&git2::Tree<'_>>, file: git2::DiffFile<'_>, absent| {
-                let Some(tree) = tree.filter(|_| delta.status() != absent) else { return Ok(Entry::Absent) };
-                // Old trees hold modes of many kinds, which git2 has no name for where a diff tells of them.
-                let at = std::path::Path::new(OsStr::from_bytes(file.path_bytes().unwrap_or(path)));
-                let mode = tree.get_path(at).map_err(failed)?.filemode();
+            // A diff tells of modes too, but git2 panics on those that old trees hold.
+            let side = |folders: Option<&Folders<'_>>| {
+                let found = folders.map(|folders| folders.entry(path)).transpose().map_err(failed)?;
+                let there = found.flatten().filter(|(_, mode)| *mode != TREE);
+                let Some((id, mode)) = there else { return Ok(Entry::Absent) };
                 // What can't be named is only to be told of.
                 let name = RepoPath::new(path).or_else(|_| RepoPath::new(b"a file"));
                 let name =
                     name.map_err(|_| Fault::Io { what: path.into(), source: std::io::Error::other("no name") })?;
-                leaf(self, &name, file.id(), mode.cast_unsigned())
+                leaf(self, &name, id, mode)
                     .map_err(|fault| Fault::Io { what: path.into(), source: std::io::Error::other(fault.to_string()) })
             };
-            let before = side(old.as_ref(), delta.old_file(), Delta::Added)?;
-            let after = side(Some(&new), delta.new_file(), Delta::Deleted)?;
+            let before = side(old.as_ref())?;
+            let after = side(new.as_ref())?;
             touched.push((BString::from(path), before, after));
             progress.step();
         }

@@ -10,6 +10,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use git2::{Index, IndexEntry, IndexTime, Oid};
 
+use super::folders::Folders;
 use super::racy;
 use super::slot::{Slot, blank, empty};
 use super::{Conversion, Fault, Repo};
@@ -262,7 +263,7 @@ impl NextIndex {
         let old = old.map(tree).transpose().map_err(writing)?;
         let new = tree(new).map_err(writing)?;
         let diff = self.owner.diff_tree_to_tree(old.as_ref(), Some(&new), None).map_err(writing)?;
-        let other = Index::open(other).map_err(writing)?;
+        let (folders, other) = (Folders::new(&self.owner, new), Index::open(other).map_err(writing)?);
         let mut entries = Vec::new();
         for delta in diff.deltas() {
             let Some(name) = delta.new_file().path_bytes().or(delta.old_file().path_bytes()) else { continue };
@@ -272,9 +273,10 @@ impl NextIndex {
                 self.index.remove(path, stage).or_else(ignore_missing).map_err(writing)?;
             }
             if delta.status() != git2::Delta::Deleted {
-                // Old trees hold modes of many kinds, which git2 has no name for where a diff tells of them.
-                let entry = new.get_path(path).map_err(writing)?;
-                let (id, mode) = (entry.id(), entry.filemode().cast_unsigned());
+                // A diff tells of modes too, but git2 panics on those that old trees hold.
+                let found = folders.entry(name).map_err(writing)?;
+                let missing = || writing(git2::Error::from_str("the commit lacks a path that it touches"));
+                let (id, mode) = found.ok_or_else(missing)?;
                 let known = other.get_path(path, 0).filter(|entry| (entry.id, entry.mode) == (id, mode));
                 // What the commit holds and the other index doesn't is of a commit that isn't ours.
                 entries.push(known.unwrap_or(IndexEntry { id, mode, path: name.to_vec(), ..blank() }));

@@ -14,6 +14,7 @@ mod conversion;
 mod differ;
 mod eol;
 mod fault;
+mod folders;
 pub(crate) mod git;
 mod history;
 mod index_tree;

@@ -2,6 +2,7 @@
 
 use git2::Tree as GitTree;
 
+use super::folders::{Folders, Spot};
 use super::objects::{TREE, content_id, leaf, obstacle, odd};
 use super::{Fault, Repo, WORTH_LISTING};
 use crate::path::RepoPath;
@@ -11,16 +12,8 @@ use crate::tree::{Entry, Tree, TreeFault};
 #[derive(Debug)]
 pub struct RevisionTree<'r> {
     repo: &'r Repo,
-    tree: GitTree<'r>,
+    folders: Folders<'r>,
     ignores_case: bool,
-}
-
-/// What stands at a path of a tree, before anything is read.
-pub(super) enum Spot {
-    Absent,
-    Folder(git2::Oid),
-    Leaf { id: git2::Oid, mode: u32 },
-    Beneath { ancestor: RepoPath, mode: u32 },
 }
 
 impl<'r> RevisionTree<'r> {
@@ -28,33 +21,13 @@ impl<'r> RevisionTree<'r> {
         let unknown = |_| Fault::NoRevision { rev: rev.to_owned() };
         let tree = repo.git.revparse_single(rev).and_then(|object| object.peel_to_tree()).map_err(unknown)?;
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
-        Ok(Self { repo, tree, ignores_case })
+        Ok(Self { repo, folders: Folders::new(&repo.git, tree), ignores_case })
     }
-}
-
-/// Finds a path in a tree.
-pub(super) fn find(repo: &Repo, tree: &GitTree<'_>, path: &RepoPath) -> Result<Spot, TreeFault> {
-    let mut here = tree.clone();
-    let mut above = path.ancestors().collect::<Vec<_>>();
-    let mut parts = path.parts().peekable();
-    while let Some(part) = parts.next() {
-        let Some(entry) = here.get_name_bytes(part) else { return Ok(Spot::Absent) };
-        let (id, mode) = (entry.id(), entry.filemode_raw() as u32);
-        drop(entry);
-        let ancestor = above.pop();
-        match (parts.peek(), ancestor) {
-            (None, _) if mode == TREE => return Ok(Spot::Folder(id)),
-            (None, _) => return Ok(Spot::Leaf { id, mode }),
-            (Some(_), Some(ancestor)) if mode != TREE => return Ok(Spot::Beneath { ancestor, mode }),
-            (Some(_), _) => here = repo.git.find_tree(id).map_err(|error| odd(path, &error))?,
-        }
-    }
-    Ok(Spot::Absent)
 }
 
 impl Tree for RevisionTree<'_> {
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
-        match find(self.repo, &self.tree, path)? {
+        match self.folders.find(path)? {
             Spot::Absent => Ok(Entry::Absent),
             Spot::Folder(_) => Ok(Entry::Folder),
             Spot::Leaf { id, mode } => leaf(self.repo, path, id, mode),
@@ -63,14 +36,14 @@ impl Tree for RevisionTree<'_> {
     }
 
     fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
-        match find(self.repo, &self.tree, folder)? {
+        match self.folders.find(folder)? {
             Spot::Folder(id) => leaves_of(self.repo, id, folder),
             _ => Ok(Vec::new()),
         }
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
-        let paths = leaves(self.repo, self.tree.clone(), b"", WORTH_LISTING).unwrap_or_default();
+        let paths = leaves(self.repo, self.folders.top(), b"", WORTH_LISTING).unwrap_or_default();
         paths.iter().filter_map(|path| RepoPath::new(path).ok()).collect()
     }
 
@@ -82,7 +55,7 @@ impl Tree for RevisionTree<'_> {
         if !self.ignores_case {
             return Ok(Vec::new());
         }
-        let mut found = vec![(Vec::new(), Some(self.tree.clone()))];
+        let mut found = vec![(Vec::new(), Some(self.folders.top()))];
         for part in path.parts() {
             let mut next = Vec::new();
             for (above, tree) in &found {
@@ -90,7 +63,7 @@ impl Tree for RevisionTree<'_> {
                 for entry in tree.iter().filter(|entry| entry.name_bytes().eq_ignore_ascii_case(part)) {
                     let slash: &[u8] = if above.is_empty() { b"" } else { b"/" };
                     let path = [above, slash, entry.name_bytes()].concat();
-                    next.push((path, self.repo.git.find_tree(entry.id()).ok()));
+                    next.push((path, self.folders.folder(entry.id()).ok()));
                 }
             }
             found = next;
