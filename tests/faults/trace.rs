@@ -282,7 +282,10 @@ pub(crate) fn finish(mut child: Child, input: &[u8]) -> Ended {
     let watchdog = std::thread::spawn(move || {
         let hangs = watch.recv_timeout(Duration::from_secs(60)) == Err(mpsc::RecvTimeoutError::Timeout);
         if hangs {
-            let _ = kill_process(pid, Signal::KILL);
+            // strace alone would leave those that it traces, and their ends of the pipes.
+            for one in with_offspring(pid) {
+                let _ = kill_process(one, Signal::KILL);
+            }
         }
         hangs
     });
@@ -302,6 +305,26 @@ pub(crate) fn finish(mut child: Child, input: &[u8]) -> Ended {
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
+}
+
+/// Returns a process and all that it started, by themselves or through others.
+fn with_offspring(pid: Pid) -> Vec<Pid> {
+    let parent_of = |entry: std::io::Result<fs::DirEntry>| {
+        let folder = entry.ok()?.path();
+        let child = folder.file_name()?.to_str()?.parse().ok()?;
+        let stat = fs::read_to_string(folder.join("stat")).ok()?;
+        // Behind the program's name, which may hold anything, come its state and its parent.
+        let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
+        Some((Pid::from_raw(child)?, Pid::from_raw(parent)?))
+    };
+    let all: Vec<(Pid, Pid)> = fs::read_dir("/proc").into_iter().flatten().filter_map(parent_of).collect();
+    let mut found = vec![pid];
+    let mut at = 0;
+    while let Some(&above) = found.get(at) {
+        found.extend(all.iter().filter(|(_, parent)| *parent == above).map(|(child, _)| *child));
+        at += 1;
+    }
+    found
 }
 
 /// Finds a program as a shell would.

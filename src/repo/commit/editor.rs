@@ -9,7 +9,7 @@
 //! one that recovery waits for.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{PipeReader, PipeWriter, Read as _, Write as _, pipe};
+use std::io::{ErrorKind, PipeReader, PipeWriter, Read as _, Write as _, pipe};
 use std::os::fd::{AsFd, AsRawFd as _};
 
 use rustix::io::{FdFlags, fcntl_setfd, ioctl_fionbio};
@@ -24,7 +24,8 @@ const BEFORE: &str = "eval \"$GIT_LLMPATCH_GATE\"; ";
 #[derive(Debug)]
 pub(crate) struct Gate {
     questions: PipeReader,
-    answers: PipeWriter,
+    /// Gone once something failed: whoever asks then hears that nobody answers.
+    answers: Option<PipeWriter>,
     theirs: Option<(PipeWriter, PipeReader)>,
 }
 
@@ -46,7 +47,7 @@ impl Gate {
         let mut gated = OsString::from(BEFORE);
         gated.push(editor);
         command.env("GIT_LLMPATCH_GATE", format!("{ask}\n{rest}")).env("GIT_EDITOR", gated);
-        Ok(Self { questions, answers, theirs: Some((asks, hears)) })
+        Ok(Self { questions, answers: Some(answers), theirs: Some((asks, hears)) })
     }
 
     /// Lets go of the child's ends, which it has by now.
@@ -57,8 +58,14 @@ impl Gate {
     /// Answers what was asked, if anything was; waits for nothing.
     pub(crate) fn answer(&mut self) {
         let mut asked = [0; 16];
-        let Ok(count) = self.questions.read(&mut asked) else { return };
-        // Who doesn't wait for an answer needs none.
-        let _ = self.answers.write_all(&b"\n".repeat(count));
+        let answered = match (self.questions.read(&mut asked), &mut self.answers) {
+            (Ok(count), Some(answers)) => answers.write_all(&b"\n".repeat(count)),
+            (Err(fault), _) if !matches!(fault.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Err(fault),
+            _ => Ok(()),
+        };
+        // An answer that got lost would be waited for without end.
+        if answered.is_err() {
+            self.answers = None;
+        }
     }
 }
