@@ -49,6 +49,19 @@ impl RepoPath {
         Ok(Self(path.into()))
     }
 
+    /// Checks a path of which the first part may have been checked: a folder that it lies in, as in lists that name a folder
+    /// before what is in it. To check each whole would be quadratic where folders are deep.
+    ///
+    /// # Errors
+    /// Says what is wrong with the spelling.
+    pub(crate) fn new_after(known: Option<&RepoPath>, bytes: &[u8]) -> Result<Self, PathFault> {
+        let below = |folder: &RepoPath| bytes.strip_prefix(folder.as_bytes())?.strip_prefix(b"/");
+        match known.and_then(|folder| Some((folder, below(folder)?))) {
+            Some((folder, rest)) => folder.join(rest),
+            None => Self::new(bytes),
+        }
+    }
+
     /// Says why this would be an odd name for a new file: it holds a backslash, or stands in quotes or backticks. Files that
     /// are there already may well be called so; a new one is a slip of the author.
     pub fn suspicious_when_new(&self) -> Option<PathFault> {

@@ -233,6 +233,21 @@ impl Dir {
         Ok(path.folder_of_len(nearest))
     }
 
+    /// Returns the folders above a path that are there, highest first, with their permission bits.
+    ///
+    /// # Errors
+    /// If the system doesn't let us see.
+    pub(crate) fn folders_above(&self, path: &RepoPath) -> io::Result<Vec<(RepoPath, u16)>> {
+        let mut there = Vec::new();
+        self.walk_down(path, |folder, len| {
+            if let Some(at) = path.folder_of_len(len) {
+                there.push((at, Stat::from_system(&fs::fstat(folder)?).bits));
+            }
+            Ok(())
+        })?;
+        Ok(there)
+    }
+
     /// Visits the top, then the folders above a path as far as they are there, each with the length of its path. However
     /// deep the path is, each is opened once, from the one above it.
     fn walk_down(

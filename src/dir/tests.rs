@@ -56,6 +56,59 @@ fn what_is_above_a_path_is_seen_as_far_as_folders_go() {
 }
 
 #[test]
+fn folders_above_are_those_that_are_there() {
+    let (_keep, dirs) = sample();
+    for dir in &dirs {
+        for (at, want) in [
+            ("x", ""),
+            ("a/b/deep", "a a/b"),
+            ("a/b/c/d", "a a/b"),
+            ("a/empty/x/y", "a"),
+            ("in/b/x", ""),
+            ("out/secret", ""),
+            ("nowhere/x/y", ""),
+        ] {
+            let there = dir.folders_above(&path(at)).unwrap();
+            let names: Vec<_> = there.iter().map(|(folder, _)| folder.to_string()).collect();
+            assert_eq!(names.join(" "), want, "{at}");
+            for (folder, bits) in there {
+                assert_eq!(bits, dir.folder_bits(&folder).unwrap(), "{folder}");
+            }
+        }
+    }
+}
+
+#[test]
+fn folders_are_made_where_none_are_and_never_behind_a_link() {
+    for way in 0..2 {
+        let (keep, dirs) = sample();
+        let (dir, top) = (&dirs[way], keep.path().join("top"));
+        for (at, want) in [
+            ("x", Ok(())),
+            ("a/b/x", Ok(())),
+            ("a/b/c/d/x", Ok(())),
+            ("new/er/x", Ok(())),
+            ("file/x", Err("file")),
+            ("a/empty/x/y", Err("a/empty")),
+            ("in/made/x", Err("in")),
+            ("out/made/x", Err("out")),
+            ("a/dangling/x", Err("a/dangling")),
+            ("pipe/x/y", Err("pipe")),
+        ] {
+            let made = dir.make_folders(&path(at)).map_err(|(folder, fault)| (folder.to_string(), fault));
+            assert_eq!(made.as_ref().map(|_| ()).map_err(|(folder, _)| &folder[..]), want, "{at}");
+            let is_no_folder = |fault: &io::Error| {
+                [Errno::NOTDIR, Errno::LOOP].iter().any(|errno| fault.raw_os_error() == Some(errno.raw_os_error()))
+            };
+            assert!(made.err().is_none_or(|(_, fault)| is_no_folder(&fault)), "{at}");
+        }
+        assert!(top.join("a/b/c/d").is_dir() && top.join("new/er").is_dir());
+        assert_eq!(std::fs::read_dir(keep.path().join("outside")).unwrap().count(), 1);
+        assert!(!top.join("a/made").exists() && !top.join("nowhere").exists());
+    }
+}
+
+#[test]
 fn looking_follows_no_link() {
     let (_keep, dirs) = sample();
     for dir in &dirs {

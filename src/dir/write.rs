@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
 
 use rustix::fs::{self, AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::{Errno, retry_on_intr};
@@ -49,6 +50,23 @@ impl Dir {
         step("make a folder")?;
         let Parent { folder, name } = self.parent(path)?;
         Ok(fs::mkdirat(&folder, name, mode(0o777))?)
+    }
+
+    /// Makes the folders that a path needs and that aren't there, each in the one above it.
+    ///
+    /// # Errors
+    /// `ENOTDIR` or `ELOOP` if something stands there that is no folder; with the folder that could not be made.
+    pub(crate) fn make_folders(&self, path: &RepoPath) -> Result<(), (RepoPath, io::Error)> {
+        let mut above: Option<OwnedFd> = None;
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'/', path.as_bytes()) {
+            let name = OsStr::from_bytes(&path.as_bytes()[start..end]);
+            let opened = open_or_make(above.as_ref().unwrap_or(&self.top), name);
+            let at = || path.folder_of_len(end).expect("a folder's name ends before a slash");
+            above = Some(opened.map_err(|fault| (at(), fault))?);
+            start = end + 1;
+        }
+        Ok(())
     }
 
     /// Makes a folder again that was there before, with the bits that it had.
@@ -125,6 +143,19 @@ impl Dir {
     fn open_folder(&self, path: &RepoPath) -> io::Result<OwnedFd> {
         let Parent { folder, name } = self.parent(path)?;
         Ok(open_here(&folder, OsStr::new(name), HANDLE)?)
+    }
+}
+
+fn open_or_make(above: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
+    match open_here(above, name, HANDLE) {
+        Err(Errno::NOENT) => {}
+        opened => return Ok(opened?),
+    }
+    step("make a folder")?;
+    match fs::mkdirat(above, name, mode(0o777)) {
+        // Somebody was quicker.
+        Ok(()) | Err(Errno::EXIST) => Ok(open_here(above, name, HANDLE)?),
+        Err(errno) => Err(errno.into()),
     }
 }
 

@@ -304,3 +304,14 @@ fn no_name_is_longer_than_a_file_system_takes() {
         assert_eq!(Resolver::default().resolve(None, path.as_bytes()).is_ok(), is_fine, "{}", path.len());
     }
 }
+
+#[test]
+fn what_lies_in_a_folder_that_was_checked_is_checked_no_less() {
+    for known in ["a", "a/b", "b", "a/b/c"] {
+        let known = RepoPath::new(known.as_bytes()).unwrap();
+        for path in ["a", "a/b", "a/b/c", "ab", "a/", "a//b", "a/../b", "a/.git", "a/b/.GIT/x", "/a", "", "a/b/\0"] {
+            let (fresh, after) = (RepoPath::new(path.as_bytes()), RepoPath::new_after(Some(&known), path.as_bytes()));
+            assert_eq!(after.ok(), fresh.ok(), "{path:?} after {known}");
+        }
+    }
+}

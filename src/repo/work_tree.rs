@@ -4,7 +4,8 @@
 //! needed. A submodule that isn't checked out is an empty folder, or none, that only the index tells from others. The index
 //! is asked only where that can be: for paths below one that `.gitmodules` names, and below a folder that is empty.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::io;
 
 use bstr::ByteSlice as _;
@@ -23,6 +24,8 @@ pub struct WorkTree<'r> {
     dir: &'r Dir,
     ignores_case: bool,
     modules: OnceCell<Modules>,
+    /// For every folder that was asked about, the highest at or above it that belongs to another repository.
+    repositories: RefCell<HashMap<Option<RepoPath>, Option<RepoPath>>>,
     conversion: Conversion<'r>,
 }
 
@@ -40,7 +43,14 @@ impl<'r> WorkTree<'r> {
         // Sparse checkout leaves `.gitattributes` out like anything else, and git then takes it from the index.
         let is_sparse = repo.config().bool("core.sparsecheckout")?.unwrap_or(false);
         let conversion = repo.conversion(if is_sparse { Consult::Index } else { Consult::Disk })?;
-        Ok(Self { repo, dir: repo.dir()?, ignores_case, modules: OnceCell::new(), conversion })
+        Ok(Self {
+            repo,
+            dir: repo.dir()?,
+            ignores_case,
+            modules: OnceCell::new(),
+            repositories: RefCell::default(),
+            conversion,
+        })
     }
 
     /// Says what stands on disk at a path, without reading it.
@@ -68,8 +78,14 @@ impl<'r> WorkTree<'r> {
 
     /// Returns the highest folder above a path that belongs to another repository.
     fn repository_above(&self, path: &RepoPath) -> io::Result<Option<RepoPath>> {
+        let folder = path.parent();
+        if let Some(known) = self.repositories.borrow().get(&folder) {
+            return Ok(known.clone());
+        }
         // The top's is our own.
-        Ok(self.dir.folders_with(".git", path)?.into_iter().flatten().next())
+        let found = self.dir.folders_with(".git", path)?.into_iter().flatten().next();
+        self.repositories.borrow_mut().insert(folder, found.clone());
+        Ok(found)
     }
 
     /// Returns the submodule that a path is, or lies in, if it is one that isn't checked out.

@@ -152,11 +152,12 @@ impl Manifest {
                 b"stage" => manifest.touched.last_mut()?.stage = Some(RepoPath::new(rest).ok()?),
                 b"aside" => manifest.touched.last_mut()?.aside = Some(RepoPath::new(rest).ok()?),
                 b"indexed" => manifest.indexed.push(RepoPath::new(rest).ok()?),
-                b"made" => manifest.made.push(RepoPath::new(rest).ok()?),
+                b"made" => manifest.made.push(RepoPath::new_after(manifest.made.last(), rest).ok()?),
                 b"removed" => {
                     let (bits, path) = rest.split_once_str(" ")?;
                     let bits = u16::from_str_radix(bits.to_str().ok()?, 8).ok()?;
-                    manifest.removed.push((RepoPath::new(path).ok()?, bits));
+                    let path = RepoPath::new_after(manifest.removed.last().map(|(above, _)| above), path).ok()?;
+                    manifest.removed.push((path, bits));
                 }
                 _ => return None,
             }

@@ -23,6 +23,7 @@
 mod bystanders;
 mod fault;
 mod flush;
+mod foresight;
 mod journal;
 mod last;
 mod lock;

@@ -12,6 +12,7 @@
 //! ([`Workplace::confirm`]). What remains is a write into an original after that: it goes to the file that
 //! [`last`](mod@last) keeps, which undo then refuses to take for the original.
 
+use std::collections::HashSet;
 use std::io;
 
 use rustix::io::Errno;
@@ -153,30 +154,31 @@ impl<'r> Workplace<'r> {
         Ok(is_fine)
     }
 
-    fn remove_emptied_folders(&mut self, dir: &Dir) -> Result<(), Fault> {
-        for change in self.changes.iter().filter(|change| change.after.is_none()) {
-            for folder in change.path.ancestors() {
-                let io = |source| Fault::io("remove the folder", &folder, source);
-                match dir.look(&folder).map_err(io)? {
-                    Found::Folder if !dir.is_current(&folder).map_err(io)? => {}
-                    Found::Folder | Found::File(_) => break,
-                    _ => continue,
-                }
-                let number = self.manifest.removed.iter().position(|(known, _)| *known == folder);
-                let Some(number) = number else { break };
-                if !dir.list(Some(&folder)).map_err(io)?.is_empty() {
-                    break;
-                }
-                match self.move_away(dir, number, &folder, Inside::Nothing) {
-                    Ok(true) => {}
-                    Ok(false) => break,
-                    // Not empty, somebody's mount point, or not ours to remove: an empty folder is nothing to fail for.
-                    Err(fault) if stays(&fault) => break,
-                    Err(fault) => return Err(io(fault)),
-                }
+    /// Removes the folders that are empty now. From the deepest up, each is looked into once, when all in it that goes is gone.
+    fn remove_emptied_folders(&self, dir: &Dir) -> Result<(), Fault> {
+        let mut staying = HashSet::new();
+        for (number, (folder, _)) in self.manifest.removed.iter().enumerate().rev() {
+            if staying.contains(folder) || !self.remove_if_empty(dir, number, folder)? {
+                staying.extend(folder.parent());
             }
         }
         Ok(())
+    }
+
+    /// Returns whether a folder is no more.
+    fn remove_if_empty(&self, dir: &Dir, number: usize, folder: &RepoPath) -> Result<bool, Fault> {
+        let io = |source| Fault::io("remove the folder", folder, source);
+        if dir.look(folder).map_err(io)? != Found::Folder {
+            return Ok(true);
+        }
+        if dir.is_current(folder).map_err(io)? || !dir.list(Some(folder)).map_err(io)?.is_empty() {
+            return Ok(false);
+        }
+        match self.move_away(dir, number, folder, Inside::Nothing) {
+            // Not empty, somebody's mount point, or not ours to remove: an empty folder is nothing to fail for.
+            Err(fault) if stays(&fault) => Ok(false),
+            done => done.map_err(io),
+        }
     }
 
     /// Makes folders again that are to be there, empty or not, each with the bits that it had.
@@ -257,7 +259,7 @@ impl<'r> Workplace<'r> {
     /// Keeps what undo will need, and lets go of the rest: the change is certain now.
     ///
     /// An original that changed after it was confirmed isn't thrown away: somebody wrote to it while hooks ran.
-    pub(super) fn settle(mut self) -> Vec<Warning> {
+    pub(super) fn settle(self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if self.journal.is_standing() {
             // There is something left to be done for whoever recovers.
@@ -352,24 +354,10 @@ enum Inside {
 
 /// Makes the folders that a path needs.
 fn make_folders(dir: &Dir, path: &RepoPath) -> Result<(), Fault> {
-    let ancestors: Vec<_> = path.ancestors().collect();
-    for ancestor in ancestors.into_iter().rev() {
-        match dir.look(&ancestor).map_err(|source| Fault::io("look at", &ancestor, source))? {
-            Found::Folder => continue,
-            Found::Absent => {}
-            _ => return Err(Fault::Appeared { path: ancestor }),
-        }
-        match dir.make_folder(&ancestor) {
-            Ok(()) => {}
-            // Somebody was quicker.
-            Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => match dir.look(&ancestor) {
-                Ok(Found::Folder) => {}
-                _ => return Err(Fault::Appeared { path: ancestor }),
-            },
-            Err(source) => return Err(Fault::io("make the folder", &ancestor, source)),
-        }
-    }
-    Ok(())
+    dir.make_folders(path).map_err(|(folder, source)| {
+        let is_no_folder = [Errno::NOTDIR, Errno::LOOP].iter().any(|errno| is_errno(&source, *errno));
+        if is_no_folder { Fault::Appeared { path: folder } } else { Fault::io("make the folder", &folder, source) }
+    })
 }
 
 /// Returns whether there are only folders in a folder, and in those, and so on.
@@ -410,7 +398,7 @@ fn remove_folders(dir: &Dir, folder: &RepoPath) -> io::Result<()> {
 }
 
 fn is_another_file_system(fault: &io::Error) -> bool {
-    fault.raw_os_error() == Some(Errno::XDEV.raw_os_error())
+    is_errno(fault, Errno::XDEV)
 }
 
 fn is_missing(fault: &io::Error) -> bool {
@@ -418,11 +406,15 @@ fn is_missing(fault: &io::Error) -> bool {
 }
 
 fn is_full(fault: &io::Error) -> bool {
-    [Errno::NOTEMPTY, Errno::EXIST].iter().any(|errno| fault.raw_os_error() == Some(errno.raw_os_error()))
+    [Errno::NOTEMPTY, Errno::EXIST].iter().any(|errno| is_errno(fault, *errno))
 }
 
 fn stays(fault: &io::Error) -> bool {
     [Errno::NOTEMPTY, Errno::EXIST, Errno::BUSY, Errno::PERM, Errno::ACCESS, Errno::NOENT, Errno::INVAL]
         .iter()
-        .any(|errno| fault.raw_os_error() == Some(errno.raw_os_error()))
+        .any(|errno| is_errno(fault, *errno))
+}
+
+fn is_errno(fault: &io::Error, errno: Errno) -> bool {
+    fault.raw_os_error() == Some(errno.raw_os_error())
 }

@@ -120,11 +120,12 @@ impl Record {
                     let from = records.next()?.strip_prefix(b"from ")?;
                     made.renamed.push((RepoPath::new(rest).ok()?, RepoPath::new(from).ok()?));
                 }
-                b"made" => made.made.push(RepoPath::new(rest).ok()?),
+                b"made" => made.made.push(RepoPath::new_after(made.made.last(), rest).ok()?),
                 b"removed" => {
                     let (bits, path) = rest.split_once_str(" ")?;
                     let bits = u16::from_str_radix(bits.to_str().ok()?, 8).ok().filter(|bits| *bits <= 0o7777)?;
-                    made.removed.push((RepoPath::new(path).ok()?, bits));
+                    let path = RepoPath::new_after(made.removed.last().map(|(above, _)| above), path).ok()?;
+                    made.removed.push((path, bits));
                 }
                 _ => return None,
             }

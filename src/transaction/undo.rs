@@ -186,7 +186,8 @@ impl<'u> Undo<'u> {
         };
         match (there, held) {
             (Stands::Nothing, _) => {
-                self.make_way(&touched.path)?;
+                // Somebody may have removed the folders meanwhile.
+                self.dir.make_folders(&touched.path).map_err(|(_, fault)| fault)?;
                 original.rename_to(&place)?;
                 Ok(true)
             }
@@ -241,17 +242,6 @@ impl<'u> Undo<'u> {
             Found::Folder if moved => self.journal.dir().remove_folder(&kept),
             _ => Ok(()),
         }
-    }
-
-    /// Makes the folders again that somebody removed meanwhile.
-    fn make_way(&self, path: &RepoPath) -> io::Result<()> {
-        let ancestors: Vec<_> = path.ancestors().collect();
-        for ancestor in ancestors.into_iter().rev() {
-            if self.dir.look(&ancestor)? == Found::Absent {
-                self.dir.make_folder(&ancestor)?;
-            }
-        }
-        Ok(())
     }
 
     /// Returns whether two things changed places; where the file system can't, they don't.

@@ -10,9 +10,10 @@ use std::io;
 
 use super::fault::Fault;
 use super::flush::Flush;
+use super::foresight::foresee;
 use super::journal::{Journal, Litter};
 use super::last::Reverse;
-use super::manifest::{Deed, Held, Manifest, Touched};
+use super::manifest::{Deed, Manifest};
 use super::signal;
 use super::undo::{Remains, Undo};
 use crate::dir::write::fill;
@@ -111,21 +112,9 @@ impl<'r> Workplace<'r> {
         if watch == Some(Watch::Hooks) {
             place.check_file_systems(dir)?;
         }
-        for (number, change) in changes.iter().enumerate() {
-            let foreseen = place.foresee(dir, number, change, reverse);
-            foreseen.map_err(|source| Fault::io("look at", &change.path, source))?;
-        }
-        for (folder, bits) in reverse.iter().flat_map(|reverse| &reverse.removed) {
-            let found = dir.look(folder).map_err(|source| Fault::io("look at", folder, source))?;
-            if found != Found::Folder {
-                place.folders.push((folder.clone(), *bits));
-                if !place.manifest.made.contains(folder) {
-                    place.manifest.made.push(folder.clone());
-                }
-            }
-        }
-        place.manifest.made.sort_by_key(|folder| folder.parts().count());
-        place.manifest.removed.sort_by_key(|(folder, _)| folder.parts().count());
+        let foreseen = foresee(dir, changes, reverse, place.journal.nonce())?;
+        (place.manifest.touched, place.folders) = (foreseen.touched, foreseen.again);
+        (place.manifest.made, place.manifest.removed) = (foreseen.made, foreseen.removed);
         place.announce()?;
         place.progress.enter(Stage::Preparing, changes.len());
         for (number, change) in changes.iter().enumerate() {
@@ -163,48 +152,6 @@ impl<'r> Workplace<'r> {
         Ok(())
     }
 
-    /// Says in the manifest all that may become of a path, of its old file and its new one, and of the folders around it.
-    fn foresee(&mut self, dir: &Dir, number: usize, change: &Change, reverse: Option<&Reverse>) -> io::Result<()> {
-        let home = self.home(dir, &change.path)?;
-        let touched = Touched {
-            path: change.path.clone(),
-            before: change.before.as_ref().map(Held::of),
-            after: change.after.as_ref().map(|after| {
-                let bits = bits_afterwards(change, after);
-                Held { bits, ..Held::of(after) }
-            }),
-            stage: change.after.as_ref().map(|_| self.temporary(home.as_ref(), number, "new")),
-            aside: change.before.as_ref().map(|_| self.temporary(home.as_ref(), number, "old")),
-        };
-        self.manifest.touched.push(touched);
-        if change.before.is_none() {
-            for folder in change.path.ancestors() {
-                if dir.look(&folder)? != Found::Folder && !self.manifest.made.contains(&folder) {
-                    self.manifest.made.push(folder);
-                }
-            }
-            // What stands where a file goes, if anything, is a folder in which nothing will be left.
-            if dir.look(&change.path)? == Found::Folder {
-                self.foresee_removal(dir, &change.path)?;
-            }
-        }
-        if change.after.is_none() {
-            // What is taken back takes only folders along that it had made.
-            for folder in change.path.ancestors().filter(|folder| reverse.is_none_or(|of| of.made.contains(folder))) {
-                self.foresee_removal(dir, &folder)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn foresee_removal(&mut self, dir: &Dir, folder: &RepoPath) -> io::Result<()> {
-        if dir.look(folder)? == Found::Folder && !self.manifest.removed.iter().any(|(known, _)| known == folder) {
-            let bits = dir.folder_bits(folder)?;
-            self.manifest.removed.push((folder.clone(), bits));
-        }
-        Ok(())
-    }
-
     fn stage(&mut self, dir: &Dir, change: &Change, after: &File, stage: RepoPath) -> io::Result<()> {
         let bits = bits_afterwards(change, after);
         let at_first = match bits {
@@ -217,30 +164,6 @@ impl<'r> Workplace<'r> {
         self.staged.push(stage);
         fill(&mut file, &after.content, bits)?;
         Ok(())
-    }
-
-    /// Returns the nearest folder above a path that is there now and stays (`None`: the top).
-    fn home(&self, dir: &Dir, path: &RepoPath) -> io::Result<Option<RepoPath>> {
-        let ancestors: Vec<_> = path.ancestors().collect();
-        let mut home = None;
-        for ancestor in ancestors.into_iter().rev() {
-            let becomes_a_file = self.changes.get(&ancestor).is_some_and(|change| change.after.is_some());
-            if becomes_a_file || dir.look(&ancestor)? != Found::Folder {
-                break;
-            }
-            home = Some(ancestor);
-        }
-        Ok(home)
-    }
-
-    /// Returns a name in a folder that nothing has. Should a run die, the name says whose it is.
-    fn temporary(&self, folder: Option<&RepoPath>, number: usize, kind: &str) -> RepoPath {
-        let name = format!(".llmpatch-{:016x}-{number}.{kind}", self.journal.nonce());
-        let path = match folder {
-            Some(folder) => [folder.as_bytes(), b"/", name.as_bytes()].concat(),
-            None => name.into_bytes(),
-        };
-        RepoPath::new(&path).expect("a safe folder and a plain name make a safe path")
     }
 
     /// Lets the manifest stand; from here on whoever finds it takes the change back.
@@ -391,7 +314,7 @@ fn is_missing(fault: &io::Error) -> bool {
 }
 
 /// Returns the permission bits that a file is to have; `None` if the umask decides.
-fn bits_afterwards(change: &Change, after: &File) -> Option<u16> {
+pub(super) fn bits_afterwards(change: &Change, after: &File) -> Option<u16> {
     let before = change.before.as_ref().and_then(|before| before.mode.bits);
     after.mode.bits.or_else(|| match (before?, after.mode.executable) {
         // As git does: whoever may read may execute.

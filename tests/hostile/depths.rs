@@ -64,6 +64,22 @@ fn a_file_may_be_as_deep_as_a_path_can_say() {
     assert!(!repo.exists("d"), "folders that were made for it go with it");
 }
 
+/// The folders above are walked through once, not once for each file.
+#[test]
+fn a_deep_folder_may_hold_many_files() {
+    let repo = Repo::with(&[("a.txt", "old\n")]);
+    let deep = "d/".repeat(200);
+    let files: String = (0..200).map(|number| format!("*** Add File: {deep}{number}\n+new\n")).collect();
+    let before = repo.files();
+    for target in ["-q", "-N"] {
+        repo.run(&["apply", target], format!("*** Begin Patch\n{files}*** End Patch\n")).succeeded();
+        assert_eq!(repo.text(&format!("{deep}199")), "new\n");
+        repo.run(&["undo"], "").succeeded();
+        assert!(!repo.exists("d"), "folders that were made for them go with them");
+        assert_eq!(repo.files(), before);
+    }
+}
+
 /// Makes folders in each other, deeper than any path can say.
 fn bottomless(repo: &Repo, depth: usize) {
     let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;

@@ -1,0 +1,143 @@
+//! Where everything of a change will lie, worked out before anything is touched: what the manifest says of every path, and of
+//! the folders that come and go.
+//!
+//! However many paths share a folder, and however deep it is, the folders above it are walked through once.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
+use std::rc::Rc;
+
+use super::fault::Fault;
+use super::last::Reverse;
+use super::manifest::{Held, Touched};
+use super::workplace::bits_afterwards;
+use crate::dir::{Dir, Found};
+use crate::path::RepoPath;
+use crate::plan::{Change, ChangeSet};
+
+/// What was worked out.
+#[derive(Debug, Default)]
+pub(super) struct Foreseen {
+    /// Every path of the change, in its order.
+    pub(super) touched: Vec<Touched>,
+    /// The folders that aren't there, highest first.
+    pub(super) made: Vec<RepoPath>,
+    /// The folders that may have to go, with their permission bits, highest first.
+    pub(super) removed: Vec<(RepoPath, u16)>,
+    /// Folders to be made again with the bits that they had, highest first.
+    pub(super) again: Vec<(RepoPath, u16)>,
+}
+
+/// Works it out; `nonce` is the number in the names of temporary files.
+///
+/// # Errors
+/// If the system doesn't let us see.
+pub(super) fn foresee(
+    dir: &Dir,
+    changes: &ChangeSet,
+    reverse: Option<&Reverse>,
+    nonce: u64,
+) -> Result<Foreseen, Fault> {
+    let mut seer =
+        Seer { dir, changes, reverse, nonce, above: HashMap::new(), made: HashSet::new(), removed: BTreeMap::new() };
+    let mut touched = Vec::with_capacity(changes.len());
+    for (number, change) in changes.iter().enumerate() {
+        let one = seer.touched(number, change).map_err(|source| Fault::io("look at", &change.path, source))?;
+        touched.push(one);
+    }
+    let mut again = Vec::new();
+    for (folder, bits) in reverse.iter().flat_map(|reverse| &reverse.removed) {
+        if dir.look(folder).map_err(|source| Fault::io("look at", folder, source))? != Found::Folder {
+            again.push((folder.clone(), *bits));
+            seer.made.insert(folder.clone());
+        }
+    }
+    let mut made: Vec<_> = seer.made.into_iter().collect();
+    made.sort_by_cached_key(|folder| (folder.parts().count(), folder.clone()));
+    let mut removed: Vec<_> = seer.removed.into_iter().collect();
+    removed.sort_by_cached_key(|(folder, _)| folder.parts().count());
+    Ok(Foreseen { touched, made, removed, again })
+}
+
+struct Seer<'s> {
+    dir: &'s Dir,
+    changes: &'s ChangeSet,
+    reverse: Option<&'s Reverse>,
+    nonce: u64,
+    /// What is above the paths of every folder that was met.
+    above: HashMap<Option<RepoPath>, Rc<Above>>,
+    made: HashSet<RepoPath>,
+    removed: BTreeMap<RepoPath, u16>,
+}
+
+/// What is above a path.
+struct Above {
+    /// The folders that are there, highest first, with their permission bits.
+    there: Vec<(RepoPath, u16)>,
+    /// The nearest of them that stays (`None`: the top).
+    home: Option<RepoPath>,
+}
+
+impl Seer<'_> {
+    /// Says all that may become of a path, of its old file and its new one, and of the folders around it.
+    fn touched(&mut self, number: usize, change: &Change) -> io::Result<Touched> {
+        let above = self.above(&change.path)?;
+        if change.before.is_none() {
+            let is_there = |folder: &RepoPath| above.there.last().is_some_and(|(nearest, _)| nearest == folder);
+            for folder in change.path.ancestors().take_while(|folder| !is_there(folder)) {
+                // Those above one that is known are known.
+                if !self.made.insert(folder) {
+                    break;
+                }
+            }
+            // What stands where a file goes, if anything, is a folder in which nothing will be left.
+            if self.dir.look(&change.path)? == Found::Folder {
+                self.removed.insert(change.path.clone(), self.dir.folder_bits(&change.path)?);
+            }
+        }
+        if change.after.is_none() {
+            // What is taken back takes only folders along that it had made.
+            let goes = |folder: &RepoPath| self.reverse.is_none_or(|of| of.made.contains(folder));
+            for (folder, bits) in above.there.iter().rev().filter(|(folder, _)| goes(folder)) {
+                if self.removed.insert(folder.clone(), *bits).is_some() {
+                    break;
+                }
+            }
+        }
+        let temporary = |kind| temporary(above.home.as_ref(), self.nonce, number, kind);
+        Ok(Touched {
+            path: change.path.clone(),
+            before: change.before.as_ref().map(Held::of),
+            after: change.after.as_ref().map(|after| {
+                let bits = bits_afterwards(change, after);
+                Held { bits, ..Held::of(after) }
+            }),
+            stage: change.after.as_ref().map(|_| temporary("new")),
+            aside: change.before.as_ref().map(|_| temporary("old")),
+        })
+    }
+
+    fn above(&mut self, path: &RepoPath) -> io::Result<Rc<Above>> {
+        let parent = path.parent();
+        if let Some(known) = self.above.get(&parent) {
+            return Ok(known.clone());
+        }
+        let there = self.dir.folders_above(path)?;
+        let becomes_a_file = |folder| self.changes.get(folder).is_some_and(|change| change.after.is_some());
+        let staying = there.iter().map(|(folder, _)| folder).take_while(|folder| !becomes_a_file(folder));
+        let home = staying.last().cloned();
+        let above = Rc::new(Above { there, home });
+        self.above.insert(parent, above.clone());
+        Ok(above)
+    }
+}
+
+/// Returns a name in a folder that nothing has. Should a run die, the name says whose it is.
+fn temporary(folder: Option<&RepoPath>, nonce: u64, number: usize, kind: &str) -> RepoPath {
+    let name = format!(".llmpatch-{nonce:016x}-{number}.{kind}");
+    let path = match folder {
+        Some(folder) => folder.join(name.as_bytes()),
+        None => RepoPath::new(name.as_bytes()),
+    };
+    path.expect("a safe folder and a plain name make a safe path")
+}
