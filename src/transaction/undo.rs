@@ -194,8 +194,12 @@ impl<'u> Undo<'u> {
             (Stands::New, _) if touched.after.is_some() => {
                 if !self.exchange(&place, &original)? {
                     // Where names can't be exchanged, ours goes to where it was prepared, and that is looked at again.
-                    let Some(stage) = touched.stage.clone() else { return Ok(false) };
-                    place.rename_to(&self.in_tree(stage))?;
+                    let Some(stage) = touched.stage.clone().map(|path| self.in_tree(path)) else { return Ok(false) };
+                    if self.stands(&stage, touched)? == Stands::New {
+                        // One file by two names, as in `unmake`.
+                        stage.remove()?;
+                    }
+                    place.rename_to(&stage)?;
                     return self.bring_back(number, touched);
                 }
                 match self.stands(&original, touched)? {

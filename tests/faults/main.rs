@@ -12,6 +12,7 @@
 mod disk;
 mod meddle;
 mod order;
+mod poor;
 mod scene;
 #[path = "../support/mod.rs"]
 mod support;
@@ -42,6 +43,7 @@ fn main() {
     if has_recover() {
         trials.sweeps();
         trials.disks();
+        trials.poor();
         trials.orders();
     }
     trials.bystanders();
@@ -94,14 +96,12 @@ impl Trials {
                     sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Undo, fault });
                 }
             }
-            if target == Target::Index {
+            if matches!(target, Target::Index | Target::IntentToAdd) {
                 sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::UndoRecovery, fault: Fault::KILL });
                 if is_apart {
                     sweeps.push(Sweep { target, layout: Layout::Apart, whose: Whose::Undo, fault: Fault::KILL });
+                    sweeps.push(Sweep { target, layout: Layout::Apart, whose: Whose::Recovery, fault: Fault::KILL });
                 }
-            }
-            if is_apart && target == Target::Index {
-                sweeps.push(Sweep { target, layout: Layout::Apart, whose: Whose::Recovery, fault: Fault::KILL });
             }
         }
         for sweep in sweeps {
@@ -131,6 +131,21 @@ impl Trials {
                 for run in order::Run::ALL {
                     let name = format!("{}{apart} {}", target.name(), run.name());
                     self.add(name, move |stages, _| run.run(stages, target, layout));
+                }
+            }
+        }
+    }
+
+    fn poor(&mut self) {
+        for target in Target::ALL {
+            for layout in [Layout::Together, Layout::Apart] {
+                if layout == Layout::Apart && (target.commits() || !Scene::can_be_apart()) {
+                    continue;
+                }
+                let apart = if layout == Layout::Apart { " apart" } else { "" };
+                for lack in poor::Lack::ALL {
+                    let name = format!("{}{apart} without {}", target.name(), lack.name);
+                    self.add(name, move |stages, extent| lack.run(stages, extent, target, layout));
                 }
             }
         }

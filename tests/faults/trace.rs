@@ -119,6 +119,20 @@ impl Injection {
         Self(vec![format!("inject={}:signal=SIGSTOP:when={}", call.name, call.number)])
     }
 
+    /// Has every call of a name fail as well.
+    #[must_use]
+    pub(crate) fn and_always(mut self, name: &str, error: &str) -> Self {
+        self.0.push(format!("inject={name}:error={error}"));
+        self
+    }
+
+    /// Does both.
+    #[must_use]
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
     pub(crate) fn options(&self) -> impl Iterator<Item = &str> {
         self.0.iter().flat_map(|expression| ["-e", expression])
     }
