@@ -108,20 +108,22 @@ pub(super) fn keep(journal: &Journal) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes what is kept of the change before.
+/// Removes what is kept of the change before, whatever became of it.
 pub(super) fn forget(journal: &Journal) -> io::Result<()> {
+    use io::ErrorKind::{IsADirectory, NotFound};
     let last = beside(journal);
-    let missing_is_fine = |done: io::Result<()>| match done {
-        Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(()),
+    let unless = |fine: &[io::ErrorKind], done: io::Result<()>| match done {
+        Err(fault) if fine.contains(&fault.kind()) => Ok(()),
         done => done,
     };
-    if last.symlink_metadata().is_ok() {
-        step("let go of the change before")?;
-        // Without its record nobody takes the rest for anything.
-        missing_is_fine(std::fs::remove_file(last.join(RECORD)))?;
-        missing_is_fine(std::fs::remove_dir_all(&last))?;
+    let Ok(found) = last.symlink_metadata() else { return Ok(()) };
+    step("let go of the change before")?;
+    if !found.is_dir() {
+        return unless(&[NotFound], std::fs::remove_file(&last));
     }
-    Ok(())
+    // Without its record nobody takes the rest for anything.
+    unless(&[NotFound, IsADirectory], std::fs::remove_file(last.join(RECORD)))?;
+    unless(&[NotFound], std::fs::remove_dir_all(&last))
 }
 
 fn beside(journal: &Journal) -> PathBuf {
@@ -211,14 +213,19 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, Fault> {
 }
 
 fn read(repo: &Repo) -> Result<Option<Record>, Fault> {
-    let path = folder(repo.git_dir()).join(RECORD);
-    match std::fs::read(&path) {
-        Ok(bytes) => match Record::parse(&bytes) {
-            Some(record) => Ok(Some(record)),
-            None => Err(Fault::Damaged { folder: folder(repo.git_dir()) }),
-        },
+    let kept = folder(repo.git_dir());
+    let name = RepoPath::new(RECORD.as_bytes()).expect("the name is plain");
+    let found = Dir::open(&kept).and_then(|dir| Ok((dir.read(&name)?, dir.look(&name)?)));
+    match found {
+        Ok((None, Found::Absent)) => Ok(None),
+        // What is no file, a pipe say, isn't read.
+        Ok((bytes, _)) => {
+            let record = bytes.and_then(|(bytes, _)| Record::parse(&bytes));
+            record.map(Some).ok_or(Fault::Damaged { folder: kept })
+        }
         Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(Fault::Io { doing: "read", path: path_bytes(&path), source }),
+        Err(fault) if fault.kind() == io::ErrorKind::NotADirectory => Err(Fault::Damaged { folder: kept }),
+        Err(source) => Err(Fault::Io { doing: "read", path: path_bytes(&kept.join(RECORD)), source }),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the last apply did, taken back.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::support::Repo;
 use super::{envelope, repo, update};
@@ -187,12 +188,134 @@ fn each_work_tree_has_its_own_undo() {
     assert_eq!(repo.text("a.txt"), repo.text("../other/a.txt"));
 }
 
+/// What was put into folders that an apply made is nobody's but its owner's.
+#[test]
+fn what_came_into_new_folders_stays() {
+    for options in [&[][..], &["-N"], &["--index"]] {
+        let repo = repo();
+        repo.run(&[&["apply"], options].concat(), envelope(MANY)).succeeded();
+        repo.write("new/deep/mine.txt", "mine\n");
+        std::fs::create_dir(repo.path().join("lib/empty")).unwrap();
+        repo.run(&["undo"], "").succeeded();
+        assert_eq!(repo.git(&["status", "--porcelain", "-uall"]), "?? new/deep/mine.txt\n", "{options:?}");
+        assert!(!repo.exists("new/deep/d.txt") && repo.path().join("lib/empty").is_dir());
+        assert_eq!(repo.text("new/deep/mine.txt"), "mine\n");
+    }
+}
+
+/// One path that isn't what it was is enough: nothing else is taken back either.
+#[test]
+fn whatever_was_done_to_a_path_since_keeps_all_from_being_taken_back() {
+    type Meddle = fn(&Repo);
+    let meddlings: [(&str, Meddle); 6] = [
+        ("`a.txt` changed since the last apply", |repo| repo.chmod("a.txt", 0o755)),
+        ("`lib/e.txt` changed since the last apply", |repo| repo.chmod("lib/e.txt", 0o600)),
+        ("`lib/e.txt` went since the last apply", |repo| {
+            std::fs::rename(repo.path().join("lib/e.txt"), repo.path().join("lib/f.txt")).unwrap();
+        }),
+        ("`new/deep/d.txt` went since the last apply", |repo| {
+            std::fs::rename(repo.path().join("new"), repo.path().join("other")).unwrap();
+        }),
+        ("`new/deep/d.txt` changed since the last apply", |repo| {
+            std::fs::rename(repo.path().join("new"), repo.path().join("other")).unwrap();
+            std::os::unix::fs::symlink("other", repo.path().join("new")).unwrap();
+        }),
+        ("`src/b.txt/x` came since the last apply, and stands in the way", |repo| repo.write("src/b.txt/x", "mine\n")),
+    ];
+    for (want, meddle) in meddlings {
+        let repo = repo();
+        repo.run(&["apply"], envelope(MANY)).succeeded();
+        meddle(&repo);
+        let before = all(&repo);
+        let run = repo.run(&["undo"], "").ended(1);
+        assert!(run.stderr.starts_with(&format!("error[stale]: {want}\n")), "{want}: {}", run.stderr);
+        assert!(run.stderr.ends_with("\nnothing was changed\n") && run.stdout.is_empty(), "{want}: {}", run.stderr);
+        assert_eq!(all(&repo), before, "{want}");
+    }
+}
+
 #[test]
 fn what_is_kept_and_damaged_is_said() {
-    let repo = repo();
-    repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
-    repo.write(".git/llmpatch/last/record", "git-llmpatch record 1 \0path");
-    let run = repo.run(&["undo"], "").ended(3);
-    assert!(run.stderr.starts_with("error[io]: what was kept of the last apply, in `"), "{}", run.stderr);
-    assert!(run.stderr.ends_with("\nnothing was changed\n"), "{}", run.stderr);
+    type Damage = fn(&Path);
+    let damages: [(&str, Damage); 11] = [
+        ("short", |record| std::fs::write(record, "git-llmpatch record 1 \0path").unwrap()),
+        ("empty", |record| std::fs::write(record, "").unwrap()),
+        ("half", |record| {
+            let bytes = std::fs::read(record).unwrap();
+            std::fs::write(record, &bytes[..bytes.len() / 2]).unwrap();
+        }),
+        ("another version", |record| {
+            let bytes = String::from_utf8(std::fs::read(record).unwrap()).unwrap();
+            std::fs::write(record, bytes.replacen("record 1", "record 2", 1)).unwrap();
+        }),
+        ("a pipe", |record| {
+            std::fs::remove_file(record).unwrap();
+            let status = std::process::Command::new("mkfifo").arg(record).status();
+            assert!(status.unwrap().success());
+        }),
+        ("a link", |record| {
+            let elsewhere = record.with_file_name("elsewhere");
+            std::fs::rename(record, &elsewhere).unwrap();
+            std::os::unix::fs::symlink("elsewhere", record).unwrap();
+        }),
+        ("a link to what never ends", |record| {
+            std::fs::remove_file(record).unwrap();
+            std::os::unix::fs::symlink("/dev/zero", record).unwrap();
+        }),
+        ("a folder", |record| {
+            std::fs::remove_file(record).unwrap();
+            std::fs::create_dir(record).unwrap();
+        }),
+        ("long", |record| std::fs::write(record, vec![0; 1 << 24]).unwrap()),
+        ("in a file", |record| {
+            std::fs::remove_dir_all(record.parent().unwrap()).unwrap();
+            std::fs::write(record.parent().unwrap(), "").unwrap();
+        }),
+        ("in a pipe", |record| {
+            std::fs::remove_dir_all(record.parent().unwrap()).unwrap();
+            let status = std::process::Command::new("mkfifo").arg(record.parent().unwrap()).status();
+            assert!(status.unwrap().success());
+        }),
+    ];
+    for (what, damage) in damages {
+        let repo = repo();
+        repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
+        damage(&repo.path().join(".git/llmpatch/last/record"));
+        let run = repo.run(&["undo"], "").ended(3);
+        assert!(run.stderr.starts_with("error[io]: what was kept of the last apply, in `"), "{what}: {}", run.stderr);
+        assert!(run.stderr.ends_with("\nnothing was changed\n"), "{what}: {}", run.stderr);
+        assert_eq!(repo.text("a.txt"), "one\n2\nthree\n", "{what}");
+        // As it says, the next apply puts that right.
+        repo.run(&["apply"], update("a.txt", "2", "zwei")).succeeded();
+        repo.run(&["undo"], "").succeeded();
+        assert_eq!(repo.text("a.txt"), "one\n2\nthree\n", "{what}");
+    }
+}
+
+#[test]
+fn originals_that_are_none_any_more_are_not_put_back() {
+    type Damage = fn(&Path);
+    let damages: [(&str, Damage); 4] = [
+        ("gone", |file| std::fs::remove_file(file).unwrap()),
+        ("written to", |file| std::fs::write(file, "mine\n").unwrap()),
+        ("a pipe", |file| {
+            std::fs::remove_file(file).unwrap();
+            let status = std::process::Command::new("mkfifo").arg(file).status();
+            assert!(status.unwrap().success());
+        }),
+        ("a link", |file| {
+            let elsewhere = file.with_file_name("elsewhere");
+            std::fs::rename(file, &elsewhere).unwrap();
+            std::os::unix::fs::symlink("elsewhere", file).unwrap();
+        }),
+    ];
+    for (what, damage) in damages {
+        let repo = repo();
+        repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
+        damage(&repo.path().join(".git/llmpatch/last/original-0"));
+        let run = repo.run(&["undo"], "").ended(1);
+        assert!(run.stderr.starts_with("error[stale]: what `a.txt` was before"), "{what}: {}", run.stderr);
+        assert!(run.stderr.ends_with("\nnothing was changed\n"), "{what}: {}", run.stderr);
+        assert_eq!(repo.text("a.txt"), "one\n2\nthree\n", "{what}");
+    }
 }
