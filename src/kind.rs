@@ -172,6 +172,8 @@ kinds! {
     NoUndo = "no-undo", Nobody;
     /// The commit was made, and the index could not be brought up to date with it.
     IndexBehind = "index-behind", Nobody;
+    /// The commit was made, and a hook had changed what it holds.
+    HookChanged = "hook-changed", Nobody;
 }
 
 impl Kind {

@@ -212,6 +212,7 @@ fn of_the_system() -> Vec<Box<dyn Explain>> {
         Box::new(Leftover { path: "src/net.rs".into(), line: LineNo::FIRST, marker: "*** Begin Patch" }),
         Box::new(Inexpressible { path: "bin/run".into(), format: Format::Envelope, what: What::Mode }),
         Box::new(Warning::IndexBehind { reason: "the index is locked".into() }),
+        Box::new(Warning::HookChanged { paths: vec!["src/net.rs".into(), "Cargo.lock".into()] }),
     ]
 }
 

@@ -19,7 +19,7 @@ use crate::plan::choose::Names;
 use crate::plan::{ChangeSet, PlanId};
 use crate::progress::Stage;
 use crate::repo;
-use crate::report::{CommitReport, Detail, Diagnostic, FileReport, Report, State, Status, merge};
+use crate::report::{CommitReport, Detail, Diagnostic, FileReport, LineCount, Report, State, Status, merge};
 use crate::text::{Shown, Source};
 use crate::transaction::{self, Target, Undone};
 
@@ -311,6 +311,7 @@ pub(super) fn publish(
         branch: made.branch.map(|branch| branch.to_string()),
         subject: made.summary.to_string(),
         root: made.root,
+        extent: made.extent.map(|of| (of.files, LineCount { added: of.added, removed: of.removed })),
     });
     Ok(Report {
         status: Status::Applied,

@@ -41,7 +41,7 @@ use bstr::ByteSlice as _;
 
 pub use agreeing_tree::{Against, AgreeingTree};
 pub(crate) use commit::Draft;
-pub use commit::{CommitFault, CommitRequest, Committed, Sign};
+pub use commit::{CommitFault, CommitRequest, Committed, Extent, Sign};
 pub use config::Config;
 pub(crate) use conversion::{Consult, Conversion};
 pub use differ::{Differ, Side};

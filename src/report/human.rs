@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::render::{Pen, Shot, Sight, Tone};
-use super::{Diagnostic, FileReport, Report, ResponsePlace, State};
+use super::{Diagnostic, FileReport, LineCount, Report, ResponsePlace, State};
 use crate::explain::FileLine;
 use crate::kind::Kind;
 use crate::text::Shown;
@@ -40,7 +40,10 @@ impl Report {
         if let Some(commit) = &self.commit {
             let _ = writeln!(out, "{commit}");
         }
-        let _ = writeln!(out, " {}", Sum::of(&self.files));
+        // As with git, the sum is that of the commit.
+        let committed = self.commit.as_ref().and_then(|commit| commit.extent);
+        let committed = committed.map(|(files, LineCount { added, removed })| Sum { files, added, removed });
+        let _ = writeln!(out, " {}", committed.unwrap_or_else(|| Sum::of(&self.files)));
         out
     }
 

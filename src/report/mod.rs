@@ -125,6 +125,8 @@ pub struct CommitReport {
     pub subject: String,
     /// Whether it has no parent.
     pub root: bool,
+    /// How many files it changes, and lines, where a hook made them others than those of the files listed.
+    pub extent: Option<(usize, LineCount)>,
 }
 
 impl Report {

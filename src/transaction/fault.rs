@@ -295,6 +295,22 @@ pub enum Warning {
         /// Why not.
         reason: String,
     },
+    /// The commit isn't just what the response asks for.
+    #[error("the commit doesn't hold just this change: a hook changed {}", listed(paths))]
+    HookChanged {
+        /// The paths at which the two differ.
+        paths: Vec<BString>,
+    },
+}
+
+/// Names some of many paths.
+fn listed(paths: &[BString]) -> String {
+    const SHOWN: usize = 5;
+    let shown: Vec<_> = paths.iter().take(SHOWN).map(|path| format!("`{}`", Shown(path))).collect();
+    match paths.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
 }
 
 fn written_late(unread: &Option<String>) -> String {
@@ -316,6 +332,7 @@ impl Explain for Warning {
             Warning::Leftover { .. } | Warning::Unsettled { .. } => Kind::Leftover,
             Warning::NoUndo { .. } => Kind::NoUndo,
             Warning::IndexBehind { .. } => Kind::IndexBehind,
+            Warning::HookChanged { .. } => Kind::HookChanged,
         }
     }
 
@@ -323,7 +340,7 @@ impl Explain for Warning {
         match self {
             Warning::HardLink { path, .. } | Warning::WrittenLate { path, .. } => Some(path.as_bstr().to_owned()),
             Warning::Leftover { path } | Warning::Unsettled { path, .. } => Some(path.clone()),
-            Warning::NoUndo { .. } | Warning::IndexBehind { .. } => None,
+            Warning::NoUndo { .. } | Warning::IndexBehind { .. } | Warning::HookChanged { .. } => None,
         }
     }
 
@@ -336,6 +353,7 @@ impl Explain for Warning {
             Warning::IndexBehind { .. } => {
                 "run `git llmpatch recover` to let the index follow the new commit".to_owned()
             }
+            Warning::HookChanged { .. } => "look at it with `git show`".to_owned(),
         })
     }
 }

@@ -489,7 +489,7 @@ impl<'r> Prepared<'r> {
         };
         if let Err(fault) = following {
             self.warnings.push(Warning::IndexBehind { reason: fault.to_string() });
-            return Ok(self.repo.describe_commit(id));
+            return Ok(self.describe(id, expected));
         }
         // Without it undo knows less, that is all.
         let _ = last::write(&self.place.journal, &Record::Commit(id.to_string()));
@@ -498,7 +498,18 @@ impl<'r> Prepared<'r> {
             let path = lock::path_bytes(self.place.journal.path());
             self.warnings.push(Warning::Unsettled { path, reason: fault.to_string() });
         }
-        Ok(self.repo.describe_commit(id))
+        Ok(self.describe(id, expected))
+    }
+
+    /// Describes the commit; where a hook changed what it was to hold, that is said, for who sees it should know.
+    fn describe(&mut self, id: git2::Oid, expected: git2::Oid) -> Committed {
+        let mut made = self.repo.describe_commit(id);
+        let other = self.repo.tree_of(id).ok().filter(|tree| *tree != expected);
+        if let Some(paths) = other.and_then(|tree| self.repo.paths_between(expected, tree).ok()) {
+            self.warnings.push(Warning::HookChanged { paths });
+            made.extent = self.repo.extent_of(id).ok();
+        }
+        made
     }
 }
 

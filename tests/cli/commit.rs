@@ -118,6 +118,39 @@ fn a_hook_that_says_no_has_everything_put_back() {
     repo.run(&["apply", "--commit", "--no-verify"], update("a.txt", "two", "2")).succeeded();
 }
 
+/// As with git, what is counted is what the commit holds.
+#[test]
+fn what_a_hook_changed_is_said_and_counted() {
+    for (script, paths, sum) in [
+        ("sed -i s/2/2.0/ a.txt; git add a.txt", Some("`a.txt`"), " 1 file changed, 1 insertion(+), 1 deletion(-)\n"),
+        (
+            "echo more >>a.txt; echo x >x; git add a.txt x",
+            Some("`a.txt`, `x`"),
+            " 2 files changed, 3 insertions(+), 1 deletion(-)\n",
+        ),
+        ("git rm -q --cached src/b.txt", Some("`src/b.txt`"), " 2 files changed, 1 insertion(+), 2 deletions(-)\n"),
+        ("git mv src/b.txt b.txt", Some("`b.txt`, `src/b.txt`"), " 2 files changed, 1 insertion(+), 1 deletion(-)\n"),
+        ("echo unstaged >>src/c.txt", None, " 1 file changed, 1 insertion(+), 1 deletion(-)\n"),
+        ("true", None, " 1 file changed, 1 insertion(+), 1 deletion(-)\n"),
+    ] {
+        let repo = repo();
+        repo.write(".git/hooks/pre-commit", format!("#!/bin/sh\n{script}\n"));
+        repo.chmod(".git/hooks/pre-commit", 0o755);
+        let run = repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).succeeded();
+        let said = "warning: the commit doesn't hold just this change: a hook changed ";
+        let want = paths.map(|paths| format!("{said}{paths} [hook-changed]\n"));
+        assert_eq!(run.stderr.split_inclusive('\n').next(), want.as_deref(), "{script}: {}", run.stderr);
+        assert!(run.stdout.ends_with(sum), "{script}: {}", run.stdout);
+        assert_eq!(repo.git(&["show", "--shortstat", "--format="]), sum, "{script}");
+    }
+    let repo = repo();
+    repo.write(".git/hooks/pre-commit", "#!/bin/sh\necho x >x; git add x\n");
+    repo.chmod(".git/hooks/pre-commit", 0o755);
+    let run = repo.run(&["apply", "--commit", "--json"], update("a.txt", "two", "2")).succeeded();
+    assert!(run.stdout.contains(r#""kind":"hook-changed""#), "{}", run.stdout);
+    assert!(run.stdout.contains("a hook changed `x`"), "{}", run.stdout);
+}
+
 #[test]
 fn a_reference_that_somebody_holds_is_locked_and_named() {
     for name in ["refs/heads/main.lock", "HEAD.lock"] {

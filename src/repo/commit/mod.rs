@@ -15,6 +15,7 @@
 pub(super) mod editor;
 mod fault;
 mod identity;
+mod outcome;
 mod trace;
 
 use std::ffi::{OsStr, OsString};
@@ -26,6 +27,7 @@ use git2::{Oid, RepositoryState};
 
 use self::editor::Gate;
 pub use self::fault::CommitFault;
+pub use self::outcome::Extent;
 use self::trace::{Refusal, Trace};
 use super::git::{ChildWatch, Feed, Git};
 use super::{Fault, Repo};
@@ -80,6 +82,8 @@ pub struct Committed {
     pub summary: BString,
     /// Whether it has no parent.
     pub root: bool,
+    /// How much it changes, where that isn't what was asked for since a hook had a hand in it.
+    pub extent: Option<Extent>,
 }
 
 impl std::fmt::Display for Committed {
@@ -349,6 +353,7 @@ impl Repo {
                 .unwrap_or_default()
                 .into(),
             root: commit.as_ref().is_some_and(|commit| commit.parent_count() == 0),
+            extent: None,
         }
     }
 }

@@ -272,8 +272,14 @@ fn a_success_is_a_line_a_file_and_a_sum() {
         branch: Some("main".to_owned()),
         subject: "Delete\u{1b}".to_owned(),
         root: false,
+        extent: None,
     });
     assert_eq!(report.done(), "D gone\n[main 1a2b3c4] Delete\\033\n 1 file changed, 1 insertion(+)\n");
+    // What a hook added is listed nowhere, and counted.
+    if let Some(commit) = &mut report.commit {
+        commit.extent = Some((2, LineCount { added: 0, removed: 3 }));
+    }
+    assert_eq!(report.done(), "D gone\n[main 1a2b3c4] Delete\\033\n 2 files changed, 3 deletions(-)\n");
 }
 
 #[test]

@@ -1,0 +1,55 @@
+//! What a commit holds in the end, where a hook had a hand in it.
+
+use bstr::BString;
+use git2::{Diff, DiffOptions, Oid};
+
+use crate::repo::{Fault, Repo};
+
+/// How much a commit changes, as git counts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// How many files, renamed ones once.
+    pub files: usize,
+    /// How many lines come.
+    pub added: usize,
+    /// How many go.
+    pub removed: usize,
+}
+
+impl Repo {
+    /// Returns the paths at which two trees differ.
+    ///
+    /// # Errors
+    /// If one of them can't be read.
+    pub(crate) fn paths_between(&self, old: Oid, new: Oid) -> Result<Vec<BString>, Fault> {
+        let paths = |diff: Diff<'_>| {
+            let files = diff.deltas().map(|delta| delta.new_file().path_bytes().unwrap_or_default().into());
+            files.collect()
+        };
+        self.between(Some(old), new).map(paths).map_err(|fault| Fault::git("a commit", fault))
+    }
+
+    /// Returns how much a commit changes.
+    ///
+    /// # Errors
+    /// If an object can't be read.
+    pub(crate) fn extent_of(&self, commit: Oid) -> Result<Extent, Fault> {
+        let counted = || {
+            let commit = self.git2().find_commit(commit)?;
+            let parent = commit.parents().next().map(|parent| parent.tree_id());
+            let mut diff = self.between(parent, commit.tree_id())?;
+            diff.find_similar(None)?;
+            let stats = diff.stats()?;
+            Ok(Extent { files: stats.files_changed(), added: stats.insertions(), removed: stats.deletions() })
+        };
+        counted().map_err(|fault| Fault::git("a commit", fault))
+    }
+
+    fn between(&self, old: Option<Oid>, new: Oid) -> Result<Diff<'_>, git2::Error> {
+        let old = old.map(|old| self.git2().find_tree(old)).transpose()?;
+        let new = self.git2().find_tree(new)?;
+        let mut options = DiffOptions::new();
+        options.include_typechange(true).indent_heuristic(true);
+        self.git2().diff_tree_to_tree(old.as_ref(), Some(&new), Some(&mut options))
+    }
+}
