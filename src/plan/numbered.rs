@@ -182,7 +182,8 @@ struct Placer<'f, 'h> {
     rules: &'f Rules,
     /// Behind the last line of the hunk before.
     cursor: usize,
-    /// The lines that hunks take the place of, by their first; neighbours are one.
+    /// The lines that hunks take the place of, by their first. Where lines are only added there are none, and no hunk may
+    /// reach across.
     taken: BTreeMap<usize, usize>,
     diagnosis: Diagnosis<'f, 'h>,
     warnings: Vec<Located<Warning>>,
@@ -278,7 +279,7 @@ impl Placer<'_, '_> {
         let before = self.taken.range(..=free).next_back();
         let taken = before.into_iter().chain(self.taken.range(free + 1..)).map(|(start, end)| (*start, *end));
         for (start, end) in taken.chain([(usize::MAX, usize::MAX)]) {
-            let gap = free..(start.saturating_sub(count).saturating_add(1)).min(within.end);
+            let gap = free..start.saturating_add(1).saturating_sub(count).min(within.end);
             if gap.start < gap.end {
                 total += places.count_from(gap.start) - places.count_from(gap.end);
                 let inside = places.iter_from(gap.start).take_while(|at| gap.contains(at));
@@ -292,24 +293,17 @@ impl Placer<'_, '_> {
         (total, shown)
     }
 
-    /// Returns whether no hunk has taken any of these lines, or, for none, whether it is inside of no hunk.
+    /// Returns whether no hunk has taken any of these lines or added lines between them, or, for none, whether it is inside
+    /// of no hunk.
     fn is_free(&self, range: Range<usize>) -> bool {
         let before = self.taken.range(..range.start).next_back();
         let clear = before.is_none_or(|(_, &end)| end <= range.start);
-        clear && (range.is_empty() || self.taken.range(range).next().is_none())
+        clear && (range.is_empty() || self.taken.range(range.clone()).all(|(_, &end)| end == range.start))
     }
 
-    fn take(&mut self, mut range: Range<usize>) {
-        if range.is_empty() {
-            return;
-        }
-        if let Some(end) = self.taken.remove(&range.end) {
-            range.end = end;
-        }
-        match self.taken.range_mut(..range.start).next_back() {
-            Some((_, end)) if *end == range.start => *end = range.end,
-            _ => drop(self.taken.insert(range.start, range.end)),
-        }
+    fn take(&mut self, range: Range<usize>) {
+        let end = self.taken.entry(range.start).or_insert(range.end);
+        *end = range.end.max(*end);
     }
 
     /// Places a hunk that has added lines only: by its number, which names the line before them.
@@ -407,8 +401,11 @@ impl<'f> Made<'f> {
 
     fn put(&mut self, placed: &Placed<'_, '_>) {
         self.keep_to(placed.range.start);
-        if placed.is_exact {
-            if self.next == 0 {
+        // Behind lines that another hunk adds at the top, a byte order mark would no longer be one.
+        let has_mark = self.next == 0 && !self.lines.bom().is_empty();
+        let stays_first = !has_mark || self.out.len() == self.lines.bom().len();
+        if placed.is_exact && stays_first {
+            if has_mark {
                 // The byte order mark is part of what is replaced.
                 self.out.clear();
             }
@@ -422,7 +419,7 @@ impl<'f> Made<'f> {
             }
             return;
         }
-        let mut is_first = placed.is_marked;
+        let mut is_first = placed.is_marked || placed.is_exact && has_mark;
         for block in placed.hunk.lines.chunk_by(|a, b| a.mark != Mark::Context && b.mark != Mark::Context) {
             if block[0].mark == Mark::Context {
                 self.keep_to(self.next + 1);
