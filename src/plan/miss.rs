@@ -135,6 +135,11 @@ pub enum Reason {
         /// The hunk's context line, if it names one.
         context: Option<LineNo>,
     },
+    /// They stand there, but some of them are an earlier hunk's, or it adds lines between them.
+    Shared {
+        /// Where they stand.
+        place: FilePlace,
+    },
     /// The text is there, but not the blank lines at its edges.
     Edges {
         /// Where.
@@ -181,8 +186,14 @@ fn missing(after: Option<LineNo>, reason: &Reason) -> String {
         Reason::Earlier { place, context: None } => {
             format!("matches no lines {}; found on line {}, before the previous hunk", behind(after), place.line)
         }
+        Reason::Earlier { place, context: Some(context) } if *context == place.line => {
+            format!("matches no lines {}; found on line {}, its context line", behind(after), place.line)
+        }
         Reason::Earlier { place, .. } => {
             format!("matches no lines {}; found on line {}, before its context line", behind(after), place.line)
+        }
+        Reason::Shared { place } => {
+            format!("matches no lines {}; found on line {}, among an earlier hunk's lines", behind(after), place.line)
         }
         _ => format!("matches no lines {}", behind(after)),
     }
@@ -210,6 +221,7 @@ impl Miss {
                 Reason::Near(closest) => return Some(closest.how.label_of_patch()),
                 Reason::NoSuchLine => "this line is not in the file",
                 Reason::Earlier { .. } => "stands earlier",
+                Reason::Shared { .. } => "shared with an earlier hunk",
                 Reason::Newline { has: true, .. } => "said to be without newline",
                 Reason::Newline { has: false, .. } => "said to end with a newline",
                 Reason::Unnumbered { .. } => "stands elsewhere",
@@ -233,6 +245,7 @@ impl Miss {
             Miss::Lines { reason, .. } => match reason {
                 Reason::Near(closest) => vec![closest.place.clone()],
                 Reason::Earlier { place, .. }
+                | Reason::Shared { place }
                 | Reason::Applied { place }
                 | Reason::Edges { place }
                 | Reason::Newline { place, .. }
@@ -257,6 +270,7 @@ impl Miss {
             Miss::Lines {
                 reason:
                     Reason::Earlier { place, .. }
+                    | Reason::Shared { place }
                     | Reason::Applied { place }
                     | Reason::Edges { place }
                     | Reason::Newline { place, .. }
@@ -281,6 +295,7 @@ impl Miss {
             Miss::Lines { reason, .. } => match reason {
                 Reason::Near(closest) => vec![closest.region.clone()],
                 Reason::Earlier { place, .. }
+                | Reason::Shared { place }
                 | Reason::Applied { place }
                 | Reason::Edges { place }
                 | Reason::Unnumbered { place, .. } => {
@@ -376,6 +391,7 @@ impl Miss {
                 Reason::Earlier { context: None, .. } => {
                     "put the hunks into the file's order, or into a section of their own"
                 }
+                Reason::Shared { .. } => "join the two hunks, or leave the lines that they share out of one of them",
                 Reason::Newline { has: true, .. } => "take `\\ No newline at end of file` away behind the line",
                 Reason::Newline { has: false, .. } => {
                     "put `\\ No newline at end of file` on a line of its own behind it"

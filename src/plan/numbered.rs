@@ -345,6 +345,10 @@ impl Placer<'_, '_> {
                 let span = hunk.old().next_back().and_then(|line| line.text.span).or(first);
                 return Located::new(span, lines(Reason::Newline { place, has }));
             }
+            if !self.is_free(at..at + count) {
+                let place = place(self.path, self.lines, at, "the lines stand here", "an earlier hunk has lines here");
+                return Located::new(first, lines(Reason::Shared { place }));
+            }
             let label = if self.rules.strict {
                 "not where the hunk's number says"
             } else {

@@ -417,7 +417,12 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
                 Some(_) => "before the context line",
                 None => "before what earlier hunks have reached",
             };
-            let reason = Reason::Earlier { place: show(at, label), context: context.map(LineNo::from_index) };
+            let reason = match context {
+                None if at < self.cursor && at + hunk.old().count() > self.cursor => {
+                    Reason::Shared { place: show(at, "begins among the lines of an earlier hunk") }
+                }
+                _ => Reason::Earlier { place: show(at, label), context: context.map(LineNo::from_index) },
+            };
             return Located::new(first_old(hunk), Miss::Lines { after, reason });
         }
         if self.lines.is_empty() {
