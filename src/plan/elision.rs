@@ -9,13 +9,16 @@ pub(super) fn among(lines: &[&HunkLine<'_>]) -> Option<Span> {
     left_out(side(Mark::Removed), side(Mark::Added))
 }
 
-/// Finds a line of `added` that looks like an elision and isn't among `removed`, where `removed` is the longer text.
+/// Finds a line of `added` that looks like an elision and isn't among `removed`, where `removed` is the longer text, in lines
+/// or in bytes.
 pub(super) fn left_out<'a, 't: 'a>(
     removed: impl Iterator<Item = &'a Text<'t>> + Clone,
     added: impl Iterator<Item = &'a Text<'t>> + Clone,
 ) -> Option<Span> {
     let size = |lines: &mut dyn Iterator<Item = &'a Text<'t>>| lines.map(|line| line.len() + 1).sum::<usize>();
-    if size(&mut removed.clone()) <= size(&mut added.clone()) {
+    let is_longer =
+        removed.clone().count() > added.clone().count() || size(&mut removed.clone()) > size(&mut added.clone());
+    if !is_longer {
         return None;
     }
     let elided = added.clone().find(|line| looks_elided(line) && !removed.clone().any(|old| old == *line))?;

@@ -1,0 +1,3 @@
+start()
+# ... existing code ...
+end()
