@@ -76,6 +76,7 @@ impl Habit {
                     .into()
             }
             Habit::Locator => "`*** Delete File:` needs no lines; to change the file, write `*** Update File:`".into(),
+            Habit::NoNewline if verb == Verb::Delete => "leave the line out; a deleted file needs none".into(),
             Habit::NoNewline => "leave the line out; a new file always ends with a newline".into(),
             Habit::OtherSign if verb == Verb::Add => {
                 format!("{sign}; to change a file that exists, write `*** Update File:`")
