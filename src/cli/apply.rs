@@ -193,11 +193,6 @@ impl Apply {
             // On standard error, since what is previewed is often read by a program.
             output::complain(&details::plan_line(&worked.changes));
         }
-        if !self.preview.applies() {
-            let report = Report { detail, ..Report::checked(files, worked.warnings) };
-            return Ok((report, printed.unwrap_or_default()));
-        }
-
         let target = match (self.commit, self.index, self.cached) {
             (true, ..) => {
                 let message = message.unwrap_or_else(|| message::compose(&worked.patches, &worked.changes));
@@ -207,6 +202,18 @@ impl Apply {
             (.., true) => Target::Index,
             _ => Target::WorkTree { intent_to_add: self.intent_to_add },
         };
+        if !self.preview.applies() {
+            // The exit status is to be as if it had been applied; a diff alone shows only what would become of the files.
+            if self.preview.check
+                && !worked.changes.is_empty()
+                && let Err(fault) = transaction::foresee(&session.repo, &target)
+            {
+                return Err(failed(State::NothingChanged, &fault, worked.warnings, (files, detail)));
+            }
+            let report = Report { detail, ..Report::checked(files, worked.warnings) };
+            return Ok((report, printed.unwrap_or_default()));
+        }
+
         let report = match worked.changes.is_empty() {
             // Only where that was allowed: there is nothing to make, and nothing to commit.
             true => {
@@ -279,10 +286,6 @@ pub(super) fn publish(
     files: Vec<FileReport>,
     detail: Detail,
 ) -> Result<Report, Stop> {
-    let failed = |state, fault: &transaction::Fault, warnings, (files, detail)| {
-        let report = Report::failed_with(state, vec![Diagnostic::new(fault, None, &[])], warnings);
-        Box::new(Report { signal: fault.signal(), files, detail, ..report })
-    };
     let work = session.works.begin(Stage::Waiting, 0);
     let prepared = match transaction::begin(&session.repo, changes, target, work.progress().clone()) {
         Ok(prepared) => prepared,
@@ -324,4 +327,15 @@ pub(super) fn publish(
         signal: None,
         detail,
     })
+}
+
+/// Says why a change isn't made, and what it would have been.
+fn failed(
+    state: State,
+    fault: &transaction::Fault,
+    warnings: Vec<Diagnostic>,
+    (files, detail): (Vec<FileReport>, Detail),
+) -> Stop {
+    let report = Report::failed_with(state, vec![Diagnostic::new(fault, None, &[])], warnings);
+    Box::new(Report { signal: fault.signal(), files, detail, ..report })
 }

@@ -6,6 +6,8 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
+use bstr::BString;
+
 use super::config;
 use super::details;
 use super::edge::Edge;
@@ -20,7 +22,7 @@ use crate::explain::Explain;
 use crate::format;
 use crate::kind::Kind;
 use crate::patch::{FileEdit, Patch};
-use crate::path::{RepoPath, Resolver};
+use crate::path::{PathFault, RepoPath, Resolver};
 use crate::plan::{self, ChangeSet, Placement, Rules};
 use crate::progress::Stage;
 use crate::repo::{self, Repo, Side};
@@ -112,7 +114,9 @@ impl Session {
         let lints = config::lints(config).map_err(stop)?;
         let unique = config::switch(reading.unique, reading.no_unique, config, "llmpatch.unique").map_err(stop)?;
         let guard = guarding::guard(reading, config)?;
-        let resolver = repo.resolver(reading.directory.as_deref().map(OsStr::as_bytes)).map_err(stop)?;
+        // An empty one is none, as for `git apply`.
+        let directory = reading.directory.as_deref().map(OsStr::as_bytes).filter(|directory| !directory.is_empty());
+        let resolver = repo.resolver(directory).map_err(|fault| stop(Directory(fault)))?;
         Ok(Session {
             talk: talk.clone(),
             style,
@@ -250,6 +254,29 @@ pub(super) struct Worked<'s> {
 /// Makes a report of a single error that is about no place in a response, before anything was changed.
 pub(super) fn stop(error: impl Explain) -> Stop {
     Box::new(Report::failed_with(State::NothingChanged, vec![Diagnostic::new(&error, None, &[])], Vec::new()))
+}
+
+/// What is wrong with the folder of `--directory`.
+#[derive(Debug, thiserror::Error)]
+#[error("--directory can't be used: {0}")]
+struct Directory(PathFault);
+
+impl Explain for Directory {
+    fn kind(&self) -> Kind {
+        self.0.kind()
+    }
+
+    fn path(&self) -> Option<BString> {
+        self.0.path()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.0.notes()
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("name a folder of this work tree, from its top, or leave the option out".into())
+    }
 }
 
 /// Prints what a report has to say: for people, on standard error; for a program, the document on standard output. Where that

@@ -133,6 +133,23 @@ pub struct Prepared<'r> {
     _held: HeldBack,
 }
 
+/// Refuses a commit that the repository wouldn't take now, whatever the change is: what a look ahead can say without a lock.
+///
+/// # Errors
+/// `identity`, `unsupported`, `io`: see [`Fault`].
+pub fn foresee(repo: &Repo, target: &Target) -> Result<(), Fault> {
+    let Target::Commit(request) = target else { return Ok(()) };
+    check_request(repo, request)?;
+    Ok(repo.check_calm()?)
+}
+
+fn check_request(repo: &Repo, request: &CommitRequest) -> Result<(), Fault> {
+    if request.message.trim_ascii().is_empty() && !request.edit {
+        return Err(CommitFault::EmptyMessage.into());
+    }
+    Ok(repo.check_identity(request)?)
+}
+
 /// Refuses what can't be done, then prepares the rest. Nothing visible has changed afterwards, whatever it returns.
 ///
 /// # Errors
@@ -144,10 +161,7 @@ pub fn begin<'r>(
     progress: Progress,
 ) -> Result<Prepared<'r>, Fault> {
     if let Target::Commit(request) = &target {
-        if request.message.trim_ascii().is_empty() && !request.edit {
-            return Err(CommitFault::EmptyMessage.into());
-        }
-        repo.check_identity(request)?;
+        check_request(repo, request)?;
     }
     let held = HeldBack::begin();
     let index_path = repo.index_path();

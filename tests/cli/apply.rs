@@ -143,6 +143,16 @@ fn previews_print_and_do_not_apply_unless_told() {
 }
 
 #[test]
+fn a_directory_that_can_not_be_is_named_and_an_empty_one_is_none() {
+    for directory in ["..", ".git", "/"] {
+        let run = repo().run(&["apply", "--directory", directory], update("a.txt", "two", "2")).ended(1);
+        let said = format!("error[unsafe-path]: --directory can't be used: `{directory}` ");
+        assert!(run.stderr.starts_with(&said), "{}", run.stderr);
+    }
+    repo().run(&["apply", "--directory="], update("a.txt", "two", "2")).succeeded();
+}
+
+#[test]
 fn targets_are_work_tree_index_or_both() {
     for (option, in_work_tree, in_index) in
         [(None, true, false), (Some("--index"), true, true), (Some("--cached"), false, true)]

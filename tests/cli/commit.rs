@@ -104,6 +104,25 @@ fn authors_and_dates_are_what_git_takes_them_for() {
 }
 
 #[test]
+fn a_check_foresees_that_the_repository_takes_no_commit() {
+    for (args, merges, said) in [
+        (&["--author", "nobody at all"][..], false, "error[identity]: `nobody at all`"),
+        (&[], true, "error[unsupported]: a merge is in progress\n"),
+    ] {
+        let repo = repo();
+        if merges {
+            repo.write(".git/MERGE_HEAD", repo.git(&["rev-parse", "HEAD"]));
+        }
+        for preview in [&[][..], &["--check"]] {
+            let run = repo.run(&[&["apply", "--commit"], args, preview].concat(), update("a.txt", "two", "2")).ended(3);
+            assert!(run.stderr.contains(said), "{preview:?} {}", run.stderr);
+        }
+        let diff = [&["apply", "--commit", "--diff"], args].concat();
+        repo.run(&diff, update("a.txt", "two", "2")).succeeded();
+    }
+}
+
+#[test]
 fn a_hook_that_says_no_has_everything_put_back() {
     let repo = repo();
     repo.write(".git/hooks/pre-commit", "#!/bin/sh\necho no such luck >&2\nexit 7\n");
