@@ -33,6 +33,9 @@ use crate::patch::{Hunk, HunkLine, Mark};
 use crate::path::RepoPath;
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
 
+/// How many places are looked at one by one.
+const FEW: usize = 32;
+
 /// Applies the hunks of one section to a file.
 ///
 /// `lost` holds lines that earlier failed edits of this file would have added; those of this one's failures are put to it.
@@ -274,6 +277,15 @@ impl Placer<'_, '_> {
 
     /// Counts the places in a range that no hunk has taken a line of, and returns the first few.
     fn candidates(&self, places: &Places, count: usize, within: Range<usize>) -> (usize, Vec<usize>) {
+        if within.is_empty() {
+            return (0, Vec::new());
+        }
+        // Where there are few places, many hunks needn't be gone through.
+        if places.count_from(within.start) - places.count_from(within.end) <= FEW {
+            let inside = places.iter_from(within.start).take_while(|at| within.contains(at));
+            let free: Vec<_> = inside.filter(|&at| self.is_free(at..at + count)).collect();
+            return (free.len(), free.into_iter().take(CANDIDATES).collect());
+        }
         let (mut total, mut shown) = (0, Vec::new());
         let mut free = within.start;
         let before = self.taken.range(..=free).next_back();
