@@ -1,12 +1,14 @@
 //! What stands between a file on disk and its blob: attributes and settings, looked up path by path.
 //!
-//! Most repositories have no attributes that matter here, and that is found out with a few looks at the disk. libgit2
-//! would read the whole index for each look-up, so where the index isn't needed otherwise it is given an empty one. Attributes
+//! Most repositories have no attributes that matter here, and that is found out with a few looks at the disk, and at the index
+//! where that is consulted: libgit2 looks at every folder above a path anew for each attribute. It would read the whole index
+//! for a look-up, so where the index isn't needed otherwise it is given an empty one. Attributes
 //! are those before the change. What git would take from a `.gitattributes` that is in the index but was deleted from the
 //! work tree is seen only where the index is consulted.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -39,6 +41,8 @@ pub(crate) struct Conversion<'r> {
     apart: OnceCell<git2::Repository>,
     /// Whether there are attributes besides those in `.gitattributes`.
     elsewhere: OnceCell<bool>,
+    /// Of folders, whether the index has `.gitattributes` in them or above.
+    indexed: RefCell<HashMap<Option<RepoPath>, bool>>,
 }
 
 /// The attributes of a path that matter here.
@@ -88,7 +92,8 @@ impl<'r> Conversion<'r> {
             return Err(Fault::Unsupported { what: "is given `core.attributesFile` on the command line".to_owned() });
         }
         let settings = Settings { autocrlf, eol };
-        Ok(Self { repo, consult, settings, apart: OnceCell::new(), elsewhere: OnceCell::new() })
+        let (apart, elsewhere, indexed) = (OnceCell::new(), OnceCell::new(), RefCell::default());
+        Ok(Self { repo, consult, settings, apart, elsewhere, indexed })
     }
 
     /// Returns the bytes of the blob that `git add` would make of a file. `indexed` is the blob that the index now has for
@@ -203,9 +208,9 @@ impl<'r> Conversion<'r> {
         }
         let are_some = || on_disk == Rules::Some || *self.elsewhere.get_or_init(|| self.are_elsewhere());
         Ok(match self.consult {
-            Consult::Index => Knower::Libgit2(self.repo.git2()),
+            Consult::Index if are_some() || self.are_indexed(path)? => Knower::Libgit2(self.repo.git2()),
             Consult::Disk if are_some() => Knower::Libgit2(self.apart()?),
-            Consult::Disk => Knower::Nobody,
+            Consult::Index | Consult::Disk => Knower::Nobody,
         })
     }
 
@@ -224,6 +229,19 @@ impl<'r> Conversion<'r> {
             }
         }
         Ok(rules)
+    }
+
+    /// Returns whether the index has a `.gitattributes` that could give attributes to a path.
+    fn are_indexed(&self, path: &RepoPath) -> Result<bool, Fault> {
+        let folder = path.parent();
+        if let Some(known) = self.indexed.borrow().get(&folder) {
+            return Ok(*known);
+        }
+        let index = self.repo.git2().index().map_err(|error| Fault::git("the index", error))?;
+        let has = |folder: Option<&RepoPath>| index.get_path(&rules_in(folder, RULES), 0).is_some();
+        let found = has(None) || path.ancestors().any(|folder| has(Some(&folder)));
+        self.indexed.borrow_mut().insert(folder, found);
+        Ok(found)
     }
 
     fn are_elsewhere(&self) -> bool {
