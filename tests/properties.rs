@@ -143,6 +143,57 @@ proptest! {
     }
 }
 
+/// Writes hunks for a file, with their numbers or without; each added line is like no other.
+fn hunks(hunks: &[(usize, Vec<&str>)], has_numbers: bool) -> String {
+    let mut response =
+        if has_numbers { "--- a/f\n+++ b/f\n" } else { "*** Begin Patch\n*** Update File: f\n" }.to_owned();
+    for (nth, (start, lines)) in hunks.iter().enumerate() {
+        let old = lines.iter().filter(|line| **line != "+").count();
+        let new = lines.iter().filter(|line| !line.starts_with('-')).count();
+        response += &match has_numbers {
+            true => format!("@@ -{0},{old} +{0},{new} @@\n", start.max(&old.min(1))),
+            false => "@@\n".into(),
+        };
+        for (at, line) in lines.iter().enumerate() {
+            response += &if *line == "+" { format!("+{nth}.{at}\n") } else { format!("{line}\n") };
+        }
+    }
+    response + if has_numbers { "" } else { "*** End Patch\n" }
+}
+
+proptest! {
+    #![proptest_config(config(4000))]
+
+    /// However hunks are ordered and wherever they stand: what they add is there, and only what they remove is gone.
+    #[test]
+    fn hunks_lose_no_line(
+        file in proptest::collection::vec(prop::sample::select(&["a", "b"][..]), 0..5),
+        parts in proptest::collection::vec(
+            (0..4usize, proptest::collection::vec(prop::sample::select(&[" a", " b", "-a", "-b", "+", "+"][..]), 1..4)),
+            1..4,
+        ),
+        has_numbers in any::<bool>(),
+    ) {
+        let before: String = file.iter().map(|line| format!("{line}\n")).collect();
+        let response = hunks(&parts, has_numbers);
+        let Ok(planned) = plan(&response, &MemoryTree::new().with("f", before)) else { return Ok(()) };
+        let mut want: Vec<String> = file.iter().map(ToString::to_string).collect();
+        for line in response.lines().skip(2) {
+            match line.split_at(1) {
+                ("+", added) => want.push(added.into()),
+                ("-", removed) => drop(want.swap_remove(want.iter().position(|line| line == removed).unwrap())),
+                _ => {}
+            }
+        }
+        let change = planned.changes.get(&RepoPath::new(b"f").unwrap()).unwrap();
+        let after = String::from_utf8_lossy(&change.after.as_ref().unwrap().content).into_owned();
+        let mut got: Vec<_> = after.lines().collect();
+        got.sort_unstable();
+        want.sort_unstable();
+        prop_assert_eq!(got, want, "{}", response);
+    }
+}
+
 proptest! {
     #![proptest_config(config(24))]
 
