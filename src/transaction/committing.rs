@@ -1,0 +1,89 @@
+//! The commit, once the files are in their places: `git commit` makes it, on a private index that holds HEAD and the change.
+//!
+//! Once HEAD moved there is no way back, so from then on what goes wrong is a warning.
+
+use super::fault::{Fault, Holder, Warning};
+use super::record::Record;
+use super::{Prepared, Target, last, lock, signal};
+use crate::repo::{ChildWatch, CommitFault, Committed, NextIndex};
+
+impl Prepared<'_> {
+    /// Commits what the private index holds; then lets the index follow.
+    pub(super) fn commit(&mut self, private: &mut NextIndex, next: NextIndex) -> Result<Committed, Fault> {
+        let Target::Commit(request) = &self.target else { unreachable!("there is a private index for a commit only") };
+        let (repo, before) = (self.repo, self.head);
+        let expected = private.tree()?;
+        let (journal, flush) = (&self.place.journal, self.place.flush);
+        let started = |pid| {
+            journal.note_child(pid, flush)?;
+            match repo.head_commit() {
+                Ok(head) if head == before => Ok(()),
+                _ => Err(std::io::Error::other("HEAD moved")),
+            }
+        };
+        let watch = ChildWatch { started: &started, is_to_stop: &|| signal::pending().is_some() };
+        self.place.check_signals()?;
+        // git, hooks and an editor have the terminal now.
+        self.progress.rest();
+        let made = repo.commit(request, self.draft.as_ref(), before, private.path(), journal.path(), &watch);
+        let id = match (made, signal::pending()) {
+            (Ok(id), _) => id,
+            (Err(fault @ CommitFault::InDoubt(_)), _) => return Err(fault.into()),
+            (Err(_), Some(signal)) => return Err(Fault::Interrupted { signal }),
+            // git gives back what it took; what is held now kept it out.
+            (Err(CommitFault::NoCommit { status: Some(_) }), None) if let Some(lock) = repo.head_locks().pop() => {
+                return Err(Fault::Locked { lock, holder: Holder::Unknown });
+            }
+            (Err(fault), None) => return Err(fault.into()),
+        };
+        // From here on there is a commit, and nothing is taken back: whoever finds the manifest sees that HEAD moved.
+        self.place.leave();
+        let following = self.repo.tree_of(id).map_err(Fault::from).and_then(|tree| {
+            let next = if tree == expected {
+                next
+            } else {
+                // A hook added something of its own.
+                drop(next);
+                return self.follow(before, id, private);
+            };
+            self.install(next)
+        });
+        let following = match following {
+            Err(_) => self.follow(before, id, private),
+            done => done,
+        };
+        if let Err(fault) = following {
+            self.warnings.push(Warning::IndexBehind { reason: fault.to_string() });
+            return Ok(self.describe(id, expected));
+        }
+        // Without it undo knows less, that is all.
+        let _ = last::write(&self.place.journal, &Record::Commit(id.to_string()));
+        // git flushes neither its objects nor its references of its own accord.
+        if let Err(fault) = self.place.flush_all().and_then(|()| self.decide_on_commit()) {
+            let path = lock::path_bytes(self.place.journal.path());
+            self.warnings.push(Warning::Unsettled { path, reason: fault.to_string() });
+        }
+        Ok(self.describe(id, expected))
+    }
+
+    /// Lets the index take over what a commit changed.
+    fn follow(&self, before: Option<git2::Oid>, id: git2::Oid, private: &NextIndex) -> Result<(), Fault> {
+        let mut next = self.copy_index()?;
+        next.follow(before, id, private.path())?;
+        next.write(self.repo)?;
+        self.keep_indexes(&next)?;
+        self.place.flush_all()?;
+        self.install(next)
+    }
+
+    /// Describes the commit; where a hook changed what it was to hold, that is said, for who sees it should know.
+    fn describe(&mut self, id: git2::Oid, expected: git2::Oid) -> Committed {
+        let mut made = self.repo.describe_commit(id);
+        let other = self.repo.tree_of(id).ok().filter(|tree| *tree != expected);
+        if let Some(paths) = other.and_then(|tree| self.repo.paths_between(expected, tree).ok()) {
+            self.warnings.push(Warning::HookChanged { paths });
+            made.extent = self.repo.extent_of(id).ok();
+        }
+        made
+    }
+}
