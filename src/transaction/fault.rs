@@ -67,6 +67,12 @@ pub enum Fault {
         /// The folder that it is in.
         folder: PathBuf,
     },
+    /// What is kept is of an apply before the last one, whose own couldn't be kept.
+    #[error("what undo needs of the last apply still lies in `{}`, and couldn't be put in its place", Shown(&path_bytes(folder)))]
+    Unkept {
+        /// The folder that it lies in.
+        folder: PathBuf,
+    },
     /// A tree couldn't be read again, or isn't what it must be any more.
     #[error(transparent)]
     Tree(#[from] TreeFault),
@@ -167,7 +173,7 @@ impl Explain for Fault {
             Fault::Tree(TreeFault::Unmerged { .. }) => Kind::Conflict,
             Fault::Tree(TreeFault::Unsupported { .. }) => Kind::Unsupported,
             Fault::Tree(TreeFault::Io { .. }) | Fault::Io { .. } => Kind::Io,
-            Fault::Damaged { .. } => Kind::Io,
+            Fault::Damaged { .. } | Fault::Unkept { .. } => Kind::Io,
             Fault::OtherFileSystem { .. } => Kind::Unsupported,
             Fault::Commit(fault) => fault.kind(),
             Fault::Repository(fault) => fault.kind(),
@@ -221,6 +227,7 @@ impl Explain for Fault {
             Fault::Damaged { .. } => {
                 "take the change back by hand; the next apply puts what it needs in its place".to_owned()
             }
+            Fault::Unkept { .. } => "see to it that the folders there can be written to, then run it again".to_owned(),
             Fault::Torn { .. } => "look at these paths, then run `git llmpatch recover`".to_owned(),
             Fault::Changed { .. } => {
                 "another program writes to it; try again, and the change is worked out anew".to_owned()

@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::fault::Fault;
-use super::journal::{Journal, home};
+use super::journal::{Journal, home, runs};
 use super::lock::path_bytes;
 use super::manifest::Held;
 use super::recheck;
@@ -358,6 +358,11 @@ impl Reverse {
     pub(super) fn still_holds(&self, repo: &Repo, changes: &ChangeSet, progress: &Progress) -> Result<(), Fault> {
         if read(repo)?.is_none_or(|record| record.seal() != self.seal) {
             return Err(Fault::Superseded);
+        }
+        // The lock is ours: no other run is about to keep what it did.
+        let is_unkept = |run: &PathBuf| Journal::open(run).is_ok_and(|journal| journal.applied().is_some());
+        if let Some(folder) = runs(repo.git_dir()).into_iter().find(is_unkept) {
+            return Err(Fault::Unkept { folder });
         }
         if self.has_entries() {
             let since = differing(&repo.index_tree()?, &self.entries)?;

@@ -163,6 +163,26 @@ fn whoever_was_killed_when_all_was_certain_kept_it_all() {
 }
 
 #[test]
+fn what_was_kept_before_is_not_taken_for_the_last_change_where_that_could_not_be_kept() {
+    let sample = sample();
+    let target = Target::WorkTree { intent_to_add: false };
+    apply(&sample, &[("b", Some("b2\n"))], &target).unwrap();
+    let cant =
+        |call| if call == "let go of the change before" { Err(io::Error::from_raw_os_error(13)) } else { Ok(()) };
+    watch::set(cant);
+    apply(&sample, &[("dirty", Some("3\n"))], &target).unwrap();
+    bury(&sample);
+    recover(&sample.open(), &Progress::default()).unwrap();
+    let fault = undo(&sample).unwrap_err();
+    watch::clear();
+    assert!(fault.to_string().contains("still lies in"), "{fault}");
+    assert_eq!(std::fs::read(sample.top().join("b")).unwrap(), b"b2\n");
+    recover(&sample.open(), &Progress::default()).unwrap();
+    undo(&sample).unwrap();
+    assert_eq!(std::fs::read(sample.top().join("dirty")).unwrap(), b"2\n");
+}
+
+#[test]
 fn whatever_changed_since_is_named_and_nothing_is_taken_back() {
     let one_of_each = WANTED[1].1;
     type Meddle = fn(&Sample);
