@@ -8,9 +8,9 @@ use crate::format::envelope;
 use crate::patch::Format;
 use crate::text::{Lines, Located, Source, Span};
 
-/// Returns whether bytes begin with the byte order mark of UTF-16.
-pub(super) fn is_marked_utf16(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
+/// Returns the name of the encoding that bytes with a byte order mark of UTF-16 are in.
+pub(super) fn marked_utf16(bytes: &[u8]) -> Option<&'static str> {
+    [&b"\xff\xfe"[..], b"\xfe\xff"].iter().any(|mark| bytes.starts_with(mark)).then_some("UTF-16")
 }
 
 /// Says why there is nothing to apply, and where to look.
@@ -22,8 +22,8 @@ pub(super) fn find(
 ) -> (Option<Span>, Fault) {
     let bytes = source.bytes();
     let body = bytes.strip_prefix(Lines::BOM).unwrap_or(bytes);
-    if is_utf16(bytes) {
-        return (Some(source.span(0..bytes.len().min(2))), Fault::Utf16);
+    if let Some(encoding) = utf16(bytes) {
+        return (Some(source.span(0..bytes.len().min(2))), Fault::Utf16 { encoding });
     }
     let mid_line = warnings
         .iter()
@@ -52,15 +52,18 @@ pub(super) fn find(
     (span, Fault::NoPatch(absence))
 }
 
-/// Returns whether a patch is there, with a NUL behind or before each byte.
-fn is_utf16(bytes: &[u8]) -> bool {
-    if memchr::memchr(0, bytes).is_none() {
-        return false;
-    }
-    ["*** Begin Patch", "<edit ", "<opx>", "diff --git ", "\n@@ -"].iter().any(|start| {
-        let little: Vec<u8> = start.bytes().flat_map(|byte| [byte, 0]).collect();
+/// Returns the name of the encoding if a patch is there with a NUL behind or before each byte.
+fn utf16(bytes: &[u8]) -> Option<&'static str> {
+    memchr::memchr(0, bytes)?;
+    ["*** Begin Patch", "<edit ", "<opx>", "diff --git ", "\n@@ -"].iter().find_map(|start| {
         let big: Vec<u8> = start.bytes().flat_map(|byte| [0, byte]).collect();
-        bytes.find(&little).is_some() || bytes.find(&big).is_some()
+        let little: Vec<u8> = start.bytes().flat_map(|byte| [byte, 0]).collect();
+        match (bytes.find(&big), bytes.find(&little)) {
+            (None, None) => None,
+            // Behind other text both are found; the first byte of each pair tells which it is.
+            (Some(at), _) if at % 2 == 0 => Some("UTF-16BE"),
+            _ => Some("UTF-16LE"),
+        }
     })
 }
 

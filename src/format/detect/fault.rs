@@ -14,7 +14,10 @@ use crate::text::{LineNo, Shown};
 pub enum Fault {
     /// An answer in another encoding.
     #[error("the response is in UTF-16")]
-    Utf16,
+    Utf16 {
+        /// Its name.
+        encoding: &'static str,
+    },
     /// Nothing to apply.
     #[error("{0}")]
     NoPatch(Absence),
@@ -199,7 +202,7 @@ impl Explain for Fault {
 
     fn label(&self) -> Option<String> {
         Some(match self {
-            Fault::Utf16 | Fault::NoPatch(Absence::Empty | Absence::Prose) => return None,
+            Fault::Utf16 { .. } | Fault::NoPatch(Absence::Empty | Absence::Prose) => return None,
             Fault::NoPatch(Absence::NearBegin) => "this is nearly the start of a patch".into(),
             Fault::NoPatch(Absence::Unified) => "the diff is here".into(),
             Fault::NoPatch(Absence::Html) => "this would begin an edit".into(),
@@ -245,7 +248,9 @@ impl Explain for Fault {
 
     fn help(&self) -> Option<String> {
         Some(match self {
-            Fault::Utf16 => "convert it first: `iconv -f UTF-16 -t UTF-8 answer.txt | git llmpatch apply`".into(),
+            Fault::Utf16 { encoding } => {
+                format!("convert it first: `iconv -f {encoding} -t UTF-8 answer.txt | git llmpatch apply`")
+            }
             Fault::NoPatch(absence) => return absence.help(),
             Fault::Mixed { first, second, .. } => format!(
                 "one of them is probably quoted: read only one with `--format={first}` or `--format={second}`, or ask for \
@@ -298,7 +303,7 @@ impl Explain for Fault {
     fn advice(&self) -> Option<String> {
         let advice = match self {
             Fault::NoPatch(absence) => return absence.advice(),
-            Fault::Utf16 => "send plain text in UTF-8",
+            Fault::Utf16 { .. } => "send plain text in UTF-8",
             Fault::Mixed { .. } => "send the whole change in one format; what is only quoted goes between backticks",
             Fault::Empty { .. } => "say what is to be changed, or take the empty patch out",
             Fault::Nul { .. } => "take the NUL out: a patch is text",

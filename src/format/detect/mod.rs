@@ -36,9 +36,9 @@ use prose::Prose;
 
 /// Finds and reads the patches of a response.
 pub fn parse<'a>(source: &'a Source, options: &Options) -> Parsed<'a> {
-    if absence::is_marked_utf16(source.bytes()) {
+    if let Some(encoding) = absence::marked_utf16(source.bytes()) {
         let nothing = Patch { format: options.format.unwrap_or(Format::Envelope), edits: Vec::new() };
-        let fault = Located::new(source.span(0..2), Fault::Utf16.into());
+        let fault = Located::new(source.span(0..2), Fault::Utf16 { encoding }.into());
         return Parsed { patch: nothing, faults: vec![fault], warnings: Vec::new() };
     }
     let (found, prose) = Walk::new(source, options).run();
@@ -236,7 +236,7 @@ fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, pros
     }
     if !wanted && parsed.faults.is_empty() {
         let (span, fault) = absence::find(source, prose, &parsed.warnings, skipped);
-        if matches!(fault, Fault::Utf16 | Fault::NoPatch(Absence::Json { .. } | Absence::Escaped)) {
+        if matches!(fault, Fault::Utf16 { .. } | Fault::NoPatch(Absence::Json { .. } | Absence::Escaped)) {
             parsed.warnings.clear();
         }
         parsed.faults.push(Located::new(span, fault.into()));

@@ -227,7 +227,9 @@ fn nothing_to_apply_is_an_error_that_says_why() {
             "for each line",
         ),
         (utf16(&format!("\u{feff}{ADD_A}")), "fault 1: the response is in UTF-16", "iconv"),
-        (utf16(ADD_A), "fault 1: the response is in UTF-16", "iconv"),
+        (utf16(ADD_A), "fault 1: the response is in UTF-16", "-f UTF-16LE"),
+        (utf16(&format!("Here:\n{ADD_A}")), "fault 1: the response is in UTF-16", "-f UTF-16LE"),
+        (ADD_A.encode_utf16().flat_map(u16::to_be_bytes).collect(), "fault 1: the response is in UTF-16", "-f UTF-16BE"),
         (
             b"**Begin Patch**\nx\n".to_vec(),
             "fault 1: the response has no patch: `*** Begin Patch` isn't written as it must be",
