@@ -162,6 +162,20 @@ fn help_works_once_the_pages_are_installed() {
     }
 }
 
+/// A terminal that knows only ASCII shows every page whole, too.
+#[test]
+fn pages_are_set_without_a_complaint() {
+    for (name, subject) in subjects() {
+        for locale in ["C", "C.UTF-8"] {
+            let mut man = Program::new("man");
+            man.arg("-l").arg(folder().join(format!("{name}.{}", subject.section())));
+            let done = man.env("LC_ALL", locale).env("MANPAGER", "cat").env("MANWIDTH", "80").output().unwrap();
+            let said = String::from_utf8_lossy(&done.stderr);
+            assert!(done.status.success() && said.is_empty(), "{name}, {locale}: {said}");
+        }
+    }
+}
+
 /// Every command's page can be printed, by either name.
 #[test]
 fn every_page_is_printed() {

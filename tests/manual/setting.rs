@@ -15,6 +15,8 @@ pub(super) fn page(name: &str, subject: &Subject, written: &str) -> String {
     let mut roff = Roff::new();
     let source = format!("{NAME} {}", env!("CARGO_PKG_VERSION"));
     roff.control("TH", [name.to_uppercase().as_str(), subject.section(), "", &source, "Git LLM Patch Manual"]);
+    // Where there is no such character, as in the C locale, groff would complain and leave a hole.
+    roff.control("fchar", [r"\[u2026]", "..."]);
     roff.control("SH", ["NAME"]);
     match subject {
         Subject::Command(command) => {
