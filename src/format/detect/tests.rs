@@ -469,3 +469,16 @@ fn a_response_has_so_many_edits_at_most() {
     let envelope = format!("*** Begin Patch\n{}*** End Patch\n", "*** Delete File: a\n".repeat(most + 1));
     assert_eq!(told(envelope), (0, too_many));
 }
+
+#[test]
+fn where_a_diff_ends_does_not_depend_on_how_strictly_it_is_read() {
+    let text = "--- a/f\n+++ b/f\n@@ -1,5 +1,5 @@\n x\n\nProse.\n  <edit file=\"b\" op=\"new\">\n<put>\n<<<\n\
+                *** Begin Patch\n*** Delete File: a\n*** End Patch\n";
+    let source = Source::new(SourceId(0), "answer.txt", text.into()).unwrap();
+    let unread = |strict| {
+        let parsed = parse(&source, &Options { format: Some(Format::Envelope), strict });
+        parsed.faults.iter().map(|fault| fault.value.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(unread(true), unread(false));
+    assert_eq!(unread(false).len(), 1);
+}

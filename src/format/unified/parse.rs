@@ -49,6 +49,8 @@ pub fn parse_block<'a>(source: &'a Source, begin: LineNo, around: Around<'_>, op
     let is_binary = matches!(settled, Err(Fault::Binary { .. }));
     let mut warnings = Vec::new();
     let mut hunks = Vec::new();
+    // Where it ends doesn't depend on how strictly it is read: a hunk of a known end may be miscounted.
+    let mut is_lost = !faults.is_empty();
     let path = paths.last().map(|path| excerpt(&path.bytes)).unwrap_or_default();
     while !is_binary && let Some(at) = next_hunk(&rows, index, hunks.is_empty()) {
         match hunk::read(&rows, at) {
@@ -63,17 +65,19 @@ pub fn parse_block<'a>(source: &'a Source, begin: LineNo, around: Around<'_>, op
                             .push(Located::new(at, Warning::Recounted { path: path.clone(), number, claimed, found }));
                     }
                 }
+                is_lost |= !read.faults.is_empty();
                 faults.extend(read.faults);
                 hunks.push(read.hunk);
                 index = read.end;
             }
             Err(fault) => {
+                is_lost = true;
                 faults.push(fault);
                 hunks.push(Hunk::default());
                 index = at + 1;
             }
         }
-        if !faults.is_empty() {
+        if is_lost {
             index = (index..).find(|&index| rows.stops(index)).unwrap_or(index);
         }
     }
