@@ -1,7 +1,7 @@
 //! The only place that starts the git program: for what libgit2 doesn't know or gets wrong.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 pub(super) use std::process::Command;
 use std::process::{ExitStatus, Stdio};
@@ -22,18 +22,30 @@ pub(crate) struct Git {
 
 /// How a child that may take its time is watched.
 pub(crate) struct ChildWatch<'w> {
-    /// Told its number before it is fed.
-    pub(crate) started: &'w dyn Fn(u32) -> io::Result<()>,
+    /// Told its number while it is held, and says whether it may go on.
+    pub(crate) held: &'w dyn Fn(u32) -> bool,
     /// Asked whether it is to stop.
     pub(crate) is_to_stop: &'w dyn Fn() -> bool,
 }
 
 /// What keeps a child from going on once its starter is dead.
 pub(crate) enum Feed<'i> {
-    /// What it reads, which it gets only when its number was written down.
+    /// What it reads, behind the line that lets it go on.
     Input(&'i [u8]),
-    /// What it asks, which is answered only while we live. What it reads is what we would.
+    /// What lets it go on, and answers what it asks while we live. What it reads is what we would.
     Gate(Gate),
+}
+
+impl Feed<'_> {
+    /// What a shell is to do before it becomes the child: to wait for a line, which it never gets from one that is dead.
+    fn hold(&self) -> String {
+        let from = match self {
+            Feed::Input(_) => String::new(),
+            Feed::Gate(gate) => format!(" <{}", gate.hears()),
+        };
+        // No status that git has, or that it has from a hook.
+        format!("read -r llmpatch_go{from} || exit 125; exec git \"$@\"")
+    }
 }
 
 /// What a child left behind.
@@ -60,7 +72,17 @@ impl Git {
     /// Returns a command that runs git in this very repository, found already: where we found it git must not look again
     /// and find another. Current folder and environment are ours otherwise, so `git -c` and `GIT_INDEX_FILE` go on.
     pub(crate) fn command<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Command {
-        let mut command = Command::new("git");
+        self.set_up(Command::new("git"), args)
+    }
+
+    /// The same, held: nothing of git runs, no hook and no editor, until it is [attached](Self::attach) and may go on.
+    pub(crate) fn held_command<A: AsRef<OsStr>>(&self, feed: &Feed<'_>, args: impl IntoIterator<Item = A>) -> Command {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &feed.hold(), "git"]);
+        self.set_up(shell, args)
+    }
+
+    fn set_up<A: AsRef<OsStr>>(&self, mut command: Command, args: impl IntoIterator<Item = A>) -> Command {
         command.env("GIT_DIR", &self.git_dir);
         match &self.top {
             Some(top) => command.env("GIT_WORK_TREE", top),
@@ -77,13 +99,13 @@ impl Git {
         command
     }
 
-    /// Runs a command to its end on our own terminal. What it prints goes where ours goes.
+    /// Runs a held command to its end on our own terminal. What it prints goes where ours goes.
     ///
-    /// It is fed only once it was written down, so one whose starter died goes nowhere. When it is to stop, it and all that it
+    /// It goes on only once it was written down, so one whose starter died goes nowhere. When it is to stop, it and all that it
     /// started are asked to, and killed if they don't within [`PATIENCE`].
     ///
     /// # Errors
-    /// If it can't be started or written down. That it fails, or doesn't read, is for the caller to see.
+    /// If it can't be started or let go. That it fails, or doesn't read, or wasn't to go on, is for the caller to see.
     pub(crate) fn attach(
         &self,
         command: &mut Command,
@@ -95,30 +117,29 @@ impl Git {
         }
         let mut child = command.spawn().map_err(|source| Fault::NoGit { source })?;
         let (pid, stdin) = (child.id(), child.stdin.take());
-        let (input, mut gate) = match feed {
-            Feed::Input(input) => (Some(input), None),
+        let (input, gate) = match feed {
+            Feed::Input(input) => (stdin.zip(Some(input)), None),
             Feed::Gate(mut gate) => {
                 gate.started();
                 (None, Some(gate))
             }
         };
-        let is_noted = (watch.started)(pid).is_ok();
-        if !is_noted {
-            gate = None;
-        }
-        let (status, asked) = std::thread::scope(|scope| {
-            // Where there is no thread to be had it reads nothing, and says so.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, move || {
-                // What it is to read is dropped unread where it wasn't noted; one that stops reading says why on its own.
-                if let (Some(mut stdin), Some(input), true) = (stdin, input, is_noted) {
-                    let _ = stdin.write_all(input);
-                }
+        // What it waits at is closed where it may not go on.
+        let (input, mut gate) = Some((input, gate)).filter(|_| (watch.held)(pid)).unwrap_or_default();
+        let (status, asked, fed) = std::thread::scope(|scope| {
+            let feeding = input.map(|(mut stdin, input)| {
+                std::thread::Builder::new().spawn_scoped(scope, move || {
+                    // One that stops reading says why on its own.
+                    let _ = stdin.write_all(b"\n").and_then(|()| stdin.write_all(input));
+                })
             });
+            gate.iter_mut().for_each(Gate::let_go);
+            let fed = feeding.transpose().map(drop);
             let mut stopping: Option<Stopping> = None;
             loop {
                 std::thread::sleep(MOMENT);
                 match child.try_wait().transpose() {
-                    Some(status) => break (status, stopping),
+                    Some(status) => break (status, stopping, fed),
                     None if (watch.is_to_stop)() => {
                         gate = None;
                         stopping.get_or_insert_with(|| Stopping::begin(pid)).insist();
@@ -131,6 +152,7 @@ impl Git {
         if let Some(mut stopping) = asked {
             stopping.finish();
         }
+        fed.map_err(|source| Fault::Io { what: "what git is to read".into(), source })?;
         status.map_err(|source| Fault::Io { what: "git's exit status".into(), source })
     }
 

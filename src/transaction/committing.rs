@@ -2,6 +2,8 @@
 //!
 //! Once HEAD moved there is no way back, so from then on what goes wrong is a warning.
 
+use std::cell::Cell;
+
 use super::fault::{Fault, Holder, Warning};
 use super::record::Record;
 use super::{Prepared, Target, last, lock, signal};
@@ -13,19 +15,26 @@ impl Prepared<'_> {
         let Target::Commit(request) = &self.target else { unreachable!("there is a private index for a commit only") };
         let (repo, before) = (self.repo, self.head);
         let expected = private.tree()?;
-        let (journal, flush) = (&self.place.journal, self.place.flush);
-        let started = |pid| {
-            journal.note_child(pid, flush)?;
-            match repo.head_commit() {
-                Ok(head) if head == before => Ok(()),
-                _ => Err(std::io::Error::other("HEAD moved")),
-            }
+        let place = &self.place;
+        let refusal = Cell::new(None);
+        // git is held there, and with it its hooks, which may rewrite files: this is the last look at them. Whoever saves until
+        // here has saved in time.
+        let held = |pid| {
+            let noted = place.journal.note_child(pid, place.flush).map_err(|source| self.of_journal(source));
+            let stays = || if repo.head_commit()? == before { Ok(()) } else { Err(CommitFault::HeadMoved.into()) };
+            let refused = noted.and_then(|()| stays()).and_then(|()| place.confirm()).err();
+            let may_go = refused.is_none();
+            refusal.set(refused);
+            may_go
         };
-        let watch = ChildWatch { started: &started, is_to_stop: &|| signal::pending().is_some() };
+        let watch = ChildWatch { held: &held, is_to_stop: &|| signal::pending().is_some() };
         self.place.check_signals()?;
         // git, hooks and an editor have the terminal now.
         self.progress.rest();
-        let made = repo.commit(request, self.draft.as_ref(), before, private.path(), journal.path(), &watch);
+        let made = repo.commit(request, self.draft.as_ref(), before, private.path(), place.journal.path(), &watch);
+        if let Some(fault) = refusal.take() {
+            return Err(signal::pending().map_or(fault, |signal| Fault::Interrupted { signal }));
+        }
         let id = match (made, signal::pending()) {
             (Ok(id), _) => id,
             (Err(fault @ CommitFault::InDoubt(_)), _) => return Err(fault.into()),

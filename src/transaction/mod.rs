@@ -384,7 +384,6 @@ impl<'r> Prepared<'r> {
             set_all(&mut private, &self.blobs, &stats)?;
             private.write(self.repo)?;
             self.place.flush_all()?;
-            self.place.confirm()?;
             return self.commit(&mut private, next).map(Some);
         }
         self.record(entries);
@@ -444,8 +443,11 @@ impl<'r> Prepared<'r> {
 
     /// The same where there is no way back any more.
     fn decide_on_commit(&mut self) -> Result<(), Fault> {
-        let path = lock::path_bytes(self.place.journal.path());
-        self.place.decide().map_err(|source| Fault::Io { doing: "write the journal", path, source })
+        self.place.decide().map_err(|source| self.of_journal(source))
+    }
+
+    fn of_journal(&self, source: std::io::Error) -> Fault {
+        Fault::Io { doing: "write the journal", path: lock::path_bytes(self.place.journal.path()), source }
     }
 }
 

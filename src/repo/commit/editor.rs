@@ -10,7 +10,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, PipeReader, PipeWriter, Read as _, Write as _, pipe};
-use std::os::fd::{AsFd, AsRawFd as _};
+use std::os::fd::{AsFd, AsRawFd as _, RawFd};
 
 use rustix::io::{FdFlags, fcntl_setfd, ioctl_fionbio};
 
@@ -27,27 +27,44 @@ pub(crate) struct Gate {
     /// Gone once something failed: whoever asks then hears that nobody answers.
     answers: Option<PipeWriter>,
     theirs: Option<(PipeWriter, PipeReader)>,
+    /// The child's numbers of its ends.
+    numbers: (RawFd, RawFd),
 }
 
 impl Gate {
-    /// Has a `git commit` that is to be started ask before it lets anybody into an editor.
+    /// Makes the pipes.
     ///
     /// # Errors
-    /// If there are no pipes to be had.
-    pub(crate) fn new(editor: &OsStr, command: &mut Command) -> Result<Self, Fault> {
+    /// If there are none to be had.
+    pub(crate) fn new() -> Result<Self, Fault> {
         let io = |source| Fault::Io { what: "a pipe".into(), source };
         let ((questions, asks), (hears, answers)) = pipe().and_then(|one| Ok((one, pipe()?))).map_err(io)?;
         let inherited = |end: &dyn AsFd| fcntl_setfd(end.as_fd(), FdFlags::empty());
         let set = ioctl_fionbio(&questions, true).and_then(|()| inherited(&asks)).and_then(|()| inherited(&hears));
         set.map_err(|errno| io(errno.into()))?;
-        let (out, back) = (asks.as_raw_fd(), hears.as_raw_fd());
+        let numbers = (asks.as_raw_fd(), hears.as_raw_fd());
+        Ok(Self { questions, answers: Some(answers), theirs: Some((asks, hears)), numbers })
+    }
+
+    /// Has a `git commit` that is to be started ask before it lets anybody into the editor.
+    pub(crate) fn stand_before(&self, editor: &OsStr, command: &mut Command) {
+        let (out, back) = (self.numbers.0, self.hears());
         // Not `>&12`: shells need not know numbers of two digits there.
-        let ask = format!("llmpatch_ask() {{ echo >/dev/fd/{out} && read -r llmpatch_answer </dev/fd/{back}; }}");
+        let ask = format!("llmpatch_ask() {{ echo >/dev/fd/{out} && read -r llmpatch_answer <{back}; }}");
         let rest = "llmpatch_ask || exit 1\ntrap 'llmpatch_end=$?; llmpatch_ask || exit 1; exit $llmpatch_end' EXIT";
         let mut gated = OsString::from(BEFORE);
         gated.push(editor);
         command.env("GIT_LLMPATCH_GATE", format!("{ask}\n{rest}")).env("GIT_EDITOR", gated);
-        Ok(Self { questions, answers: Some(answers), theirs: Some((asks, hears)) })
+    }
+
+    /// Returns where the child hears answers, as it would open it.
+    pub(crate) fn hears(&self) -> String {
+        format!("/dev/fd/{}", self.numbers.1)
+    }
+
+    /// Lets a child that is held there go on.
+    pub(crate) fn let_go(&mut self) {
+        self.say(1);
     }
 
     /// Lets go of the child's ends, which it has by now.
@@ -58,13 +75,17 @@ impl Gate {
     /// Answers what was asked, if anything was; waits for nothing.
     pub(crate) fn answer(&mut self) {
         let mut asked = [0; 16];
-        let answered = match (self.questions.read(&mut asked), &mut self.answers) {
-            (Ok(count), Some(answers)) => answers.write_all(&b"\n".repeat(count)),
-            (Err(fault), _) if !matches!(fault.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Err(fault),
-            _ => Ok(()),
-        };
+        match self.questions.read(&mut asked) {
+            Ok(count) => self.say(count),
+            Err(fault) if matches!(fault.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+            Err(_) => self.answers = None,
+        }
+    }
+
+    /// Says yes so many times.
+    fn say(&mut self, count: usize) {
         // An answer that got lost would be waited for without end.
-        if answered.is_err() {
+        if self.answers.as_mut().is_some_and(|answers| answers.write_all(&b"\n".repeat(count)).is_err()) {
             self.answers = None;
         }
     }

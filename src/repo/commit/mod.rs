@@ -229,23 +229,27 @@ impl Repo {
             return Err(CommitFault::HeadMoved);
         }
         let git = Git::new(self);
-        let mut command = git.command(self.commit_arguments(request)?);
+        let feed = match draft {
+            Some(_) => Feed::Gate(Gate::new()?),
+            None => Feed::Input(&request.message),
+        };
+        let mut command = git.held_command(&feed, self.commit_arguments(request)?);
         if ["GIT_DIR", "GIT_WORK_TREE"].iter().all(|name| std::env::var_os(name).is_none()) {
             // Hooks inherit these, and one that works in other repositories too would be led astray.
             command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").current_dir(self.top()?);
         }
         command.env("GIT_INDEX_FILE", index);
         let trace = Trace::begin(folder, &mut command);
+        match (draft, &feed) {
+            (Some(Draft { message, editor }), Feed::Gate(gate)) => {
+                gate.stand_before(editor, &mut command);
+                command.args([OsStr::new("--edit"), OsStr::new("-F"), message.as_os_str()]);
+            }
+            _ => _ = command.args(["-F", "-"]),
+        }
         let io = |source| CommitFault::Io { path: <[u8]>::from_path(index).unwrap_or_default().into(), source };
         step("start git commit").map_err(io)?;
-        let status = match draft {
-            Some(Draft { message, editor }) => {
-                let gate = Gate::new(editor, &mut command)?;
-                command.args([OsStr::new("--edit"), OsStr::new("-F"), message.as_os_str()]);
-                git.attach(&mut command, Feed::Gate(gate), watch)?
-            }
-            None => git.attach(command.args(["-F", "-"]), Feed::Input(&request.message), watch)?,
-        };
+        let status = git.attach(&mut command, feed, watch)?;
         // A fault may pass. Where it doesn't, to take anything back might be to take it away from under a commit.
         let now = self.head_commit().or_else(|_| self.head_commit()).map_err(CommitFault::InDoubt)?;
         match now {
