@@ -157,6 +157,8 @@ pub struct Instead {
     pub same_name: bool,
     /// What `--directory` put in front, and the path behind it.
     pub below: Option<(RepoPath, BString)>,
+    /// Whether the file was to be deleted, so that it might as well be gone.
+    pub is_to_go: bool,
 }
 
 /// What makes a file a binary one.
@@ -472,6 +474,12 @@ impl Instead {
                 "correct --directory, or leave it out"
             }
             (Some(_), _) => "correct the path in the patch",
+            (None, Some(_)) if self.is_to_go => {
+                "correct --directory or the path; if the file is gone already, leave this out"
+            }
+            (None, None) if self.is_to_go => {
+                "paths count from the top of the repository; correct it, or leave this out if the file is gone already"
+            }
             (None, Some(_)) => "correct --directory or the path, or let the patch add the file",
             (None, None) => "paths count from the top of the repository; correct it, or let the patch add the file",
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use bstr::BString;
 
-use super::fault::{self, Fault, Presence};
+use super::fault::{self, Absence, Fault, Instead, Presence};
 use super::lint::{self, Finding, History};
 use super::overlay::{Found, Overlay};
 use super::placement::{Placement, Stood};
@@ -239,7 +239,7 @@ impl Planner<'_> {
         expected: Option<&[Text<'_>]>,
         span: Option<Span>,
     ) -> Result<(), Failed> {
-        let file = self.base(path, span)?;
+        let file = self.doomed(path, span)?;
         if let Some(expected) = expected {
             self.compare_body(path, &file.content, expected, span)?;
         }
@@ -403,6 +403,17 @@ impl Planner<'_> {
             Ok(Found::File(file)) => Ok(file),
             Ok(Found::Unknown) => Err(Failed::Lost),
             Err(fault) => self.fail(span, fault),
+        }
+    }
+
+    /// Returns the file that an edit is about to delete.
+    pub(super) fn doomed(&mut self, path: &RepoPath, span: Option<Span>) -> Result<File, Failed> {
+        match self.overlay.file(path) {
+            Err(Fault::Missing { path, why: Absence::Never(instead) }) => {
+                let why = Absence::Never(Box::new(Instead { is_to_go: true, ..*instead }));
+                self.fail(span, Fault::Missing { path, why })
+            }
+            _ => self.base(path, span),
         }
     }
 

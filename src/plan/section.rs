@@ -104,7 +104,7 @@ impl Planner<'_> {
         let is_aside = aside.is_some();
         let file = match aside {
             Some(file) => file,
-            None => self.base(path, span)?,
+            None => self.doomed(path, span)?,
         };
         self.compare(section, &file);
         let (changed, done) = self.patched(section, &file);
