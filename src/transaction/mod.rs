@@ -145,7 +145,7 @@ pub fn foresee(repo: &Repo, target: &Target) -> Result<(), Fault> {
 }
 
 fn check_request(repo: &Repo, request: &CommitRequest) -> Result<(), Fault> {
-    if request.message.trim_ascii().is_empty() && !request.edit {
+    if request.says_nothing() && !request.edit {
         return Err(CommitFault::EmptyMessage.into());
     }
     Ok(repo.check_identity(request)?)

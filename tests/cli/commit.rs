@@ -198,6 +198,19 @@ fn a_reference_that_somebody_holds_is_locked_and_named() {
 }
 
 #[test]
+fn a_message_of_signatures_only_is_one_that_git_takes_for_empty() {
+    let repo = repo();
+    repo.write("message", "\nSigned-off-by: A <a@example.org>\n");
+    let before = repo.files();
+    for more in [&[][..], &["--check"]] {
+        let args = [&["apply", "--commit", "-F", "message"], more].concat();
+        let run = repo.run(&args, update("a.txt", "two", "2")).ended(3);
+        assert!(run.stderr.contains("error[unsupported]: the commit message is empty\n"), "{}", run.stderr);
+    }
+    assert_eq!(repo.files(), before);
+}
+
+#[test]
 fn a_message_that_a_hook_refuses_is_kept_and_named() {
     for (hook, is_kept) in [("pre-commit", false), ("prepare-commit-msg", true), ("commit-msg", true)] {
         let repo = repo();

@@ -55,6 +55,13 @@ pub struct CommitRequest {
     pub verify: bool,
 }
 
+impl CommitRequest {
+    /// Returns whether git would take the message for empty, as it does where there are signatures only.
+    pub(crate) fn says_nothing(&self) -> bool {
+        self.message.lines().all(|line| line.starts_with(b"Signed-off-by: ") || line.trim_ascii().is_empty())
+    }
+}
+
 /// Whether a commit is signed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Sign {
