@@ -150,6 +150,25 @@ impl Dir {
     /// # Errors
     /// If the file can't be opened or read.
     pub fn read(&self, path: &RepoPath) -> io::Result<Option<(Vec<u8>, Stat)>> {
+        let Some((mut file, stat)) = self.open_file(path)? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        let expected = usize::try_from(stat.size).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        // One more than is expected, so that the end is found without growing.
+        bytes.try_reserve_exact(expected.saturating_add(1)).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        file.read_to_end(&mut bytes)?;
+        Ok(Some((bytes, stat)))
+    }
+
+    /// Returns whether a regular file holds just these bytes; `None` where [`Dir::read`] has none. Takes little memory.
+    ///
+    /// # Errors
+    /// If the file can't be opened or read.
+    pub fn holds(&self, path: &RepoPath, bytes: &[u8]) -> io::Result<Option<(bool, Stat)>> {
+        let Some((mut file, stat)) = self.open_file(path)? else { return Ok(None) };
+        Ok(Some((stat.size == bytes.len() as u64 && is_all_of(&mut file, bytes)?, stat)))
+    }
+
+    fn open_file(&self, path: &RepoPath) -> io::Result<Option<(std::fs::File, Stat)>> {
         let opened = self.holder(path).and_then(|parent| {
             let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
             retry_on_intr(|| fs::openat(&parent.folder, parent.name, flags, Mode::empty()))
@@ -163,16 +182,8 @@ impl Dir {
             Err(error) => return Err(error.into()),
         };
         let stat = fs::fstat(&file)?;
-        if FileType::from_raw_mode(stat.st_mode as _) != FileType::RegularFile {
-            return Ok(None);
-        }
-        let stat = Stat::from_system(&stat);
-        let mut bytes = Vec::new();
-        let expected = usize::try_from(stat.size).map_err(|_| io::ErrorKind::OutOfMemory)?;
-        // One more than is expected, so that the end is found without growing.
-        bytes.try_reserve_exact(expected.saturating_add(1)).map_err(|_| io::ErrorKind::OutOfMemory)?;
-        std::fs::File::from(file).read_to_end(&mut bytes)?;
-        Ok(Some((bytes, stat)))
+        let is_file = FileType::from_raw_mode(stat.st_mode as _) == FileType::RegularFile;
+        Ok(is_file.then(|| (file.into(), Stat::from_system(&stat))))
     }
 
     /// Returns the names in a folder (`None`: the top) and what stands behind them, in no particular order.
@@ -281,6 +292,25 @@ impl Dir {
             Ok(_) => Ok(true),
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(false),
             Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Returns whether a file is just these bytes, from where it is read to its end.
+fn is_all_of(file: &mut std::fs::File, bytes: &[u8]) -> io::Result<bool> {
+    const MOST: usize = 128 << 10;
+    let mut left = bytes;
+    // One more than is expected, so that the end is found at once.
+    let mut buffer = vec![0; (bytes.len() + 1).min(MOST)];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(left.is_empty()),
+            Ok(count) => match left.strip_prefix(&buffer[..count]) {
+                Some(rest) => left = rest,
+                None => return Ok(false),
+            },
+            Err(fault) if fault.kind() == io::ErrorKind::Interrupted => {}
+            Err(fault) => return Err(fault),
         }
     }
 }

@@ -177,6 +177,43 @@ fn only_regular_files_are_read() {
 }
 
 #[test]
+fn what_a_file_holds_is_compared_to_its_last_byte() {
+    let (keep, dirs) = sample();
+    let large: Vec<u8> = (0..300_000_u32).map(|number| number.to_le_bytes()[0]).collect();
+    std::fs::write(keep.path().join("top/large"), &large).unwrap();
+    let other_at = |at: usize| {
+        let mut other = large.clone();
+        other[at] ^= 1;
+        other
+    };
+    for dir in &dirs {
+        for (at, bytes, want) in [
+            ("file", b"text\n".to_vec(), Some(true)),
+            ("file", b"test\n".to_vec(), Some(false)),
+            ("file", b"text".to_vec(), Some(false)),
+            ("file", b"text\n\n".to_vec(), Some(false)),
+            ("a/empty", Vec::new(), Some(true)),
+            ("a/empty", b"x".to_vec(), Some(false)),
+            ("large", large.clone(), Some(true)),
+            ("large", large[..131_072].to_vec(), Some(false)),
+            ("large", other_at(0), Some(false)),
+            ("large", other_at(131_072), Some(false)),
+            ("large", other_at(299_999), Some(false)),
+            ("link", b"text\n".to_vec(), None),
+            ("in/empty", Vec::new(), None),
+            ("pipe", Vec::new(), None),
+            ("socket", Vec::new(), None),
+            ("a", Vec::new(), None),
+            ("none", Vec::new(), None),
+        ] {
+            let held = dir.holds(&path(at), &bytes).unwrap();
+            assert_eq!(held.map(|(is_held, _)| is_held), want, "{at}: {} bytes", bytes.len());
+            assert_eq!(held.map(|(_, stat)| stat), dir.read(&path(at)).unwrap().map(|(_, stat)| stat), "{at}");
+        }
+    }
+}
+
+#[test]
 fn a_stat_is_what_the_system_says() {
     let (keep, [dir, _]) = sample();
     std::fs::hard_link(keep.path().join("top/a/empty"), keep.path().join("top/twin")).unwrap();

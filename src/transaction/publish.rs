@@ -207,7 +207,7 @@ impl<'r> Workplace<'r> {
             self.confirm_one(dir, number, change)?;
             let (path, io) = (&change.path, |source| Fault::io("read", &change.path, source));
             let is_ours = match &change.after {
-                Some(after) => dir.read(path).map_err(io)?.is_some_and(|(bytes, _)| bytes == after.content[..]),
+                Some(after) => dir.holds(path, &after.content).map_err(io)?.is_some_and(|(is_held, _)| is_held),
                 None => !matches!(dir.look(path).map_err(io)?, Found::File(_) | Found::Link | Found::Special),
             };
             // Where case doesn't count, another name of the change may be what stands there.

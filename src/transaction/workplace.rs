@@ -276,7 +276,7 @@ impl<'r> Workplace<'r> {
     pub(super) fn holds(&self, dir: &Dir, spot: &Spot, file: &File, modes: Modes) -> io::Result<bool> {
         let (dir, path) = self.at(dir, spot);
         let same = |stat: &Stat| modes == Modes::Ignored || file.mode.bits.is_none_or(|bits| bits == stat.bits);
-        Ok(dir.read(path)?.is_some_and(|(bytes, stat)| bytes == file.content[..] && same(&stat)))
+        Ok(dir.holds(path, &file.content)?.is_some_and(|(is_held, stat)| is_held && same(&stat)))
     }
 
     /// Returns the stat data of every file that was written, now that each is in its place.
