@@ -13,10 +13,10 @@
 //!   permission bits.
 
 use super::fault::{Fault, Presence};
-use super::numbered;
 use super::overlay::Found;
 use super::planner::{Failed, Planner};
 use super::warning::Warning;
+use super::{Rules, numbered};
 use crate::explain::Passage;
 use crate::patch::{FileEdit, Header, Hunk, Operation, Status};
 use crate::path::RepoPath;
@@ -192,9 +192,11 @@ impl Planner<'_> {
         };
         match (original, now) {
             (Some(original), Some(now)) if original != now => {
+                // Which of the two is meant doesn't depend on what is refused besides.
+                let rules = Rules { strict: false, unique: false, ..self.rules.clone() };
                 let mut lost = std::collections::HashSet::new();
                 let mut fits = |file: &File| {
-                    numbered::rewrite(path, &file.content, section.hunks, self.rules, &mut lost, &self.effort).whole
+                    numbered::rewrite(path, &file.content, section.hunks, &rules, &mut lost, &self.effort).whole
                 };
                 let (before, after) = (fits(&original), fits(&now));
                 let named = |file: &File| header.ids.is_some() && self.other_id(section, file).is_none();
