@@ -297,9 +297,14 @@ fn untouched_lines_stay(patch: &Patch<'_>, plan: &Plan) {
     }
     let Some(change) = plan.changes.iter().next() else { return };
     let (Some(before), Some(after)) = (&change.before, &change.after) else { panic!("an update keeps its file") };
-    let lines = |file: &File| -> Vec<Vec<u8>> {
-        file.content.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
+    // A byte order mark is the file's, whatever becomes of the line behind it.
+    let (before, after) = match before.content.strip_prefix(MARK) {
+        Some(rest) if after.content.is_empty() => (rest, &after.content[..]),
+        Some(rest) => (rest, after.content.strip_prefix(MARK).expect("a byte order mark stays")),
+        None => (&before.content[..], &after.content[..]),
     };
+    let lines =
+        |text: &[u8]| -> Vec<Vec<u8>> { text.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect() };
     let (before, after) = (lines(before), lines(after));
     let count = |mark| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.mark == mark).count();
     assert_eq!(before.len() + count(Mark::Added), after.len() + count(Mark::Removed));
@@ -309,7 +314,7 @@ fn untouched_lines_stay(patch: &Patch<'_>, plan: &Plan) {
     let mut added: Vec<&[u8]> = lines.map(|line| text(&line.text)).collect();
     // A last line without a terminator gets one when lines come behind it. A CR at its end is a part of it.
     let open = before.last().filter(|line| !line.ends_with(b"\n"));
-    added.extend(open.map(|line| line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line)));
+    added.extend(open.map(|line| line.strip_prefix(MARK).unwrap_or(line)));
     for line in &after {
         if let Some(left) = old.get_mut(&line[..]).filter(|left| **left > 0) {
             *left -= 1;
@@ -320,9 +325,12 @@ fn untouched_lines_stay(patch: &Patch<'_>, plan: &Plan) {
     }
 }
 
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// What of a line is no byte order mark and no terminator.
 fn text(line: &[u8]) -> &[u8] {
-    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    let line = line.strip_prefix(MARK).unwrap_or(line);
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
