@@ -169,6 +169,19 @@ fn many(files: usize) -> Repo {
 }
 
 #[test]
+fn counts_are_told_beside_what_goes_into_a_pipe() {
+    with_ever_more(FEW, |files| {
+        let repo = many(files);
+        let mut terminal = start(&repo, "llm apply --index ../answer | tail -n 1", &[]);
+        assert!(terminal.end().success());
+        let shown = terminal.shown();
+        let want = format!(" {files} files changed, {files} insertions(+), {files} deletions(-)\n");
+        assert_eq!(screen(&shown), want, "{shown}");
+        shown.contains(&format!("/{files})"))
+    });
+}
+
+#[test]
 fn every_long_work_is_told_of_and_leaves_no_trace() {
     for (before, line, told) in [
         ("", "llm show --to=envelope HEAD >../out", "/FILES)"),
