@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use bstr::{BString, ByteSlice as _};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-use super::commit::editor::Gate;
+use super::gate::Gate;
 use super::{Fault, Repo};
 
 /// The git program, told which repository is meant.
@@ -26,26 +26,6 @@ pub(crate) struct ChildWatch<'w> {
     pub(crate) held: &'w dyn Fn(u32) -> bool,
     /// Asked whether it is to stop.
     pub(crate) is_to_stop: &'w dyn Fn() -> bool,
-}
-
-/// What keeps a child from going on once its starter is dead.
-pub(crate) enum Feed<'i> {
-    /// What it reads, behind the line that lets it go on.
-    Input(&'i [u8]),
-    /// What lets it go on, and answers what it asks while we live. What it reads is what we would.
-    Gate(Gate),
-}
-
-impl Feed<'_> {
-    /// What a shell is to do before it becomes the child: to wait for a line, which it never gets from one that is dead.
-    fn hold(&self) -> String {
-        let from = match self {
-            Feed::Input(_) => String::new(),
-            Feed::Gate(gate) => format!(" <{}", gate.hears()),
-        };
-        // No status that git has, or that it has from a hook.
-        format!("read -r llmpatch_go{from} || exit 125; exec git \"$@\"")
-    }
 }
 
 /// What a child left behind.
@@ -75,11 +55,22 @@ impl Git {
         self.set_up(Command::new("git"), args)
     }
 
-    /// The same, held: nothing of git runs, no hook and no editor, until it is [attached](Self::attach) and may go on.
-    pub(crate) fn held_command<A: AsRef<OsStr>>(&self, feed: &Feed<'_>, args: impl IntoIterator<Item = A>) -> Command {
+    /// The same, held: nothing of git runs, no hook and no editor, until it is [attached](Self::attach) and may go on. Only an
+    /// editor has our standard input.
+    ///
+    /// # Errors
+    /// If the system doesn't give what holds it.
+    pub(crate) fn held_command<A: AsRef<OsStr>>(
+        &self,
+        gate: &Gate,
+        editor: Option<&OsStr>,
+        args: impl IntoIterator<Item = A>,
+    ) -> Result<Command, Fault> {
         let mut shell = Command::new("sh");
-        shell.args(["-c", &feed.hold(), "git"]);
-        self.set_up(shell, args)
+        shell.args(["-c", &gate.hold(editor.is_some()), "git"]);
+        let mut command = self.set_up(shell, args);
+        gate.stand_before(editor, &mut command)?;
+        Ok(command)
     }
 
     fn set_up<A: AsRef<OsStr>>(&self, mut command: Command, args: impl IntoIterator<Item = A>) -> Command {
@@ -105,54 +96,36 @@ impl Git {
     /// started are asked to, and killed if they don't within [`PATIENCE`].
     ///
     /// # Errors
-    /// If it can't be started or let go. That it fails, or doesn't read, or wasn't to go on, is for the caller to see.
+    /// [`Fault::NoGit`] if it can't be started, and then nothing ran. Any other if the system doesn't tell whether it has ended,
+    /// and how. That it fails, or wasn't to go on, is for the caller to see.
     pub(crate) fn attach(
         &self,
         command: &mut Command,
-        feed: Feed<'_>,
+        mut gate: Gate,
         watch: &ChildWatch<'_>,
     ) -> Result<ExitStatus, Fault> {
-        if let Feed::Input(_) = feed {
-            command.stdin(Stdio::piped());
-        }
         let mut child = command.spawn().map_err(|source| Fault::NoGit { source })?;
-        let (pid, stdin) = (child.id(), child.stdin.take());
-        let (input, gate) = match feed {
-            Feed::Input(input) => (stdin.zip(Some(input)), None),
-            Feed::Gate(mut gate) => {
-                gate.started();
-                (None, Some(gate))
+        let pid = child.id();
+        gate.started();
+        // What it waits at is closed where it may not go on.
+        let mut gate = Some(gate).filter(|_| (watch.held)(pid));
+        gate.iter_mut().for_each(Gate::let_go);
+        let mut stopping: Option<Stopping> = None;
+        let status = loop {
+            std::thread::sleep(MOMENT);
+            match child.try_wait().transpose() {
+                Some(status) => break status,
+                None if (watch.is_to_stop)() => {
+                    gate = None;
+                    stopping.get_or_insert_with(|| Stopping::begin(pid)).insist();
+                }
+                None => gate.iter_mut().for_each(Gate::answer),
             }
         };
-        // What it waits at is closed where it may not go on.
-        let (input, mut gate) = Some((input, gate)).filter(|_| (watch.held)(pid)).unwrap_or_default();
-        let (status, asked, fed) = std::thread::scope(|scope| {
-            let feeding = input.map(|(mut stdin, input)| {
-                std::thread::Builder::new().spawn_scoped(scope, move || {
-                    // One that stops reading says why on its own.
-                    let _ = stdin.write_all(b"\n").and_then(|()| stdin.write_all(input));
-                })
-            });
-            gate.iter_mut().for_each(Gate::let_go);
-            let fed = feeding.transpose().map(drop);
-            let mut stopping: Option<Stopping> = None;
-            loop {
-                std::thread::sleep(MOMENT);
-                match child.try_wait().transpose() {
-                    Some(status) => break (status, stopping, fed),
-                    None if (watch.is_to_stop)() => {
-                        gate = None;
-                        stopping.get_or_insert_with(|| Stopping::begin(pid)).insist();
-                    }
-                    None => gate.iter_mut().for_each(Gate::answer),
-                }
-            }
-        });
         // What it had started may still write to files.
-        if let Some(mut stopping) = asked {
+        if let Some(mut stopping) = stopping {
             stopping.finish();
         }
-        fed.map_err(|source| Fault::Io { what: "what git is to read".into(), source })?;
         status.map_err(|source| Fault::Io { what: "git's exit status".into(), source })
     }
 

@@ -15,6 +15,7 @@ mod differ;
 mod eol;
 mod fault;
 mod folders;
+mod gate;
 pub(crate) mod git;
 mod history;
 mod index_tree;

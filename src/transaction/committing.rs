@@ -3,16 +3,44 @@
 //! Once HEAD moved there is no way back, so from then on what goes wrong is a warning.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use super::fault::{Fault, Holder, Warning};
+use super::manifest::Expected;
 use super::record::Record;
-use super::{Prepared, Target, last, lock, signal};
-use crate::repo::{ChildWatch, CommitFault, Committed, NextIndex};
+use super::{Prepared, Target, last, lock, set_all, signal};
+use crate::repo::{ChildWatch, CommitFault, CommitRequest, Committed, Draft, NextIndex};
+
+/// A commit that is still to be made.
+#[derive(Debug)]
+pub(super) struct Intended {
+    /// What it is to hold, once the files are in their places.
+    pub(super) index: NextIndex,
+    /// What it is to say.
+    draft: Draft,
+}
 
 impl Prepared<'_> {
+    /// Gets a commit ready: its index and its message, and what recovery would know it by.
+    pub(super) fn intend(&self, request: &CommitRequest) -> Result<(Intended, Expected), Fault> {
+        let draft = self.repo.draft(request, self.place.journal.path())?;
+        let path = self.place.journal.path_of("index");
+        let mut index = NextIndex::copy(self.repo, &self.index_path, path)?;
+        let head = self.head.map(|head| self.repo.tree_of(head)).transpose()?;
+        index.reset_to(head)?;
+        set_all(&mut index, &self.blobs, &BTreeMap::new())?;
+        let tree = index.tree()?;
+        if head == Some(tree) {
+            return Err(CommitFault::NothingToCommit.into());
+        }
+        let head = self.head.map(|id| id.to_string());
+        Ok((Intended { index, draft }, Expected { head, tree: tree.to_string() }))
+    }
+
     /// Commits what the private index holds; then lets the index follow.
-    pub(super) fn commit(&mut self, private: &mut NextIndex, next: NextIndex) -> Result<Committed, Fault> {
-        let Target::Commit(request) = &self.target else { unreachable!("there is a private index for a commit only") };
+    pub(super) fn commit(&mut self, intended: &mut Intended, next: NextIndex) -> Result<Committed, Fault> {
+        let Target::Commit(request) = &self.target else { unreachable!("it is what is intended") };
+        let Intended { index: private, draft } = intended;
         let (repo, before) = (self.repo, self.head);
         let expected = private.tree()?;
         let place = &self.place;
@@ -31,7 +59,7 @@ impl Prepared<'_> {
         self.place.check_signals()?;
         // git, hooks and an editor have the terminal now.
         self.progress.rest();
-        let made = repo.commit(request, self.draft.as_ref(), before, private.path(), place.journal.path(), &watch);
+        let made = repo.commit(request, draft, before, private.path(), place.journal.path(), &watch);
         if let Some(fault) = refusal.take() {
             return Err(signal::pending().map_or(fault, |signal| Fault::Interrupted { signal }));
         }

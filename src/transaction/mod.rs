@@ -56,12 +56,12 @@ use crate::dir::{Found, Stat};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
 use crate::progress::{Progress, Stage};
-use crate::repo::{self, Against, Blob, CommitFault, Consult, Draft, NextIndex, Repo};
+use crate::repo::{self, Against, Blob, CommitFault, Consult, NextIndex, Repo};
 pub use crate::repo::{CommitRequest, Committed, Sign};
 use crate::tree::File;
+use committing::Intended;
 use journal::{Journal, Litter};
 use lock::{IndexLock, Patience};
-use manifest::Expected;
 use record::Entry;
 use signal::HeldBack;
 use workplace::{Watch, Workplace};
@@ -121,13 +121,12 @@ pub struct Prepared<'r> {
     index_path: PathBuf,
     // Before the journal, which says where they lie as long as they do.
     next: Option<NextIndex>,
-    private: Option<NextIndex>,
+    intended: Option<Intended>,
     place: Workplace<'r>,
     progress: Progress,
     blobs: Vec<(&'r RepoPath, Option<Blob>)>,
     /// The commit that a new one is made on.
     head: Option<git2::Oid>,
-    draft: Option<Draft>,
     warnings: Vec<Warning>,
     /// Behind all that is tidied up, so that it is released when that is done.
     _lock: IndexLock,
@@ -199,19 +198,18 @@ pub fn begin<'r>(
         look_around(repo, changes, &mut warnings)?;
     }
     let place = Workplace::prepare(repo, changes, journal, watch, reverse, progress.clone())?;
-    let (blobs, next, private) = (Vec::new(), None, None);
+    let (blobs, next, intended) = (Vec::new(), None, None);
     let mut prepared = Prepared {
         repo,
         changes,
         target,
         index_path,
         next,
-        private,
+        intended,
         place,
         progress,
         blobs,
         head,
-        draft: None,
         warnings,
         _lock: lock,
         _held: held,
@@ -277,19 +275,9 @@ impl<'r> Prepared<'r> {
             }
         }
         if let Target::Commit(request) = &self.target {
-            self.draft = self.repo.draft(request, self.place.journal.path())?;
-            let path = self.place.journal.path_of("index");
-            let mut private = NextIndex::copy(self.repo, &self.index_path, path)?;
-            let head = self.head.map(|head| self.repo.tree_of(head)).transpose()?;
-            private.reset_to(head)?;
-            set_all(&mut private, &self.blobs, &BTreeMap::new())?;
-            let tree = private.tree()?;
-            if head == Some(tree) {
-                return Err(CommitFault::NothingToCommit.into());
-            }
-            let head = self.head.map(|id| id.to_string());
-            self.place.manifest.commit = Some(Expected { head, tree: tree.to_string() });
-            self.private = Some(private);
+            let (intended, expected) = self.intend(request)?;
+            self.intended = Some(intended);
+            self.place.manifest.commit = Some(expected);
         }
         Ok(())
     }
@@ -357,8 +345,8 @@ impl<'r> Prepared<'r> {
             // git may be killed when all but its tidying up is done.
             recover::remove_ref_locks(self.repo, &self.place.journal, &self.place.manifest);
         }
-        let Prepared { place, mut warnings, next, private, _lock, _held, .. } = self;
-        drop((next, private));
+        let Prepared { place, mut warnings, next, intended, _lock, _held, .. } = self;
+        drop((next, intended));
         warnings.extend(place.settle());
         Ok(Done { commit, warnings })
     }
@@ -380,11 +368,11 @@ impl<'r> Prepared<'r> {
         next.write(self.repo)?;
         self.keep_indexes(&next)?;
         self.place.clear_the_view()?;
-        if let Some(mut private) = self.private.take() {
-            set_all(&mut private, &self.blobs, &stats)?;
-            private.write(self.repo)?;
+        if let Some(mut intended) = self.intended.take() {
+            set_all(&mut intended.index, &self.blobs, &stats)?;
+            intended.index.write(self.repo)?;
             self.place.flush_all()?;
-            return self.commit(&mut private, next).map(Some);
+            return self.commit(&mut intended, next).map(Some);
         }
         self.record(entries);
         self.place.flush_all()?;

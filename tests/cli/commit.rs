@@ -198,6 +198,29 @@ fn a_reference_that_somebody_holds_is_locked_and_named() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_commit_needs_no_proc() {
+    let repo = repo();
+    repo.write("../response", update("a.txt", "two", "2"));
+    let ours = repo.command();
+    let inside = |script: &str| {
+        let mut command = std::process::Command::new("unshare");
+        command.args(["-rm", "sh", "-c", &format!("mount -t tmpfs none /proc && {script}")]).arg(ours.get_program());
+        ours.get_envs().for_each(|(name, value)| _ = command.env(name, value.unwrap_or_default()));
+        command.current_dir(repo.path());
+        command
+    };
+    if !inside("test ! -e /proc/self").output().is_ok_and(|output| output.status.success()) {
+        eprintln!("SKIPPED: no name space can be made here");
+        return;
+    }
+    let mut apply = inside("exec \"$0\" apply --commit -m x ../response");
+    support::run(&mut apply, b"").succeeded();
+    assert_eq!(repo.git(&["log", "--format=%s"]), "x\nbase\n");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
 fn a_message_of_signatures_only_is_one_that_git_takes_for_empty() {
     let repo = repo();
     repo.write("message", "\nSigned-off-by: A <a@example.org>\n");

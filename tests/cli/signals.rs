@@ -191,6 +191,31 @@ fn an_editor_does_not_start_when_we_are_dead() {
 
 #[test]
 #[cfg(target_os = "linux")]
+fn a_commit_that_outlives_us_has_its_whole_message() {
+    let which = super::support::run(std::process::Command::new("sh").args(["-c", "command -v git"]), b"").succeeded();
+    let repo = repo();
+    // As soon as it is git, it is alone.
+    let script = format!("test \"$1\" = commit && kill -KILL $PPID\nexec {} \"$@\"", which.stdout.trim());
+    repo.write("../bin/git", format!("#!/bin/sh\n{script}\n"));
+    repo.chmod("../bin/git", 0o755);
+    repo.write("../response", update("a.txt", "two", "2"));
+    // More than a pipe holds.
+    let message = format!("subject\n\n{}", "a line of the message\n".repeat(10_000));
+    repo.write("../message", &message);
+    let path = format!("{}/../bin:{}", repo.path().display(), std::env::var("PATH").unwrap());
+    let mut command = repo.command();
+    command.args(["apply", "--commit", "-F", "../message", "../response"]).env("PATH", path);
+    assert_eq!(command.stdin(Stdio::null()).output().unwrap().status.signal(), Some(9));
+    repo.git(&["config", "llmpatch.lockTimeout", "-1"]);
+    repo.run(&["recover"], "").succeeded();
+    assert_eq!(repo.git(&["log", "-1", "--format=%B"]).trim_end(), message.trim_end());
+    assert_eq!(repo.text("a.txt"), "one\n2\nthree\n");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    tidy(&repo);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
 fn a_hook_that_ignores_to_be_told_to_end_is_killed_with_all_that_it_starts() {
     for hook in [".git/hooks/pre-commit", ".git/hooks/commit-msg"] {
         let repo = repo();

@@ -12,7 +12,6 @@
 //! the last resort is that git ended with status 1, as it does after a hook, rather than with 128. What git and its
 //! hooks say goes straight to the terminal.
 
-pub(super) mod editor;
 mod fault;
 mod identity;
 mod outcome;
@@ -25,11 +24,11 @@ use std::path::{Path, PathBuf};
 use bstr::{BString, ByteSlice as _};
 use git2::{Oid, RepositoryState};
 
-use self::editor::Gate;
 pub use self::fault::CommitFault;
 pub use self::outcome::Extent;
 use self::trace::{Refusal, Trace};
-use super::git::{ChildWatch, Feed, Git};
+use super::gate::Gate;
+use super::git::{ChildWatch, Git};
 use super::{Fault, Repo};
 use crate::dir::write::step;
 use crate::text::Shown;
@@ -102,13 +101,13 @@ impl std::fmt::Display for Committed {
     }
 }
 
-/// A message to be edited.
+/// A message written down.
 #[derive(Debug)]
 pub(crate) struct Draft {
     /// The file that it is in.
     message: PathBuf,
-    /// The command of the editor, as git would start it.
-    editor: OsString,
+    /// The command of the editor, as git would start it, if somebody edits it.
+    editor: Option<OsString>,
 }
 
 impl Repo {
@@ -193,23 +192,20 @@ impl Repo {
         })
     }
 
-    /// Writes down, in a folder of ours, the message that is to be edited, if it is to be: nothing of it is left for when the
-    /// files were looked at for the last time.
+    /// Writes down, in a folder of ours, what the commit is to say: nothing of it is left for when the files were looked at for
+    /// the last time, and git has the whole of it also where we are dead by then.
     ///
     /// # Errors
-    /// `unsupported` if there is no editor, `io`.
-    pub(crate) fn draft(&self, request: &CommitRequest, folder: &Path) -> Result<Option<Draft>, CommitFault> {
-        if !request.edit {
-            return Ok(None);
-        }
-        let editor = Git::new(self).editor().map_err(|fault| match fault {
+    /// `unsupported` if it is to be edited and there is no editor, `io`.
+    pub(crate) fn draft(&self, request: &CommitRequest, folder: &Path) -> Result<Draft, CommitFault> {
+        let editor = request.edit.then(|| Git::new(self).editor()).transpose().map_err(|fault| match fault {
             Fault::Child { .. } => CommitFault::NoEditor,
             fault => fault.into(),
         })?;
         let message = folder.join("message");
         let written = step("write the message").and_then(|()| std::fs::write(&message, &request.message));
         match written {
-            Ok(()) => Ok(Some(Draft { message, editor })),
+            Ok(()) => Ok(Draft { message, editor }),
             Err(source) => {
                 Err(CommitFault::Io { path: <[u8]>::from_path(&message).unwrap_or_default().into(), source })
             }
@@ -226,7 +222,7 @@ impl Repo {
     pub(crate) fn commit(
         &self,
         request: &CommitRequest,
-        draft: Option<&Draft>,
+        draft: &Draft,
         before: Option<Oid>,
         index: &Path,
         folder: &Path,
@@ -236,27 +232,21 @@ impl Repo {
             return Err(CommitFault::HeadMoved);
         }
         let git = Git::new(self);
-        let feed = match draft {
-            Some(_) => Feed::Gate(Gate::new()?),
-            None => Feed::Input(&request.message),
-        };
-        let mut command = git.held_command(&feed, self.commit_arguments(request)?);
+        let gate = Gate::new()?;
+        let mut command = git.held_command(&gate, draft.editor.as_deref(), self.commit_arguments(request)?)?;
+        command.arg("-F").arg(&draft.message);
         if ["GIT_DIR", "GIT_WORK_TREE"].iter().all(|name| std::env::var_os(name).is_none()) {
             // Hooks inherit these, and one that works in other repositories too would be led astray.
             command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").current_dir(self.top()?);
         }
         command.env("GIT_INDEX_FILE", index);
         let trace = Trace::begin(folder, &mut command);
-        match (draft, &feed) {
-            (Some(Draft { message, editor }), Feed::Gate(gate)) => {
-                gate.stand_before(editor, &mut command);
-                command.args([OsStr::new("--edit"), OsStr::new("-F"), message.as_os_str()]);
-            }
-            _ => _ = command.args(["-F", "-"]),
-        }
         let io = |source| CommitFault::Io { path: <[u8]>::from_path(index).unwrap_or_default().into(), source };
         step("start git commit").map_err(io)?;
-        let status = git.attach(&mut command, feed, watch)?;
+        let status = git.attach(&mut command, gate, watch).map_err(|fault| match fault {
+            Fault::NoGit { .. } => fault.into(),
+            fault => CommitFault::InDoubt(fault),
+        })?;
         // A fault may pass. Where it doesn't, to take anything back might be to take it away from under a commit.
         let now = self.head_commit().or_else(|_| self.head_commit()).map_err(CommitFault::InDoubt)?;
         match now {
@@ -323,6 +313,9 @@ impl Repo {
             self.config().string("commit.cleanup")?.is_some_and(|mode| mode.eq_ignore_ascii_case(b"verbatim"));
         if !verbatim {
             arguments.push(if request.edit { "--cleanup=scissors" } else { "--cleanup=whitespace" }.into());
+        }
+        if request.edit {
+            arguments.push("--edit".into());
         }
         if !request.verify {
             arguments.push("--no-verify".into());

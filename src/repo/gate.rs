@@ -1,12 +1,14 @@
-//! The editor of a commit's message, which is let in only while we live.
+//! What keeps a child from going on once its starter is dead.
 //!
-//! A `git commit` whose starter died must not commit. Where it reads its message from us, it then reads none; where somebody
-//! edits the message, it asks before the editor starts, and again when it has ended: through one pipe, and reads the answer from
-//! another. The other ends are ours alone, so that nobody answers for us once we are dead. Then the editor fails, by what git
-//! sees of it, and there is no commit.
+//! A `git commit` whose starter died before it was written down must not commit. So a shell waits for a line before it becomes
+//! git, from a pipe whose other end is ours alone: once we are dead, it reads none and ends. From then on it commits by itself,
+//! and recovery waits for it. Where somebody edits the message, that may take an hour, so git asks again before the editor
+//! starts, and when it has ended: through another pipe. Where nobody answers, the editor fails, by what git sees of it, and
+//! there is no commit.
 //!
 //! The shell that git starts for editors does it. What has its shell replaced (`exec vim`) is asked before only; its commit is
-//! one that recovery waits for.
+//! one that recovery waits for. The terminal is theirs, so what we say comes to them by another number, which takes a `/dev/fd`.
+//! Where nobody edits, it needs none: what we say is what the shell reads, and git reads nothing.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, PipeReader, PipeWriter, Read as _, Write as _, pipe};
@@ -14,8 +16,8 @@ use std::os::fd::{AsFd, AsRawFd as _, RawFd};
 
 use rustix::io::{FdFlags, fcntl_setfd, ioctl_fionbio};
 
-use crate::repo::Fault;
-use crate::repo::git::Command;
+use super::Fault;
+use super::git::Command;
 
 /// What goes before the editor's own command: git adds the file's name behind it. It is what git names should the editor fail.
 const BEFORE: &str = "eval \"$GIT_LLMPATCH_GATE\"; ";
@@ -37,17 +39,33 @@ impl Gate {
     /// # Errors
     /// If there are none to be had.
     pub(crate) fn new() -> Result<Self, Fault> {
-        let io = |source| Fault::Io { what: "a pipe".into(), source };
-        let ((questions, asks), (hears, answers)) = pipe().and_then(|one| Ok((one, pipe()?))).map_err(io)?;
-        let inherited = |end: &dyn AsFd| fcntl_setfd(end.as_fd(), FdFlags::empty());
-        let set = ioctl_fionbio(&questions, true).and_then(|()| inherited(&asks)).and_then(|()| inherited(&hears));
-        set.map_err(|errno| io(errno.into()))?;
+        let ((questions, asks), (hears, answers)) = pipe().and_then(|one| Ok((one, pipe()?))).map_err(broken)?;
+        ioctl_fionbio(&questions, true).map_err(|errno| broken(errno.into()))?;
         let numbers = (asks.as_raw_fd(), hears.as_raw_fd());
         Ok(Self { questions, answers: Some(answers), theirs: Some((asks, hears)), numbers })
     }
 
-    /// Has a `git commit` that is to be started ask before it lets anybody into the editor.
-    pub(crate) fn stand_before(&self, editor: &OsStr, command: &mut Command) {
+    /// Returns what a shell is to do before it becomes the child: to wait until it is let go. With an editor, its standard input
+    /// is left alone.
+    pub(crate) fn hold(&self, with_editor: bool) -> String {
+        let (from, then) =
+            if with_editor { (format!(" <{}", self.hears()), "") } else { (String::new(), " </dev/null") };
+        // No status that git has, or that it has from a hook.
+        format!("read -r llmpatch_go{from} || exit 125; exec git \"$@\"{then}")
+    }
+
+    /// Gives the child, still to be started, its ends; where there is an editor, `git commit` is to ask before it lets anybody in.
+    ///
+    /// # Errors
+    /// If the system doesn't let it have them.
+    pub(crate) fn stand_before(&self, editor: Option<&OsStr>, command: &mut Command) -> Result<(), Fault> {
+        let Some((asks, hears)) = &self.theirs else { return Ok(()) };
+        let Some(editor) = editor else {
+            command.stdin(hears.try_clone().map_err(broken)?);
+            return Ok(());
+        };
+        let inherited = |end: &dyn AsFd| fcntl_setfd(end.as_fd(), FdFlags::empty());
+        inherited(asks).and_then(|()| inherited(hears)).map_err(|errno| broken(errno.into()))?;
         let (out, back) = (self.numbers.0, self.hears());
         // Not `>&12`: shells need not know numbers of two digits there.
         let ask = format!("llmpatch_ask() {{ echo >/dev/fd/{out} && read -r llmpatch_answer <{back}; }}");
@@ -55,14 +73,15 @@ impl Gate {
         let mut gated = OsString::from(BEFORE);
         gated.push(editor);
         command.env("GIT_LLMPATCH_GATE", format!("{ask}\n{rest}")).env("GIT_EDITOR", gated);
+        Ok(())
     }
 
     /// Returns where the child hears answers, as it would open it.
-    pub(crate) fn hears(&self) -> String {
+    fn hears(&self) -> String {
         format!("/dev/fd/{}", self.numbers.1)
     }
 
-    /// Lets a child that is held there go on.
+    /// Lets the child that is held go on.
     pub(crate) fn let_go(&mut self) {
         self.say(1);
     }
@@ -89,4 +108,8 @@ impl Gate {
             self.answers = None;
         }
     }
+}
+
+fn broken(source: std::io::Error) -> Fault {
+    Fault::Io { what: "a pipe".into(), source }
 }
