@@ -85,6 +85,7 @@ enum Command {
 
 /// Does what the arguments (the program's name first) ask for, and returns how that went.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    crate::transaction::wait_for_children();
     let done = Cli::try_parse_from(arguments).and_then(|cli| match cli.command {
         Command::Apply(apply) => apply.run(),
         Command::Check(check) => check.run(),

@@ -49,7 +49,7 @@ pub use fault::{Fault, Holder, Warning};
 pub use last::{Last, Reverse, Undoing, last};
 pub use manifest::Deed;
 pub use recover::{How, Interrupted, Recovered, interrupted, recover};
-pub use signal::{LeftToChild, die_of};
+pub use signal::{LeftToChild, die_of, wait_for_children};
 pub use since::{Since, Thing};
 
 use crate::dir::{Found, Stat};

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 struct Flags {
     /// Whether a signal acts as it always does.
@@ -70,6 +70,15 @@ pub(super) fn pending() -> Option<i32> {
     i32::try_from(came).ok().filter(|came| *came != 0)
 }
 
+/// Has the system keep how children ended until they are waited for. It doesn't where we were started by a program that ignores
+/// what becomes of its own.
+pub fn wait_for_children() {
+    if ignores(SIGCHLD) {
+        // Caught, it isn't ignored, and children don't inherit that.
+        let _ = signal_hook::flag::register(SIGCHLD, Arc::default());
+    }
+}
+
 /// Dies of a signal, as if it had never been held back.
 pub fn die_of(signal: i32) {
     let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -78,9 +87,8 @@ pub fn die_of(signal: i32) {
 fn install() -> Flags {
     let passing = || Arc::new(AtomicBool::new(true));
     let flags = Flags { passes: passing(), interrupt_passes: passing(), came: Arc::new(AtomicUsize::new(0)) };
-    let ignored = ignored();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        if ignored >> (signal - 1) & 1 == 1 {
+        if ignores(signal) {
             continue;
         }
         // A signal that can't be caught ends us as it always did; recovery then does the rest.
@@ -91,9 +99,9 @@ fn install() -> Flags {
     flags
 }
 
-/// Returns the signals that this process ignores, one bit each.
-fn ignored() -> u64 {
+/// Returns whether this process ignores a signal.
+fn ignores(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }

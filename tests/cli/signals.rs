@@ -215,6 +215,24 @@ fn a_commit_that_outlives_us_has_its_whole_message() {
 }
 
 #[test]
+fn whoever_ignores_what_becomes_of_children_may_start_us() {
+    let repo = repo();
+    repo.write(".git/hooks/pre-commit", "#!/bin/sh\ngit var GIT_AUTHOR_IDENT >.git/was-here\n");
+    repo.chmod(".git/hooks/pre-commit", 0o755);
+    repo.write("../response", update("a.txt", "two", "2"));
+    let ours = repo.command();
+    let mut command = std::process::Command::new("bash");
+    command.args(["-c", "trap '' CHLD; exec \"$0\" \"$@\""]).arg(ours.get_program());
+    command.args(["apply", "--commit", "-m", "x", "../response"]).current_dir(repo.path());
+    ours.get_envs().for_each(|(name, value)| _ = command.env(name, value.unwrap_or_default()));
+    super::support::run(&mut command, b"").succeeded();
+    assert_eq!(repo.git(&["log", "--format=%s"]), "x\nbase\n");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    assert!(repo.exists(".git/was-here"));
+    tidy(&repo);
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn a_hook_that_ignores_to_be_told_to_end_is_killed_with_all_that_it_starts() {
     for hook in [".git/hooks/pre-commit", ".git/hooks/commit-msg"] {
