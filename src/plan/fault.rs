@@ -4,12 +4,13 @@ use bstr::BString;
 
 use super::guard::{Barrier, Origin};
 use super::miss::Miss;
+use super::nearby::Instead;
 use super::warning::Warning;
 use super::wording::{absence, barred, difference, files, hunk, lines_of, presence, unfit};
 use crate::explain::{Explain, FilePlace, Nearest, Passage};
 use crate::kind::Kind;
 use crate::path::{PathFault, RepoPath};
-use crate::text::{Excerpt, LineNo, Lines, Shown};
+use crate::text::{Excerpt, LineNo, Lines};
 use crate::tree::{Content, Disagreement, Obstacle, TreeFault};
 
 /// Why a response can't be applied to this tree.
@@ -139,26 +140,6 @@ pub enum Absence {
     Deleted,
     /// An earlier edit of the response moved it.
     Moved(RepoPath),
-}
-
-/// What there is where a file was looked for that never was.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Instead {
-    /// The one tracked path that may be meant.
-    pub meant: Option<RepoPath>,
-    /// Where several tracked files have its name, these; else the files and folders in the nearest folder above that there
-    /// is. The first few.
-    pub others: Vec<BString>,
-    /// How many those are.
-    pub count: usize,
-    /// The folder in which the others are; `None` for the top, or where they are of the same name.
-    pub folder: Option<RepoPath>,
-    /// Whether the others are of the same name.
-    pub same_name: bool,
-    /// What `--directory` put in front, and the path behind it.
-    pub below: Option<(RepoPath, BString)>,
-    /// Whether the file was to be deleted, so that it might as well be gone.
-    pub is_to_go: bool,
 }
 
 /// What makes a file a binary one.
@@ -426,63 +407,6 @@ impl Explain for Fault {
             _ => return None,
         };
         Some(advice.into())
-    }
-}
-
-impl Instead {
-    fn notes(&self, path: &RepoPath) -> Vec<String> {
-        let mut notes = Vec::new();
-        match (&self.meant, &self.below) {
-            (None, None) => {}
-            (Some(meant), None) => notes.push(format!("did you mean `{meant}`?")),
-            (None, Some((folder, written))) => {
-                notes.push(format!("--directory={folder} makes `{path}` of the patch's `{}`", Shown(written)))
-            }
-            (Some(meant), Some((folder, written))) => {
-                let inside = meant.as_bytes().strip_prefix(folder.as_bytes()).and_then(|rest| rest.strip_prefix(b"/"));
-                notes.push(match inside {
-                    Some(inside) => format!(
-                        "did you mean `{meant}`? with --directory={folder} the patch calls it `{}`",
-                        Shown(inside)
-                    ),
-                    None => format!(
-                        "there is `{meant}`, but --directory={folder} makes `{path}` of the patch's `{}`",
-                        Shown(written)
-                    ),
-                });
-            }
-        }
-        if !self.others.is_empty() {
-            let names: Vec<_> = self.others.iter().map(|name| format!("`{}`", Shown(name))).collect();
-            let names = names.join(", ");
-            let more = match self.count - self.others.len() {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            notes.push(match (self.same_name, &self.folder) {
-                (true, _) => format!("there are {names}{more}"),
-                (false, Some(folder)) => format!("`{folder}` holds {names}{more}"),
-                (false, None) => format!("the top of the repository holds {names}{more}"),
-            });
-        }
-        notes
-    }
-
-    fn help(&self) -> &'static str {
-        match (&self.meant, &self.below) {
-            (Some(meant), Some((folder, _))) if !meant.as_bytes().starts_with(&[folder.as_bytes(), b"/"].concat()) => {
-                "correct --directory, or leave it out"
-            }
-            (Some(_), _) => "correct the path in the patch",
-            (None, Some(_)) if self.is_to_go => {
-                "correct --directory or the path; if the file is gone already, leave this out"
-            }
-            (None, None) if self.is_to_go => {
-                "paths count from the top of the repository; correct it, or leave this out if the file is gone already"
-            }
-            (None, Some(_)) => "correct --directory or the path, or let the patch add the file",
-            (None, None) => "paths count from the top of the repository; correct it, or let the patch add the file",
-        }
     }
 }
 

@@ -1,13 +1,93 @@
-//! Guesses, for messages only, which path somebody meant who named one that isn't there.
+//! For messages only: what there is where somebody named a path that isn't there, and which other may be meant.
 
 use bstr::{BStr, BString, ByteSlice as _};
 
-use super::fault::{Absence, Instead};
+use super::fault::Absence;
 use crate::path::{PathFault, RepoPath};
+use crate::text::Shown;
 use crate::tree::Tree;
 
 /// How alike two paths must be to be taken for the same name misspelt, from 0 to 1.
 const CLOSE: f32 = 0.8;
+
+/// What there is where a file was looked for that never was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Instead {
+    /// The one tracked path that may be meant.
+    pub meant: Option<RepoPath>,
+    /// Where several tracked files have its name, these; else the files and folders in the nearest folder above that there
+    /// is. The first few.
+    pub others: Vec<BString>,
+    /// How many those are.
+    pub count: usize,
+    /// The folder in which the others are; `None` for the top, or where they are of the same name.
+    pub folder: Option<RepoPath>,
+    /// Whether the others are of the same name.
+    pub same_name: bool,
+    /// What `--directory` put in front, and the path behind it.
+    pub below: Option<(RepoPath, BString)>,
+    /// Whether the file was to be deleted, so that it might as well be gone.
+    pub is_to_go: bool,
+}
+
+impl Instead {
+    /// Says what there is.
+    pub(super) fn notes(&self, path: &RepoPath) -> Vec<String> {
+        let mut notes = Vec::new();
+        match (&self.meant, &self.below) {
+            (None, None) => {}
+            (Some(meant), None) => notes.push(format!("did you mean `{meant}`?")),
+            (None, Some((folder, written))) => {
+                notes.push(format!("--directory={folder} makes `{path}` of the patch's `{}`", Shown(written)))
+            }
+            (Some(meant), Some((folder, written))) => {
+                let inside = meant.as_bytes().strip_prefix(folder.as_bytes()).and_then(|rest| rest.strip_prefix(b"/"));
+                notes.push(match inside {
+                    Some(inside) => format!(
+                        "did you mean `{meant}`? with --directory={folder} the patch calls it `{}`",
+                        Shown(inside)
+                    ),
+                    None => format!(
+                        "there is `{meant}`, but --directory={folder} makes `{path}` of the patch's `{}`",
+                        Shown(written)
+                    ),
+                });
+            }
+        }
+        if !self.others.is_empty() {
+            let names: Vec<_> = self.others.iter().map(|name| format!("`{}`", Shown(name))).collect();
+            let names = names.join(", ");
+            let more = match self.count - self.others.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            notes.push(match (self.same_name, &self.folder) {
+                (true, _) => format!("there are {names}{more}"),
+                (false, Some(folder)) => format!("`{folder}` holds {names}{more}"),
+                (false, None) => format!("the top of the repository holds {names}{more}"),
+            });
+        }
+        notes
+    }
+
+    /// Says what is to be done.
+    pub(super) fn help(&self) -> &'static str {
+        match (&self.meant, &self.below) {
+            (Some(meant), Some((folder, _))) if !meant.as_bytes().starts_with(&[folder.as_bytes(), b"/"].concat()) => {
+                "correct --directory, or leave it out"
+            }
+            (Some(_), _) => "correct the path in the patch",
+            (None, Some(_)) if self.is_to_go => {
+                "correct --directory or the path; if the file is gone already, leave this out"
+            }
+            (None, None) if self.is_to_go => {
+                "paths count from the top of the repository; correct it, or leave this out if the file is gone already"
+            }
+            (None, Some(_)) => "correct --directory or the path, or let the patch add the file",
+            (None, None) => "paths count from the top of the repository; correct it, or let the patch add the file",
+        }
+    }
+}
 
 /// Says why nothing stands at a path that no edit has touched, nor any file above it.
 /// `directory` is what `--directory` puts in front of paths.

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use bstr::BString;
 
-use super::fault::{self, Absence, Fault, Instead, Presence};
+use super::fault::{self, Absence, Fault, Presence};
 use super::lint::{self, Finding, History};
+use super::nearby::Instead;
 use super::overlay::{Found, Overlay};
 use super::placement::{Placement, Stood};
 use super::rewrite::{self, Rewritten};
