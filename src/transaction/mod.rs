@@ -144,9 +144,7 @@ pub fn foresee(repo: &Repo, target: &Target) -> Result<(), Fault> {
 }
 
 fn check_request(repo: &Repo, request: &CommitRequest) -> Result<(), Fault> {
-    if request.says_nothing() && !request.edit {
-        return Err(CommitFault::EmptyMessage.into());
-    }
+    repo.check_message(request)?;
     Ok(repo.check_identity(request)?)
 }
 

@@ -231,6 +231,11 @@ fn a_message_of_signatures_only_is_one_that_git_takes_for_empty() {
         assert!(run.stderr.contains("error[unsupported]: the commit message is empty\n"), "{}", run.stderr);
     }
     assert_eq!(repo.files(), before);
+
+    // Unless it is told to take messages as they are.
+    repo.git(&["config", "commit.cleanup", "verbatim"]);
+    repo.run(&["apply", "--commit", "-F", "message"], update("a.txt", "two", "2")).succeeded();
+    assert_eq!(repo.git(&["log", "-1", "--format=%B"]).trim(), "Signed-off-by: A <a@example.org>");
 }
 
 #[test]

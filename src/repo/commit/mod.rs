@@ -54,13 +54,6 @@ pub struct CommitRequest {
     pub verify: bool,
 }
 
-impl CommitRequest {
-    /// Returns whether git would take the message for empty, as it does where there are signatures only.
-    pub(crate) fn says_nothing(&self) -> bool {
-        self.message.lines().all(|line| line.starts_with(b"Signed-off-by: ") || line.trim_ascii().is_empty())
-    }
-}
-
 /// Whether a commit is signed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Sign {
@@ -133,6 +126,25 @@ impl Repo {
             }
         };
         Err(CommitFault::InProgress { what, finish })
+    }
+
+    /// Checks that git wouldn't take the message for empty, as it does where there are signatures only.
+    ///
+    /// # Errors
+    /// `unsupported`, or if the configuration can't be read.
+    pub(crate) fn check_message(&self, request: &CommitRequest) -> Result<(), CommitFault> {
+        let mut lines = request.message.lines();
+        let says_nothing = lines.all(|line| line.starts_with(b"Signed-off-by: ") || line.trim_ascii().is_empty());
+        match says_nothing && !request.edit && (request.message.is_empty() || !self.keeps_messages()?) {
+            true => Err(CommitFault::EmptyMessage),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns whether git is told to leave messages alone.
+    fn keeps_messages(&self) -> Result<bool, Fault> {
+        let mode = self.config().string("commit.cleanup")?;
+        Ok(mode.is_some_and(|mode| mode.eq_ignore_ascii_case(b"verbatim")))
     }
 
     /// Returns the commit that HEAD names; `None` on a branch without commits.
@@ -309,9 +321,7 @@ impl Repo {
 
     fn commit_arguments(&self, request: &CommitRequest) -> Result<Vec<OsString>, Fault> {
         let mut arguments: Vec<OsString> = vec!["commit".into(), "--quiet".into()];
-        let verbatim =
-            self.config().string("commit.cleanup")?.is_some_and(|mode| mode.eq_ignore_ascii_case(b"verbatim"));
-        if !verbatim {
+        if !self.keeps_messages()? {
             arguments.push(if request.edit { "--cleanup=scissors" } else { "--cleanup=whitespace" }.into());
         }
         if request.edit {
