@@ -103,7 +103,6 @@ impl Bystander {
         let stage = stages.get(self.target, Layout::Together);
         let scene = stage.scene(self.target, Layout::Together);
         let every = stage.every_call(scene);
-        let settled = last_look(every, self.target);
         let mut tally = Tally::default();
         for (turn, path) in TOUCHED.iter().enumerate() {
             let Some(read) = first_read(every, path) else {
@@ -118,8 +117,7 @@ impl Bystander {
             let calls: Vec<&Call> = every.iter().enumerate().filter(is_wanted).map(|(_, call)| call).collect();
             for call in extent.choose(&calls, turn * 7 + self.meddling as usize * 3) {
                 let place = scene.place();
-                let late = every.iter().position(|known| known == call).expect("it is one of them") >= settled;
-                let verdict = self.at(scene, &place, call, path, late, &mut tally);
+                let verdict = self.at(scene, &place, call, path, &mut tally);
                 if let Err(wrong) = verdict {
                     tally.wrong.push(format!("{path} at {call} {}\n      {wrong}", call.text));
                 }
@@ -131,25 +129,17 @@ impl Bystander {
         tally
     }
 
-    #[allow(clippy::too_many_arguments, reason = "it is one run")]
-    fn at(
-        &self,
-        scene: &Scene,
-        place: &Place,
-        call: &Call,
-        path: &str,
-        late: bool,
-        tally: &mut Tally,
-    ) -> Result<(), String> {
+    fn at(&self, scene: &Scene, place: &Place, call: &Call, path: &str, tally: &mut Tally) -> Result<(), String> {
         let elsewhere = place.outside().join("elsewhere");
         decoys(&elsewhere);
         let decoyed = files(&elsewhere);
         let mut done = false;
-        let (ended, stopped) = stopped(place, call, || done = self.meddling.meddle(place, path));
-        if !stopped || !done {
+        let (ended, stop) = stopped(place, call, || done = self.meddling.meddle(place, path));
+        let Some(stop) = stop.filter(|_| done) else {
             tally.missed += 1;
             return Ok(());
-        }
+        };
+        let late = stop.at >= last_look(&stop.calls, self.target);
         tally.runs += 1;
         if files(&elsewhere) != decoyed {
             return Err(describe("wrote elsewhere", &ended, &format!("{:?}", files(&elsewhere))));
@@ -259,8 +249,16 @@ fn last_look(calls: &[Call], target: Target) -> usize {
     before.iter().rposition(|call| changing.last() == Some(call)).unwrap_or_default()
 }
 
+/// A run that was stopped.
+struct Stop {
+    /// All its calls.
+    calls: Vec<Call>,
+    /// Which of them had returned: how many calls of a name there are before another depends on the clock, too.
+    at: usize,
+}
+
 /// Runs our program, stops it when a call has returned, does something, and lets it go on.
-fn stopped(place: &Place, call: &Call, meddle: impl FnOnce()) -> (Ended, bool) {
+fn stopped(place: &Place, call: &Call, meddle: impl FnOnce()) -> (Ended, Option<Stop>) {
     let log = place.outside().join("pipe-log");
     make_pipe(&log);
     let mut command = trace::traced(&place.apply(), &log, Calls::All, &Injection::stop_after(call));
@@ -269,17 +267,20 @@ fn stopped(place: &Place, call: &Call, meddle: impl FnOnce()) -> (Ended, bool) {
     let strace = child.id();
     let (told, hears) = std::sync::mpsc::channel();
     let reader = std::thread::spawn(move || {
-        let Ok(log) = fs::File::open(log) else { return };
-        for line in BufReader::new(log).split(b'\n').map_while(Result::ok) {
+        let (mut lines, mut stop) = (Vec::new(), None);
+        let log = fs::File::open(log).into_iter().flat_map(|log| BufReader::new(log).split(b'\n'));
+        for line in log.map_while(Result::ok) {
             if line.starts_with(b"--- stopped by SIGSTOP") {
+                stop.get_or_insert(lines.len());
                 let _ = told.send(());
             }
+            lines.push(String::from_utf8_lossy(&line).into_owned());
         }
+        (lines, stop)
     });
     let waiter = std::thread::spawn(move || trace::finish(child, RESPONSE.as_bytes()));
     // The channel closes when the program ends without having been stopped.
-    let stopped = hears.recv().is_ok();
-    if stopped {
+    if hears.recv().is_ok() {
         meddle();
         let children = fs::read_to_string(format!("/proc/{strace}/task/{strace}/children")).unwrap_or_default();
         for pid in children.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)) {
@@ -287,8 +288,10 @@ fn stopped(place: &Place, call: &Call, meddle: impl FnOnce()) -> (Ended, bool) {
         }
     }
     let ended = waiter.join().expect("it ends");
-    reader.join().expect("the log is read to its end");
-    (ended, stopped)
+    let (lines, stop) = reader.join().expect("the log is read to its end");
+    let calls = |lines: &[String]| trace::numbered(lines.iter().map(String::as_str));
+    let stop = stop.map(|stop| Stop { calls: calls(&lines), at: calls(&lines[..stop]).len().saturating_sub(1) });
+    (ended, stop)
 }
 
 fn make_pipe(path: &Path) {
