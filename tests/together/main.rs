@@ -395,7 +395,8 @@ fn account(worktree: &Worktree, reports: Vec<&Report>) {
             }
         }
         for name in commits {
-            let full = git(&["rev-parse", name]).trim().to_owned();
+            // What was short enough for one commit may by now begin the name of a tree, too.
+            let full = git(&["rev-parse", &format!("{name}^{{commit}}")]).trim().to_owned();
             let Some(made) = found.commits.iter().find(|made| made.name == full) else {
                 wrong.push(format!("{way:?} {change:?}: {name} isn't on the branch"));
                 continue;
