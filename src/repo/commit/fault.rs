@@ -69,7 +69,7 @@ pub enum CommitFault {
         /// Its exit status; `None` if it died of a signal.
         status: Option<i32>,
     },
-    /// `git commit` has ended, and what HEAD is now can't be read: nobody knows whether there is a commit.
+    /// Whether `git commit` has ended, or what HEAD is now, can't be read: nobody knows whether there is a commit.
     #[error("whether `git commit` made a commit can't be told: {0}")]
     InDoubt(Fault),
     /// The repository can't be read, or there is no git program.
@@ -149,7 +149,9 @@ impl Explain for CommitFault {
             }
             CommitFault::NoCommit { .. } => "see what git says above".to_owned(),
             CommitFault::InDoubt(_) => {
-                "run `git llmpatch recover` once it can be read again: it goes on if there is a commit, and back if not".to_owned()
+                "run `git llmpatch recover` once git has ended and HEAD can be read: it goes on if there is a commit, and back \
+                 if not"
+                    .to_owned()
             }
             CommitFault::Repository(fault) => return fault.help(),
             CommitFault::Io { .. } => return None,
