@@ -149,7 +149,7 @@ _git_llmpatch ()
 		1,*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--quiet --verbose --color --color= --json --json="; return ;;
+		,-*) __gitcomp "--force --quiet --verbose --color --color= --json --json="; return ;;
 		esac
 		;;
 	prompt)

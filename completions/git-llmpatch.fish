@@ -81,7 +81,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-f
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l allow-empty -d 'Accept a response that changes nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s q -l quiet -d 'Say nothing but errors and what was asked for'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s v -l verbose -d 'Say also what was read, and list each correction that is otherwise only counted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l feedback -d 'On failure print, instead of the errors, a message on standard output to hand back to the model'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
@@ -108,7 +108,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-f
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l allow-empty -d 'Accept a response that changes nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s q -l quiet -d 'Say nothing but errors and what was asked for'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s v -l verbose -d 'Say also what was read, and list each correction that is otherwise only counted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l feedback -d 'On failure print, instead of the errors, a message on standard output to hand back to the model'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
@@ -132,7 +132,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-fu
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l allow-empty -d 'Accept a response that changes nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s q -l quiet -d 'Say nothing but errors and what was asked for'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s v -l verbose -d 'Say also what was read, and list each correction that is otherwise only counted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l to -d 'The format to print' -r -f -a "unified\t'git\'s unified diff'
 envelope\t'`*** Begin Patch` … `*** End Patch`'
@@ -159,7 +159,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l allow-empty -d 'Accept a response that changes nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s q -l quiet -d 'Say nothing but errors and what was asked for'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s v -l verbose -d 'Say also what was read, and list each correction that is otherwise only counted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l to -d 'The format to print' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'"
@@ -169,7 +169,7 @@ always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l first-parent -d 'Write a merge as what it changes of its first parent, and of a range only first parents'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s q -l quiet -d 'Say nothing but errors and what was asked for'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s v -l verbose -d 'Say also what was read, and list each correction that is otherwise only counted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
@@ -177,15 +177,16 @@ never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -l json -d 'Print a JSON document instead of messages, on failure too; --json=schema prints its schema and does nothing else' -r -f -a "document\t'How it went'
 schema\t'The form of such documents, and nothing is done'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s q -l quiet -d 'Say nothing but errors and what was asked for'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s v -l verbose -d 'Say also what was read, and list each correction that is otherwise only counted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -l json -d 'Print a JSON document instead of messages, on failure too; --json=schema prints its schema and does nothing else' -r -f -a "document\t'How it went'
 schema\t'The form of such documents, and nothing is done'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -l force -d 'Recover also what may still run on another machine, for all that can be seen from here: you know that it doesn\'t'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s q -l quiet -d 'Say nothing but errors and what was asked for'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s v -l verbose -d 'Say also what was read'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s v -l verbose -d 'Say also what was read, and list each correction that is otherwise only counted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -l example -d 'Add an example drawn from this repository: a commit as the answer that would have made it' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -s h -d 'Print help'

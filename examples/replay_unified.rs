@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use git_llmpatch::explain::Explain as _;
+use git_llmpatch::diagnose::Diagnose as _;
 use git_llmpatch::format::{self, Options};
 use git_llmpatch::path::{RepoPath, Resolver};
 use git_llmpatch::plan::{self, Rules};
@@ -82,10 +82,14 @@ fn check(repo: &Repo, commit: &str, shown: Vec<u8>) -> Result<(), Outcome> {
         return Err(Outcome::LeftOut("too long".into()));
     };
     let parsed = format::parse(&source, &Options { strict: true, ..Options::default() });
-    if let Some(fault) = parsed.faults.first() {
+    if let Some(fault) = parsed.errors.first() {
         let why = fault.value.to_string();
-        let known = fault.value.kind().code() == "unsupported" || why.contains("NUL");
-        return Err(if known { Outcome::LeftOut(fault.value.kind().code().into()) } else { Outcome::Wrong(why) });
+        let known = fault.value.diagnosis().kind.code() == "unsupported" || why.contains("NUL");
+        return Err(if known {
+            Outcome::LeftOut(fault.value.diagnosis().kind.code().into())
+        } else {
+            Outcome::Wrong(why)
+        });
     }
     if let Some(warning) = parsed.warnings.first() {
         return Err(Outcome::Wrong(format!("warning: {}", warning.value)));
@@ -95,11 +99,13 @@ fn check(repo: &Repo, commit: &str, shown: Vec<u8>) -> Result<(), Outcome> {
     let plan = match plan {
         Ok(plan) => plan,
         Err(refusal) => {
-            let why: Vec<_> = refusal.faults.iter().map(|fault| fault.value.to_string()).collect();
+            let why: Vec<_> = refusal.errors.iter().map(|error| error.value.to_string()).collect();
             return Err(Outcome::Wrong(why.join("; ")));
         }
     };
-    if let Some(warning) = plan.warnings.iter().find(|warning| warning.value.kind().code() != "addition-place") {
+    if let Some(warning) =
+        plan.warnings.iter().find(|warning| warning.value.diagnosis().kind.code() != "addition-place")
+    {
         return Err(Outcome::Wrong(format!("warning: {}", warning.value)));
     }
     for change in &plan.changes {

@@ -7,11 +7,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::path::RepoPath;
 
-/// A run of old lines and the run of new lines that stands in its place; one of them may be empty. Indices from 0.
+/// A run of old lines and the run of new lines that takes its place; one of them may be empty. Indices from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
     /// The lines that go.
@@ -20,33 +19,43 @@ pub struct Region {
     pub new: Range<usize>,
 }
 
-/// Answers what a diff must know of contents and of the repository that they are compared in.
+/// Which of the two states that a diff compares a content is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State<'p> {
+    /// The one before the change.
+    Before,
+    /// The one after it, with the path that the file was renamed from.
+    After(Option<&'p RepoPath>),
+}
+
+/// Tells what a diff must know of contents and of the repository that they are compared in.
 ///
 /// Contents given to any method but [`Compare::stored`] are as git stores them.
 pub trait Compare {
-    /// Returns a content as git would store it: line ends and keywords as the attributes of the path want them.
+    /// Returns a content as git would store it: line ends and keywords as the attributes of the path want them, before or after
+    /// the change.
     ///
     /// # Errors
     /// If a conversion is wanted that can't be done here.
-    fn stored<'c>(&self, path: &RepoPath, content: &'c [u8]) -> Result<Cow<'c, [u8]>, Fault>;
+    fn stored<'c>(&self, path: &RepoPath, content: &'c [u8], state: State<'_>) -> Result<Cow<'c, [u8]>, CompareError>;
 
     /// Returns whether the content can't be shown as lines: by the attribute `diff` of the path, else by its first bytes.
     ///
     /// # Errors
     /// If the attributes can't be read.
-    fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, Fault>;
+    fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, CompareError>;
 
     /// Returns the runs of lines that differ, in order. Two runs are never adjacent. Lines end with LF and nothing else.
     ///
     /// # Errors
     /// If the engine gives up.
-    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, Fault>;
+    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, CompareError>;
 
     /// Returns what finds the line that names a hunk.
     ///
     /// # Errors
     /// If the attributes can't be read.
-    fn headings(&self, path: &RepoPath) -> Result<Headings, Fault> {
+    fn headings(&self, path: &RepoPath) -> Result<Headings, CompareError> {
         let _ = path;
         Ok(Headings::default())
     }
@@ -55,19 +64,19 @@ pub trait Compare {
     ///
     /// # Errors
     /// If the engine gives up.
-    fn binary_patch(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<u8>, Fault>;
+    fn binary_patch(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<u8>, CompareError>;
 
     /// Returns the id of a content in hexadecimal; of none, zeros.
     ///
     /// # Errors
     /// If it can't be hashed.
-    fn id(&self, content: Option<&[u8]>) -> Result<String, Fault>;
+    fn id(&self, content: Option<&[u8]>) -> Result<String, CompareError>;
 
     /// Returns as much of an id as names one object only, and at least as much as git shows in this repository.
     ///
     /// # Errors
     /// If the objects can't be searched.
-    fn abbreviate(&self, id: &str) -> Result<String, Fault>;
+    fn abbreviate(&self, id: &str) -> Result<String, CompareError>;
 }
 
 /// What finds the line that names a hunk: the function or section that it is in.
@@ -102,7 +111,7 @@ impl Headings {
 /// How a diff is to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How many unchanged lines stand around a change (`diff.context`).
+    /// How many unchanged lines are around a change (`diff.context`).
     pub context: u32,
     /// Up to how many more unchanged lines between two changes keep them in one hunk (`diff.interHunkContext`).
     pub interhunk: u32,
@@ -136,58 +145,18 @@ impl Default for Renames {
 }
 
 /// Why two contents can't be compared.
+#[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Fault {
-    /// The file can't be turned into what git would store.
+pub enum CompareError {
+    /// The file can't be turned into what git would store: an error of this kind.
     #[error("can't tell what git would store for `{path}`: {message}")]
-    Stored {
-        /// The file.
-        path: RepoPath,
-        /// Which kind of fault it is.
-        kind: Kind,
-        /// What is the matter.
-        message: String,
-    },
+    Stored { path: RepoPath, kind: Kind, message: String },
     /// The engine, the attributes or the objects.
     #[error("can't compare what `{path}` was and will be: {message}")]
-    Engine {
-        /// The file.
-        path: RepoPath,
-        /// What is the matter.
-        message: String,
-    },
-    /// The objects can't be searched.
+    Engine { path: RepoPath, message: String },
     #[error("can't look up objects: {message}")]
-    Objects {
-        /// What is the matter.
-        message: String,
-    },
-}
-
-impl Explain for Fault {
-    fn kind(&self) -> Kind {
-        match self {
-            Fault::Stored { kind, .. } => *kind,
-            Fault::Engine { .. } | Fault::Objects { .. } => Kind::Io,
-        }
-    }
-
-    fn path(&self) -> Option<bstr::BString> {
-        match self {
-            Fault::Stored { path, .. } | Fault::Engine { path, .. } => Some(path.as_bstr().to_owned()),
-            Fault::Objects { .. } => None,
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        match self {
-            Fault::Stored { kind: Kind::Unsupported, .. } => {
-                Some("leave out what prints a diff; the change itself doesn't need one".to_owned())
-            }
-            _ => None,
-        }
-    }
+    Objects { message: String },
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use bstr::BString;
 
 use crate::kind::Kind;
-use crate::text::{Excerpt, LineNo, Lines};
+use crate::text::{Excerpt, LineNo, Lines, Span};
 
 /// An error or a warning that can be shown to a person.
 ///
@@ -22,6 +22,16 @@ pub trait Explain: fmt::Display {
 
     /// Returns the few words that stand under the marked place in the response, such as `this line is not there`.
     fn label(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns other places in the responses of which the same is true.
+    fn also(&self) -> Vec<Span> {
+        Vec::new()
+    }
+
+    /// Returns the place in the responses that makes it an error here, such as an earlier edit of the same lines.
+    fn cause(&self) -> Option<Span> {
         None
     }
 
@@ -116,7 +126,7 @@ pub struct Nearest {
     pub start: LineNo,
     /// Its first line that differs, or its first line if none does: where the lines stand where they mustn't.
     pub line: LineNo,
-    /// That line's text, without its terminator; of a line longer than [`Nearest::LONGEST`] the beginning.
+    /// That line's text, without its terminator; of a line longer than [`Nearest::LONGEST`] the part around what differs.
     pub text: BString,
 }
 
@@ -124,9 +134,16 @@ impl Nearest {
     /// How many bytes of a line are kept.
     pub const LONGEST: usize = 1 << 14;
 
-    /// Makes one of a line; a line that is very long is cut.
+    /// Makes one of a line; of a line that is very long, the beginning is kept.
     pub fn new(start: LineNo, line: LineNo, text: &[u8]) -> Self {
-        Self { start, line, text: text[..text.len().min(Self::LONGEST)].into() }
+        Self::around(start, line, text, 0)
+    }
+
+    /// Makes one of a line that differs at an offset; of a line that is very long, what is around that is kept.
+    pub fn around(start: LineNo, line: LineNo, text: &[u8], differs: usize) -> Self {
+        let latest = text.len().saturating_sub(Self::LONGEST);
+        let from = differs.saturating_sub(Self::LONGEST / 2).min(latest);
+        Self { start, line, text: text[from..text.len().min(from + Self::LONGEST)].into() }
     }
 }
 
@@ -141,6 +158,8 @@ pub struct Passage {
     pub lines: Vec<BString>,
     /// Whether it is the whole file.
     pub is_whole: bool,
+    /// Whether it is so only since earlier edits of the response, which aren't made.
+    pub is_left: bool,
 }
 
 impl Passage {
@@ -182,6 +201,7 @@ impl Passage {
                 start: LineNo::from_index(range.start),
                 lines: Vec::new(),
                 is_whole: range == (0..lines.len()),
+                is_left: false,
             };
             for at in range {
                 let Some(left) = room.checked_sub(lines.text(at).len() + 1) else {

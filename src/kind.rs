@@ -61,7 +61,7 @@ kinds! {
     UnsafePath = "unsafe-path", Response;
     /// Lines of a binary file can't be changed.
     Binary = "binary", Response;
-    /// A file isn't what it must be: it differs from the index, from HEAD, from a delete body, or changed while we worked.
+    /// A file isn't what it must be: unmerged, other than in the index, in HEAD or in a delete body, or changed while we worked.
     Stale = "stale", Response;
     /// Every file already is as the patch wants it.
     Unchanged = "unchanged", Response;
@@ -74,9 +74,11 @@ kinds! {
     /// Left-over patch markers in a file.
     Markers = "markers", Response;
     /// A change that the asked-for format can't say.
-    Inexpressible = "inexpressible", Response;
-    /// A path that is unmerged, or changes that can't be combined.
+    Unrepresentable = "inexpressible", Response;
+    /// An earlier edit of the response changed these very lines.
     Conflict = "conflict", Response;
+    /// Text that replaces a whole file, and looks as if code had been left out. In a hunk it is a warning.
+    Elision = "elision", Response;
     /// Another process holds the index lock, or committed at the same moment.
     Locked = "locked", System;
     /// A hook said no.
@@ -92,6 +94,12 @@ kinds! {
     ProseEdit = "prose-edit", Nobody;
     /// A patch inside an HTML comment was ignored.
     CommentedPatch = "commented-patch", Nobody;
+    /// A patch inside a block of reasoning, such as `<think>` … `</think>`, was ignored.
+    DraftPatch = "draft-patch", Nobody;
+    /// A patch that repeats an earlier one of the same response was ignored.
+    RepeatedPatch = "repeated-patch", Nobody;
+    /// An edit repeats an earlier one of the same response, and both count.
+    RepeatedEdit = "repeated-edit", Nobody;
     /// An end marker that ends nothing.
     StrayMarker = "stray-marker", Nobody;
     /// A patch in another format than the one asked for was left out.
@@ -120,8 +128,6 @@ kinds! {
     AdditionPlace = "addition-place", Nobody;
     /// A file that ended without a newline now ends with one.
     NewlineAdded = "newline-added", Nobody;
-    /// Added text that looks as if code had been left out.
-    Elision = "elision", Nobody;
     /// An added line is a conflict marker, in a file that had none.
     ConflictMarkers = "conflict-markers", Nobody;
     /// An added line is a marker of a patch, in a file that had none.
@@ -134,6 +140,8 @@ kinds! {
     Undone = "undone", Nobody;
     /// A file is replaced whole for less than one line in twenty.
     SmallReplace = "small-replace", Nobody;
+    /// A printed response gives all of an existing file, since no part of it can say the change.
+    ReplacedWhole = "replaced-whole", Nobody;
     /// A part of the patch that changes nothing.
     NoChange = "no-change", Nobody;
     /// A delete body that is only a part of the file.
@@ -144,7 +152,7 @@ kinds! {
     TypographicQuotes = "typographic-quotes", Nobody;
     /// An attribute or an element that the format doesn't know.
     UnknownMarkup = "unknown-markup", Nobody;
-    /// Text between edits.
+    /// Text between edits, or behind a hunk that is complete by its counts what looks like more of its lines.
     StrayText = "stray-text", Nobody;
     /// A find that matches only without the blank lines at its edges.
     BlankEdges = "blank-edges", Nobody;
@@ -160,6 +168,8 @@ kinds! {
     IdDiffers = "id-differs", Nobody;
     /// A hard link that the change breaks.
     HardLink = "hard-link", Nobody;
+    /// A replaced file lost its owner, group, access list, attributes or set-id bits.
+    Rights = "rights", Nobody;
     /// A program that held a replaced file open wrote to it; the old file is kept.
     WrittenLate = "written-late", Nobody;
     /// A file of ours that could not be removed again.
@@ -177,7 +187,7 @@ kinds! {
 }
 
 impl Kind {
-    /// Returns whether it is a warning rather than an error.
+    /// Returns whether it is a warning rather than an error, unless a setting or the circumstances make it the other.
     pub fn is_warning(self) -> bool {
         self.blame() == Blame::Nobody
     }

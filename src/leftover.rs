@@ -1,16 +1,14 @@
-//! Markers of patches that were left over in files: what stays where an answer was pasted, or half of a patch applied by hand.
+//! Markers of patches that were left over in files: what stays where a response was pasted, or half of a patch applied by hand.
 //!
 //! Knows contents and nothing of where they are from. Only lines count that one content has and another hadn't: who has
 //! such lines already means them.
 
 use bstr::{BString, ByteSlice as _};
 
-use crate::compare::{Compare, Fault};
-use crate::explain::{Explain, FilePlace};
+use crate::compare::{Compare, CompareError};
 use crate::format::envelope;
-use crate::kind::Kind;
 use crate::path::RepoPath;
-use crate::text::{Excerpt, LineNo, Lines};
+use crate::text::{LineNo, Lines};
 
 /// A line that is `*** Begin Patch` or `*** End Patch`, at the start of the line, and that was added.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,7 +26,12 @@ pub struct Leftover {
 ///
 /// # Errors
 /// If the contents can't be compared.
-pub fn leftovers(path: &RepoPath, old: &[u8], new: &[u8], compare: &dyn Compare) -> Result<Vec<Leftover>, Fault> {
+pub fn leftovers(
+    path: &RepoPath,
+    old: &[u8],
+    new: &[u8],
+    compare: &dyn Compare,
+) -> Result<Vec<Leftover>, CompareError> {
     let mut found = markers(new);
     if !found.is_empty() && !markers(old).is_empty() {
         let regions = compare.regions(path, old, new)?;
@@ -60,33 +63,6 @@ fn markers(content: &[u8]) -> Vec<(LineNo, &'static str)> {
         found.push((LineNo::from_index(line), marker));
     }
     found
-}
-
-impl Explain for Leftover {
-    fn kind(&self) -> Kind {
-        Kind::Markers
-    }
-
-    fn path(&self) -> Option<BString> {
-        Some(self.path.clone())
-    }
-
-    fn places(&self) -> Vec<FilePlace> {
-        vec![FilePlace {
-            path: self.path.clone(),
-            line: self.line,
-            column: 1,
-            excerpt: Excerpt::of_line(self.marker.as_bytes()),
-            caption: "it stands here".into(),
-            label: "left over".into(),
-            heading: None,
-            also: Vec::new(),
-        }]
-    }
-
-    fn help(&self) -> Option<String> {
-        Some("take it out and stage the file again; where such lines are meant, set the attribute `-llmpatch`".into())
-    }
 }
 
 #[cfg(test)]

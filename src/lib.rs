@@ -7,7 +7,7 @@
 //!        format/         plan/              transaction/                              report/
 //! ```
 //!
-//! - [`patch::Patch`] says what the author of the text meant. It knows no file.
+//! - [`patch::Patch`] says what the text means. It knows no file.
 //! - [`plan::ChangeSet`] says what will be true afterwards: for every touched path what it holds before and after. All
 //!   matching, all conflicts, all refusals are settled here, and nothing has been written.
 //! - A transaction makes it true or leaves no trace. It never decides anything about the patch.
@@ -21,11 +21,11 @@
 //! ```
 //! use git_llmpatch::{format, path::Resolver, plan, text::{Source, SourceId}, transaction, tree::MemoryTree};
 //!
-//! // Text → Patch: what is wrong with the text stands in `parsed.faults`.
-//! let answer = "Sure!\n\n*** Begin Patch\n*** Update File: a.txt\n-old\n+new\n*** End Patch\n";
-//! let source = Source::new(SourceId(0), "answer.txt", answer.into()).expect("an answer is shorter than 4 GiB");
+//! // Text → Patch: what is wrong with the text is in `parsed.errors`.
+//! let response = "Sure!\n\n*** Begin Patch\n*** Update File: a.txt\n-old\n+new\n*** End Patch\n";
+//! let source = Source::new(SourceId(0), "response.txt", response.into()).expect("a response is shorter than 4 GiB");
 //! let parsed = format::parse(&source, &format::Options::default());
-//! assert!(parsed.faults.is_empty());
+//! assert!(parsed.errors.is_empty());
 //!
 //! // Patch → ChangeSet, over files that are made up.
 //! let (patches, rules) = ([parsed.patch], plan::Rules::default());
@@ -52,13 +52,13 @@
 //! | a sentence of the formats about … | stands in |
 //! | --- | --- |
 //! | lines, terminators, what a line is | [`text`] |
-//! | where the patches are in an answer, prose, fences, residue | [`format::detect`] |
+//! | where the patches are in a response, prose, fences, residue | [`format::detect`] |
 //! | `*** Begin Patch`, headers, chunks, what a line of one may be | [`format::envelope`] |
 //! | `<edit>`, attributes, `<<<` and `>>>` | [`format::opx`] |
 //! | `diff --git`, `---` and `+++`, `@@ -1,7 +1,8 @@`, prefixes and quotes of names | [`format::unified`] |
 //! | what a path may be, `--directory`, `root=` | [`path`] |
 //! | `--limit`, `llmpatch.protect`: what pathspecs mean, and what is refused | [`pathspec`], `plan/guard.rs` |
-//! | finding lines, context lines, a text and its occurrences | [`matching`] |
+//! | finding lines, context lines, a text and its occurrences | [`search`] |
 //! | which of several places is taken, what is warned of, `--strict`, `--unique` | `plan/rewrite.rs`, `plan/substitute.rs` |
 //! | where the hunks of a unified diff stand, and how their lines end | `plan/numbered.rs` |
 //! | renames, copies, deletions and modes of a unified diff, swaps | `plan/section.rs` |
@@ -73,8 +73,10 @@
 //! | commits and other changes written as responses that have been read back | [`respond`] |
 //! | the printed diff and its statistics | [`plan::derive`], [`format::unified`], [`compare`] |
 //! | kinds of errors and warnings, exit statuses | [`kind`] |
-//! | why lines have no place: the nearest one, how it differs, what is there already | `matching/nearest.rs`, `plan/diagnosis.rs`, `plan/miss.rs` |
-//! | what messages look like | [`explain`], [`report`] |
+//! | why lines have no place: the nearest one, what is there already | `search/nearest.rs`, `plan/nearest.rs`, `plan/place_error.rs` |
+//! | what other path may be meant | `plan/suggest.rs` |
+//! | what is said of an error beside its headline: how lines differ, notes, help, advice | [`diagnose`], one file a room; not yet there: [`explain`] |
+//! | what messages look like | [`report`] |
 //! | `--json`, its schema | [`report::json`], `report/schema.json`; what only programs are told: `cli/details.rs` |
 //! | the name of a change (`--expect`) | `plan/identity.rs` |
 //! | what is staged, and an attribute of ours | `repo/staged.rs`, `repo/attributes.rs` |
@@ -87,18 +89,19 @@
 //! | manual pages, completion scripts | `cli/manual.rs`, `cli/completions.rs`; written sections in `man/` |
 //!
 //! # Who may know whom
-//! Read `a ◀ b` as: b may use a, never the other way. `tests/architecture.rs` holds the whole table.
+//! Read `a ◀ b` as: b may use a, never the other way. `tests/house/architecture.rs` holds the whole table.
 //!
 //! ```text
-//! text ◀ patch ◀ format            text ◀ {matching, pathspec}            path ◀ patch
-//! {patch, matching, pathspec, tree, compare} ◀ plan ◀ {message, transaction}
+//! text ◀ patch ◀ format            text ◀ {search, pathspec}            path ◀ patch
+//! {patch, search, pathspec, tree, compare} ◀ plan ◀ {message, transaction, diagnose}
 //! path ◀ {tree, dir} ◀ repo ◀ transaction        progress ◀ {repo, respond, transaction}
 //! {format, plan} ◀ respond                {format, compare} ◀ leftover
+//! every room ◀ diagnose ◀ report                 (diagnose knows the errors of all; they know nothing of help)
 //! report knows the values of all rooms and calls none of them; cli knows all; nothing knows cli
 //! ```
 //!
 //! 1. Parsers know no git, no files, no clock: bytes in, a patch and what is wrong with it out.
-//! 2. Matching knows no files and no formats: slices in, places or a miss out.
+//! 2. Searching knows no files and no formats: slices in, places or a miss out.
 //! 3. Planning reads only through [`tree::Tree`], so every plan can be tested on a [`tree::MemoryTree`].
 //! 4. Only `transaction/` decides to change anything outside the process; what writes in `dir/` and `repo/` is called by
 //!    nothing else.
@@ -107,12 +110,12 @@
 
 pub mod cli;
 pub mod compare;
+pub mod diagnose;
 pub mod dir;
 pub mod explain;
 pub mod format;
 pub mod kind;
 pub mod leftover;
-pub mod matching;
 pub mod message;
 pub mod patch;
 pub mod path;
@@ -122,6 +125,7 @@ pub mod progress;
 pub mod repo;
 pub mod report;
 pub mod respond;
+pub mod search;
 pub mod text;
 pub mod transaction;
 pub mod tree;

@@ -3,6 +3,8 @@
 //! Texts are borrowed from the response or owned, with places that equality ignores. Paths are as written: unchecked bytes
 //! that only [`crate::path`] can turn into something that names a file.
 
+use std::hash::{Hash, Hasher};
+
 use crate::text::{Span, Text};
 
 /// The formats that can be read.
@@ -22,6 +24,15 @@ impl Format {
         match self {
             Format::Envelope => "an envelope",
             Format::Opx => "OPX",
+            Format::Unified => "a unified diff",
+        }
+    }
+
+    /// Names a patch of the format in a sentence.
+    pub fn a_patch(self) -> &'static str {
+        match self {
+            Format::Envelope => "an envelope",
+            Format::Opx => "an OPX patch",
             Format::Unified => "a unified diff",
         }
     }
@@ -64,6 +75,11 @@ pub struct FileEdit<'a> {
 }
 
 impl<'a> FileEdit<'a> {
+    /// Makes one that says only what is to be done with which file.
+    pub fn new(path: Text<'a>, operation: Operation<'a>, span: Option<Span>) -> Self {
+        Self { path, root: None, operation, header: None, why: None, span }
+    }
+
     /// Returns the path that the file gets, as the response wrote it, if it is to get one.
     pub fn destination(&self) -> Option<&Text<'a>> {
         match &self.operation {
@@ -83,11 +99,17 @@ impl PartialEq for FileEdit<'_> {
 
 impl Eq for FileEdit<'_> {}
 
+impl Hash for FileEdit<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.path, &self.root, &self.operation, &self.header, &self.why).hash(state);
+    }
+}
+
 /// What git's unified diff says of a file beside its hunks.
 ///
 /// An edit that has one is an [`Operation::Update`], whatever becomes of the file: its hunks hold every line that goes or
 /// comes, so that they can say of each whether it is terminated, and the header says whether the file is new or gone.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Header {
     /// What becomes of the file as a whole.
     pub status: Status,
@@ -104,7 +126,7 @@ pub struct Header {
 }
 
 /// A change of contents that aren't shown as lines.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Binary {
     /// The length of the content before, in bytes.
     pub old_len: u64,
@@ -130,7 +152,7 @@ pub enum Status {
 }
 
 /// What an edit does to its file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Operation<'a> {
     /// Makes a new file of these lines, each terminated.
     Create {
@@ -178,6 +200,9 @@ pub struct Hunk<'a> {
     pub end_of_file: bool,
     /// Where a unified diff says that it stands.
     pub position: Option<Position>,
+    /// How many of the last lines are beyond the counts of a unified diff's header: they are lines of the hunk only if the
+    /// file holds the old ones among them. Equality ignores it: a derived hunk has none.
+    pub excess: usize,
     /// The header line (`@@ …`) or else the first line; a derived hunk has none.
     pub span: Option<Span>,
 }
@@ -203,8 +228,14 @@ impl PartialEq for Hunk<'_> {
 
 impl Eq for Hunk<'_> {}
 
+impl Hash for Hunk<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.numbered, self.end_of_file, &self.position, &self.locators, &self.lines).hash(state);
+    }
+}
+
 /// One line of a hunk.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HunkLine<'a> {
     /// Whether it stays, goes or comes.
     pub mark: Mark,
@@ -215,7 +246,7 @@ pub struct HunkLine<'a> {
 }
 
 /// What happens to a line of a hunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mark {
     /// It is in the file and stays.
     Context,
@@ -241,7 +272,7 @@ pub struct Position {
 }
 
 /// A text to find and what to put in its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Substitution<'a> {
     /// The lines to find, at least one; the text is these joined by newlines.
     pub find: Vec<Text<'a>>,
@@ -252,7 +283,7 @@ pub struct Substitution<'a> {
 }
 
 /// Which of several matches is meant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Occurrence {
     /// There must be only one.
     #[default]

@@ -1,12 +1,12 @@
 //! Paths inside a repository: relative, slash-separated bytes, without `..`, without `.git` under any spelling.
 //!
 //! A [`RepoPath`] is safe because it can be made here only; nothing else in the crate turns bytes into one. Everything here
-//! is about spelling, the same on every platform, and reads nothing: what stands on disk is [`crate::dir`]'s business.
+//! is about spelling, the same on every platform, and reads nothing: what is on disk is [`crate::dir`]'s business.
 //!
 //! “`.git`” means every name that git refuses in an index when all its protections are on, whatever the configuration says:
 //! any case, NTFS short names, streams and trailing dots, HFS+ ignorable characters, and with `\` counted as a separator.
 
-mod fault;
+mod error;
 mod resolve;
 
 #[cfg(test)]
@@ -19,8 +19,8 @@ use bstr::{BStr, BString, ByteSlice as _};
 
 use crate::text::Shown;
 
-pub use fault::PathFault;
-pub use resolve::Resolver;
+pub use error::PathError;
+pub use resolve::{FollowLinks, Resolver};
 
 /// A path from the top of the work tree that is safe by its spelling.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,46 +31,33 @@ impl RepoPath {
     ///
     /// # Errors
     /// Says what is wrong with the spelling.
-    pub fn new(bytes: &[u8]) -> Result<Self, PathFault> {
+    pub fn new(bytes: &[u8]) -> Result<Self, PathError> {
         check_bytes(bytes)?;
         check_parts(bytes, bytes)?;
         Ok(Self(bytes.into()))
     }
 
-    /// Returns the path of something in the folder that this path names.
+    /// Returns the path of something in the directory that this path names.
     ///
     /// # Errors
-    /// If the name can't stand in a path, as `.git` can't.
-    pub fn join(&self, name: &[u8]) -> Result<Self, PathFault> {
-        // The folder has been checked; to do that again for each folder above a deep path would be quadratic.
+    /// If the name can't be in a path, as `.git` can't.
+    pub fn join(&self, name: &[u8]) -> Result<Self, PathError> {
+        // The directory has been checked; to do that again for each directory above a deep path would be quadratic.
         let path = [self.as_bytes(), b"/", name].concat();
         check_bytes(name)?;
         check_parts(name, &path)?;
         Ok(Self(path.into()))
     }
 
-    /// Checks a path of which the first part may have been checked: a folder that it lies in, as in lists that name a folder
-    /// before what is in it. To check each whole would be quadratic where folders are deep.
-    ///
-    /// # Errors
-    /// Says what is wrong with the spelling.
-    pub(crate) fn new_after(known: Option<&RepoPath>, bytes: &[u8]) -> Result<Self, PathFault> {
-        let below = |folder: &RepoPath| bytes.strip_prefix(folder.as_bytes())?.strip_prefix(b"/");
-        match known.and_then(|folder| Some((folder, below(folder)?))) {
-            Some((folder, rest)) => folder.join(rest),
-            None => Self::new(bytes),
-        }
-    }
-
-    /// Says why this would be an odd name for a new file: it holds a backslash, or stands in quotes or backticks. Files that
-    /// are there already may well be called so; a new one is a slip of the author.
-    pub fn suspicious_when_new(&self) -> Option<PathFault> {
+    /// Says why this would be an odd name for a new file: it holds a backslash, or is in quotes or backticks. Files that
+    /// are there already may well be called so; a new one is a slip.
+    pub fn suspicious_when_new(&self) -> Option<PathError> {
         let path = self.0.clone();
         let wrapped = |quote: &u8| path.len() > 1 && path.starts_with(&[*quote]) && path.ends_with(&[*quote]);
         if path.contains(&b'\\') {
-            Some(PathFault::Backslash { path })
+            Some(PathError::Backslash { path })
         } else if b"\"'`".iter().any(wrapped) {
-            Some(PathFault::Quoted { path })
+            Some(PathError::Quoted { path })
         } else {
             None
         }
@@ -86,22 +73,22 @@ impl RepoPath {
         self.0.as_bstr()
     }
 
-    /// Returns it for the system's calls; it is relative to the top, not to the current folder.
+    /// Returns it for the system's calls; it is relative to the top, not to the current directory.
     pub fn as_path(&self) -> &std::path::Path {
         std::path::Path::new(std::ffi::OsStr::from_bytes(&self.0))
     }
 
-    /// Returns the folder that holds it; a path at the top has none.
+    /// Returns the directory that holds it; a path at the top has none.
     pub fn parent(&self) -> Option<RepoPath> {
         self.0.rfind_byte(b'/').map(|slash| RepoPath(self.0[..slash].into()))
     }
 
-    /// Returns the folder above it that its first `len` bytes name, if they name one.
+    /// Returns the directory above it that its first `len` bytes name, if they name one.
     pub fn folder_of_len(&self, len: usize) -> Option<RepoPath> {
         (len > 0 && self.0.get(len) == Some(&b'/')).then(|| RepoPath(self.0[..len].into()))
     }
 
-    /// Returns the folders above it, nearest first.
+    /// Returns the directories above it, nearest first.
     pub fn ancestors(&self) -> impl Iterator<Item = RepoPath> {
         std::iter::successors(self.parent(), RepoPath::parent)
     }
@@ -116,9 +103,9 @@ impl RepoPath {
         self.0.split(|&byte| byte == b'/')
     }
 
-    /// Returns whether it lies below a folder; no path lies below itself.
-    pub fn is_below(&self, folder: &RepoPath) -> bool {
-        self.0.strip_prefix(folder.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
+    /// Returns whether it lies below a directory; no path lies below itself.
+    pub fn is_below(&self, directory: &RepoPath) -> bool {
+        self.0.strip_prefix(directory.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
     }
 }
 
@@ -136,29 +123,29 @@ impl fmt::Display for RepoPath {
 }
 
 /// Refuses what no path can be.
-fn check_bytes(path: &[u8]) -> Result<(), PathFault> {
+fn check_bytes(path: &[u8]) -> Result<(), PathError> {
     if path.is_empty() {
-        return Err(PathFault::Empty);
+        return Err(PathError::Empty);
     }
     if path.contains(&0) {
-        return Err(PathFault::Nul { path: path.into() });
+        return Err(PathError::Nul { path: path.into() });
     }
     Ok(())
 }
 
 /// Refuses parts that aren't in git's normal form, or `.git` under any of its names. `path` is what messages name.
-fn check_parts(parts: &[u8], path: &[u8]) -> Result<(), PathFault> {
+fn check_parts(parts: &[u8], path: &[u8]) -> Result<(), PathError> {
     parts.split_str("/").try_for_each(|part| match part {
-        b"" | b"." | b".." => Err(PathFault::NotNormal { path: path.into() }),
+        b"" | b"." | b".." => Err(PathError::NotNormal { path: path.into() }),
         part => check_part(part, path),
     })
 }
 
 /// Refuses a part that is `.git` under any of its names.
-fn check_part(part: &[u8], path: &[u8]) -> Result<(), PathFault> {
+fn check_part(part: &[u8], path: &[u8]) -> Result<(), PathError> {
     // git's `verify_path` looks behind every backslash too, since a checkout on Windows would.
     match part.split_str("\\").find(|piece| is_dot_git(piece)) {
-        Some(name) => Err(PathFault::DotGit { path: path.into(), name: name.into() }),
+        Some(name) => Err(PathError::DotGit { path: path.into(), name: name.into() }),
         None => Ok(()),
     }
 }

@@ -3,8 +3,8 @@
 //! The rooms that work write it and never ask whether somebody looks; between the first visible change and the last nothing can go
 //! wrong here and nothing is waited for.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How far a work is. Clones are of the same work.
@@ -17,6 +17,8 @@ struct Inner {
     /// how much is done, then how much there is.
     state: AtomicU64,
     is_shown: AtomicBool,
+    /// Says something at once.
+    voice: OnceLock<fn(&str)>,
 }
 
 /// What is being done.
@@ -111,6 +113,18 @@ impl Progress {
         while self.0.is_shown.load(Ordering::SeqCst) && begun.elapsed() < MOMENT {
             std::thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    /// Says something to whoever waits, if anybody listens.
+    pub fn tell(&self, text: &str) {
+        if let Some(voice) = self.0.voice.get() {
+            voice(text);
+        }
+    }
+
+    /// Has what is told said by somebody.
+    pub fn listen(&self, voice: fn(&str)) {
+        let _ = self.0.voice.set(voice);
     }
 
     /// Returns how far it is, if anything is being done.

@@ -7,15 +7,16 @@ use std::collections::BTreeMap;
 
 use bstr::{BString, ByteSlice as _};
 
-use crate::compare::{Compare, Fault, Options};
+use crate::compare::{Compare, CompareError, Options};
+use crate::format::detect::Warning as Doubt;
 use crate::format::{self, Why};
 use crate::patch::{Format, Operation, Patch};
 use crate::path::{RepoPath, Resolver};
-use crate::plan::derive::{self, Derived, Inexpressible, What};
+use crate::plan::derive::{self, Derived, Replaced, Unrepresentable, What};
 use crate::plan::{self, Change, ChangeSet, Rules};
 use crate::progress::{Progress, Stage};
 use crate::text::{Lines, Source, SourceId, Text};
-use crate::tree::{Entry, File, Obstacle, Tree, TreeFault};
+use crate::tree::{AttributeFiles, Content, Entry, File, Obstacle, Planned, Tree, TreeFault};
 
 /// How a response is to look.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +44,16 @@ pub enum Notes {
 }
 
 /// What a change is as a response, or what of it can't be said.
-pub type Answer = Result<Vec<u8>, Vec<Inexpressible>>;
+pub type Answer = Result<Response, Vec<Unrepresentable>>;
+
+/// A change as a response.
+#[derive(Clone, Debug)]
+pub struct Response {
+    /// What to print.
+    pub text: Vec<u8>,
+    /// Every existing file of which it gives all of the content, by path.
+    pub replaced: Vec<Replaced>,
+}
 
 /// Writes a change of a tree as a response. `unsaid` is what is known already not to be sayable.
 ///
@@ -55,16 +65,16 @@ pub fn respond(
     tree: &dyn Tree,
     compare: &dyn Compare,
     look: &Look,
-    unsaid: Vec<Inexpressible>,
+    unsaid: Vec<Unrepresentable>,
     progress: &Progress,
-) -> Result<Answer, Fault> {
+) -> Result<Answer, CompareError> {
     progress.enter(Stage::Comparing, 0);
     let context = look.context.unwrap_or(look.options.context);
-    let Derived { mut patch, inexpressible } = match format {
+    let Derived { mut patch, unrepresentable } = match format {
         Format::Opx => derive::opx(changes, compare, look.context.unwrap_or(0))?,
         _ => derive::envelope(changes, compare, &Options { context, ..look.options })?,
     };
-    let mut unsaid = [unsaid, inexpressible].concat();
+    let mut unsaid = [unsaid, unrepresentable].concat();
     let mut prose = look.prose.to_vec();
     match format {
         Format::Opx => note(&mut patch, changes, &look.notes),
@@ -78,7 +88,8 @@ pub fn respond(
         Ok(printed) if unsaid.is_empty() => [format::prose(&prose), printed].concat(),
         Ok(_) => return Ok(Err(sorted(unsaid))),
         Err(these) => {
-            let told = these.into_iter().map(|these| Inexpressible { path: these.path, format, what: what(these.why) });
+            let told =
+                these.into_iter().map(|these| Unrepresentable { path: these.path, format, what: what(these.why) });
             unsaid.extend(told);
             return Ok(Err(sorted(unsaid)));
         }
@@ -88,14 +99,19 @@ pub fn respond(
     };
     let before = Before { changes, tree, progress };
     let wrong = [false, true].into_iter().find_map(|strict| differing(&source, strict, &patch, &before, format));
-    Ok(wrong.map_or(Ok(response), Err))
+    Ok(wrong.map_or_else(|| Ok(Response { text: response, replaced: replaced(&patch) }), Err))
+}
+
+fn replaced(patch: &Patch<'_>) -> Vec<Replaced> {
+    let whole = patch.edits.iter().filter(|edit| matches!(edit.operation, Operation::Replace { .. }));
+    whole.map(|edit| Replaced { path: edit.path[..].into() }).collect()
 }
 
 /// Turns what stands at paths before and afterwards into a change, and says what no patch in these formats can say.
 pub fn change_of(
     sides: impl IntoIterator<Item = (BString, Entry, Entry)>,
     format: Format,
-) -> (ChangeSet, Vec<Inexpressible>) {
+) -> (ChangeSet, Vec<Unrepresentable>) {
     let (mut changes, mut unsaid) = (Vec::new(), Vec::new());
     for (path, before, after) in sides {
         let file = |entry: Entry| match entry {
@@ -108,14 +124,14 @@ pub fn change_of(
         match (known, file(before), file(after)) {
             (Ok(path), Ok(before), Ok(after)) => changes.push(Change { path, before, after, from: None }),
             (Err(what), ..) | (_, Err(what), _) | (_, _, Err(what)) => {
-                unsaid.push(Inexpressible { path, format, what });
+                unsaid.push(Unrepresentable { path, format, what });
             }
         }
     }
     (ChangeSet::new(changes), unsaid)
 }
 
-fn sorted(mut unsaid: Vec<Inexpressible>) -> Vec<Inexpressible> {
+fn sorted(mut unsaid: Vec<Unrepresentable>) -> Vec<Unrepresentable> {
     unsaid.sort_by(|a, b| (&a.path, a.what).cmp(&(&b.path, b.what)));
     unsaid.dedup();
     unsaid
@@ -131,9 +147,9 @@ fn what(why: Why) -> What {
     }
 }
 
-fn misread(changes: &ChangeSet, format: Format, is_wrong: impl Fn(&Change) -> bool) -> Vec<Inexpressible> {
+fn misread(changes: &ChangeSet, format: Format, is_wrong: impl Fn(&Change) -> bool) -> Vec<Unrepresentable> {
     let wrong = changes.iter().filter(|change| is_wrong(change));
-    let told = |change: &Change| Inexpressible { path: change.path.as_bstr().into(), format, what: What::Misread };
+    let told = |change: &Change| Unrepresentable { path: change.path.as_bstr().into(), format, what: What::Misread };
     wrong.map(told).collect()
 }
 
@@ -144,17 +160,22 @@ fn differing(
     patch: &Patch<'_>,
     before: &Before<'_>,
     format: Format,
-) -> Option<Vec<Inexpressible>> {
+) -> Option<Vec<Unrepresentable>> {
     let changes = before.changes;
     before.progress.enter(Stage::Proving, changes.len());
     let all = || Some(misread(changes, format, |_| true));
     let parsed = format::parse(source, &format::Options { strict, ..format::Options::default() });
-    if !(parsed.faults.is_empty() && parsed.warnings.is_empty() && parsed.patch == *patch) {
+    // A change may need the same edit twice.
+    let is_plain = parsed
+        .warnings
+        .iter()
+        .all(|warning| matches!(warning.value, format::Warning::Detect(Doubt::RepeatedEdit { .. })));
+    if !(parsed.errors.is_empty() && is_plain && parsed.patch == *patch) {
         return all();
     }
     let rules = Rules { strict, unique: strict, ..Rules::default() };
     let Ok(plan) = plan::plan(&[parsed.patch], before, &Resolver::default(), &rules) else { return all() };
-    if plan.warnings.iter().any(|warning| derive::leaves_doubt(crate::explain::Explain::kind(&warning.value))) {
+    if plan.warnings.iter().any(|warning| derive::leaves_doubt(warning.value.kind())) {
         return all();
     }
     let mut wrong = Vec::new();
@@ -163,7 +184,7 @@ fn differing(
         if planned.is_none_or(|planned| (&planned.before, &planned.after) != (&change.before, &change.after)) {
             let planned = planned.and_then(|planned| planned.after.as_ref());
             let what = if same_texts(planned, change.after.as_ref()) { What::LineEnds } else { What::Misread };
-            wrong.push(Inexpressible { path: change.path.as_bstr().into(), format, what });
+            wrong.push(Unrepresentable { path: change.path.as_bstr().into(), format, what });
         }
     }
     if wrong.is_empty() && plan.changes.len() != changes.len() {
@@ -265,6 +286,14 @@ impl Tree for Before<'_> {
 
     fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeFault> {
         self.tree.check_out(path, bytes)
+    }
+
+    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeFault> {
+        self.tree.carry(from, to, content)
+    }
+
+    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeFault> {
+        self.tree.settle(files, rules)
     }
 
     fn ignores_case(&self) -> bool {

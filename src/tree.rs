@@ -1,45 +1,26 @@
 //! What planning may ask of the place that it plans for: the work tree, the index, a commit, or a made-up tree in a test.
 
 use std::collections::BTreeMap;
-use std::ops::Deref;
-use std::sync::Arc;
 
 use crate::path::RepoPath;
+use crate::text::SystemError;
+pub use crate::text::{Content, is_binary};
 
-/// The bytes of a file, shared rather than copied.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Content(Arc<Vec<u8>>);
+/// The name of the files that hold attributes.
+pub const RULES: &str = ".gitattributes";
 
-impl Content {
-    /// Returns whether git would take it for binary: a NUL among the first 8000 bytes.
-    pub fn is_binary(&self) -> bool {
-        is_binary(self)
-    }
-}
+/// The `.gitattributes` files that a change writes, or removes (`None`).
+pub type AttributeFiles = BTreeMap<RepoPath, Option<Content>>;
 
-/// Returns whether git would take bytes for binary: a NUL among the first 8000.
-pub fn is_binary(content: &[u8]) -> bool {
-    memchr::memchr(0, &content[..content.len().min(8000)]).is_some()
-}
-
-impl Deref for Content {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl<B: Into<Vec<u8>>> From<B> for Content {
-    fn from(bytes: B) -> Self {
-        Self(Arc::new(bytes.into()))
-    }
-}
-
-impl std::fmt::Debug for Content {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        bstr::BStr::new(&self[..]).fmt(f)
-    }
+/// A file that a change which also changes attributes leaves at a path.
+#[derive(Debug)]
+pub struct Planned<'p> {
+    /// Where it is.
+    pub path: &'p RepoPath,
+    /// Whether it comes from no file of the tree.
+    pub is_new: bool,
+    /// What it holds: by the attributes before the change.
+    pub content: &'p mut Content,
 }
 
 /// The part of a file's mode that matters here.
@@ -103,6 +84,16 @@ pub enum Obstacle {
     Special,
 }
 
+impl std::fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Obstacle::Link => "a symbolic link",
+            Obstacle::Repository => "a submodule or a repository of its own",
+            Obstacle::Special => "neither a file nor a folder",
+        })
+    }
+}
+
 /// A place to plan for.
 ///
 /// Reads see the state at the time of the call; a plan reads each path once.
@@ -136,6 +127,25 @@ pub trait Tree {
     fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeFault> {
         let _ = path;
         Ok(bytes)
+    }
+
+    /// Returns the bytes that git would have here for a file that is renamed or copied: where the two paths have different
+    /// attributes, its lines may have to end otherwise, lest all of them count as changed.
+    ///
+    /// # Errors
+    /// If an attribute of a path asks for what can't be done here.
+    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeFault> {
+        let _ = (from, to);
+        Ok(content)
+    }
+
+    /// Makes the contents of all files of a change what git would have here by the attributes that the change itself brings.
+    ///
+    /// # Errors
+    /// If an attribute asks for what can't be done here.
+    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeFault> {
+        let _ = (files, rules);
+        Ok(())
     }
 
     /// Returns the id that git would give to a content at a path, in hexadecimal; `None` where nobody knows git.
@@ -189,9 +199,11 @@ pub enum TreeFault {
         path: RepoPath,
         /// What it is, such as `has a filter driver (filter=lfs)`.
         what: String,
+        /// What can be done about it.
+        remedy: Remedy,
     },
     /// The system said no.
-    #[error("can't read `{path}`: {source}")]
+    #[error("can't read `{path}`: {}", SystemError(source))]
     Io {
         /// The file.
         path: RepoPath,
@@ -209,6 +221,23 @@ impl TreeFault {
         | TreeFault::Io { path, .. }) = self;
         path
     }
+}
+
+/// What can be done where a path can't be changed right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// The work tree alone can be changed.
+    WithoutIndex,
+    /// git can fetch what is missing.
+    Fetch,
+    /// Sparse checkout can bring the file.
+    CheckOut,
+    /// The entry's mark can be taken away.
+    Unmark,
+    /// Only a person can write this file.
+    ByHand,
+    /// The repository is to be changed, or another one used: how.
+    Repository(String),
 }
 
 /// How the sides of one path differ.

@@ -5,7 +5,6 @@
 mod laws;
 mod support;
 
-use git_llmpatch::explain::Explain as _;
 use git_llmpatch::format::{self, Options};
 use git_llmpatch::kind::Kind;
 use git_llmpatch::path::{RepoPath, Resolver};
@@ -24,7 +23,7 @@ fn plan(response: &str, tree: &MemoryTree) -> Result<Plan, Option<Refusal>> {
     let source = Source::new(SourceId(0), "answer.txt", response.into()).unwrap();
     let parsed = format::parse(&source, &Options::default());
     let planned = plan::plan(&[parsed.patch], tree, &Resolver::default(), &Rules::default());
-    if parsed.faults.is_empty() { planned.map_err(Some) } else { Err(None) }
+    if parsed.errors.is_empty() { planned.map_err(Some) } else { Err(None) }
 }
 
 /// Writes the difference of two texts as an envelope, with so many lines around each change.
@@ -125,7 +124,7 @@ proptest! {
         // With every line of the file in it, the patch must see any difference.
         let response = envelope("f", &before, &after, 100);
         let refusal = plan(&response, &MemoryTree::new().with("f", other)).unwrap_err().unwrap();
-        prop_assert_eq!(refusal.faults.len(), 1);
+        prop_assert_eq!(refusal.errors.len(), 1);
     }
 
     #[test]

@@ -7,9 +7,10 @@ mod applying;
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use assert_fs::fixture::ChildPath;
+use assert_fs::prelude::*;
 use git_llmpatch::format::unified::{Quoting, Style, Termination, numstat, print, stat, summary};
 use git_llmpatch::path::RepoPath;
 use git_llmpatch::plan::{Change, ChangeSet, derive};
@@ -22,7 +23,7 @@ type Files = BTreeMap<Vec<u8>, (Vec<u8>, bool)>;
 
 /// A repository whose HEAD is one state and whose index and work tree are another.
 struct Scene {
-    folder: tempfile::TempDir,
+    folder: assert_fs::TempDir,
     changes: ChangeSet,
 }
 
@@ -32,7 +33,7 @@ impl Scene {
     }
 
     fn configured(before: &Files, after: &Files, config: &[[&str; 2]]) -> Self {
-        let scene = Self { folder: tempfile::tempdir().unwrap(), changes: changes(before, after) };
+        let scene = Self { folder: assert_fs::TempDir::new().unwrap(), changes: changes(before, after) };
         scene.git(&["init", "-q"]);
         for [key, value] in config {
             scene.git(&["config", key, value]);
@@ -53,16 +54,15 @@ impl Scene {
         }
         for (name, (content, executable)) in files {
             let path = self.path(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(&path, content).unwrap();
+            path.write_binary(content).unwrap();
             let mode = if *executable { 0o755 } else { 0o644 };
             std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
         }
         self.git(&["add", "-A"]);
     }
 
-    fn path(&self, name: &[u8]) -> PathBuf {
-        self.folder.path().join(Path::new(std::ffi::OsStr::from_bytes(name)))
+    fn path(&self, name: &[u8]) -> ChildPath {
+        self.folder.child(std::ffi::OsStr::from_bytes(name))
     }
 
     fn git(&self, args: &[&str]) -> Vec<u8> {

@@ -1,5 +1,3 @@
-use std::os::unix::ffi::OsStrExt as _;
-
 use clap::Args;
 
 use super::commit::Commit;
@@ -20,7 +18,7 @@ use crate::plan::{ChangeSet, PlanId};
 use crate::progress::Stage;
 use crate::repo;
 use crate::report::{CommitReport, Detail, Diagnostic, FileReport, LineCount, Report, State, Status, merge};
-use crate::text::{Shown, Source};
+use crate::text::Source;
 use crate::transaction::{self, Target, Undone};
 
 /// Work out the whole change, then make it: all or nothing
@@ -160,10 +158,11 @@ impl Apply {
         let sources = responses::read(&self.responses.paths)?;
         let base = self.base();
         // What an earlier run left half done is no state to work anything out from.
-        let recovered = if self.preview.applies() { recover::first(session)? } else { Vec::new() };
+        if self.preview.applies() {
+            recover::first(session)?;
+        }
         let tree = base.tree(&session.repo)?;
         let mut worked = session.work_out(&sources, &base, &*tree)?;
-        worked.warnings.splice(..0, recovered);
         let is_json = session.talk.json;
         if let Some(expected) = self.expect {
             self.compare(expected, session, &worked, &sources)?;
@@ -287,22 +286,26 @@ pub(super) fn publish(
     detail: Detail,
 ) -> Result<Report, Stop> {
     let work = session.works.begin(Stage::Waiting, 0);
-    let prepared = match transaction::begin(&session.repo, changes, target, work.progress().clone()) {
+    let mut recovered = Vec::new();
+    let begun = transaction::begin(&session.repo, changes, target, work.progress().clone(), &mut recovered);
+    session.note(recovered);
+    let prepared = match begun {
         Ok(prepared) => prepared,
-        Err(fault) => return Err(failed(State::NothingChanged, &fault, warnings, (files, detail))),
+        Err(fault) => {
+            let paths = recover::attention(&fault);
+            let state = if paths.is_empty() { State::NothingChanged } else { State::Attention(paths) };
+            return Err(failed(state, &fault, warnings, (files, detail)));
+        }
     };
     let published = prepared.publish();
     drop(work);
     let done = match published {
         Ok(done) => done,
-        Err(Undone { fault, attention, kept, is_torn }) => {
+        Err(Undone { fault, attention, open }) => {
             let state = if attention.is_empty() { State::PutBack } else { State::Attention(attention) };
             let mut report = failed(state, &fault, warnings, (files, detail));
-            let kept = kept.map(|folder| {
-                format!("what could not be put back is kept in `{}`", Shown(folder.as_os_str().as_bytes()))
-            });
-            let kept = kept.or(is_torn.then(|| "run `git llmpatch recover` to try again".to_owned()));
-            report.errors.iter_mut().for_each(|error| error.notes.extend(kept.clone()));
+            let notes: Vec<_> = open.iter().map(|open| format!("{open}: {}", open.help())).collect();
+            report.errors.iter_mut().for_each(|error| error.notes.extend(notes.clone()));
             return Err(report);
         }
     };

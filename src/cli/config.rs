@@ -1,10 +1,10 @@
 use std::io::IsTerminal as _;
 
 use super::options::{Reading, Talk, When};
-use crate::matching::Tolerance;
 use crate::plan::{Lints, Verdict};
 use crate::repo::{Config, Fault};
 use crate::report::human::Style;
+use crate::search::Tolerance;
 
 /// Decides a switch that an option turns on, its opposite turns off, and configuration sets otherwise.
 ///
@@ -39,14 +39,14 @@ pub(super) fn lints(config: &Config) -> Result<Lints, Fault> {
     for (name, value) in config.entries("llmpatch.lint.") {
         let known = Lints::ALL.into_iter().find(|lint| name.eq_ignore_ascii_case(lint.code().as_bytes()));
         let verdict = match &value.to_ascii_lowercase()[..] {
-            b"ignore" => Some(Verdict::Ignore),
+            b"allow" | b"ignore" => Some(Verdict::Ignore),
             b"warn" => Some(Verdict::Warn),
             b"error" => Some(Verdict::Error),
             _ => None,
         };
         let key = || format!("llmpatch.lint.{name}");
         let Some(verdict) = verdict else {
-            return Err(Fault::Setting { key: key(), value, wanted: "`ignore`, `warn` or `error`" });
+            return Err(Fault::Setting { key: key(), value, wanted: "`allow`, `warn` or `error`" });
         };
         let Some(lint) = known else {
             return Err(Fault::Setting {
@@ -75,7 +75,12 @@ fn level(config: &Config) -> Result<Tolerance, Fault> {
 pub(super) fn style(talk: &Talk, config: Option<&Config>) -> Style {
     let is_terminal = std::io::stderr().is_terminal();
     let colored = colored(talk, config, MESSAGES, is_terminal);
-    Style { colored, width: width(std::io::stderr()).unwrap_or(Style::DEFAULT_WIDTH), is_terminal }
+    Style {
+        colored,
+        width: width(std::io::stderr()).unwrap_or(Style::DEFAULT_WIDTH),
+        is_terminal,
+        tells_all: talk.verbose,
+    }
 }
 
 /// Decides whether a diff on standard output is coloured, as for `git diff`.

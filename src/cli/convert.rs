@@ -82,12 +82,12 @@ impl Convert {
         let sources = responses::read(&self.responses.paths)?;
         let base = Base::of(&self.against);
         let tree = base.tree(&session.repo)?;
-        let worked = session.work_out(&sources, &base, &*tree)?;
+        let mut worked = session.work_out(&sources, &base, &*tree)?;
         let printed = match self.to {
             To::Unified => Preview::diff(self.context.lines).print(session, &base, &worked.changes)?,
             _ if worked.changes.is_empty() => Vec::new(),
-            To::Envelope => self.respond(session, patch::Format::Envelope, &worked, &*tree)?,
-            To::Opx => self.respond(session, patch::Format::Opx, &worked, &*tree)?,
+            To::Envelope => self.respond(session, patch::Format::Envelope, &mut worked, &*tree)?,
+            To::Opx => self.respond(session, patch::Format::Opx, &mut worked, &*tree)?,
         };
         let files = FileReport::list(&worked.changes, |_| None);
         Ok((Report::checked(files, worked.warnings), printed))
@@ -97,7 +97,7 @@ impl Convert {
         &self,
         session: &Session,
         format: patch::Format,
-        worked: &Worked<'_>,
+        worked: &mut Worked<'_>,
         tree: &dyn Tree,
     ) -> Result<Vec<u8>, flow::Stop> {
         let look = Look {
@@ -112,14 +112,16 @@ impl Convert {
         let counted = Counted::new(&differ, work.progress());
         let answer = respond::respond(format, &worked.changes, tree, &counted, &look, Vec::new(), work.progress())
             .map_err(stop)?;
-        answer.map_err(|unsaid| {
+        let response = answer.map_err(|unsaid| {
             let mut errors: Vec<_> = unsaid.iter().map(|fault| Diagnostic::new(fault, None, &[])).collect();
             // Once is enough: it is true of all.
             if let Some(last) = errors.last_mut() {
                 last.help = Some("`--to=unified` can say all that git can".to_owned());
             }
             Box::new(Report::failed_with(State::NothingChanged, errors, worked.warnings.clone()))
-        })
+        })?;
+        worked.warnings.extend(response.replaced.iter().map(|file| Diagnostic::new(file, None, &[])));
+        Ok(response.text)
     }
 }
 

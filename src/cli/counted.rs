@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use crate::compare::{Compare, Fault, Headings, Region};
+use crate::compare::{self, Compare, CompareError, Headings, Region};
 use crate::path::RepoPath;
 use crate::progress::Progress;
 
@@ -23,34 +23,39 @@ impl<'c> Counted<'c> {
 }
 
 impl Compare for Counted<'_> {
-    fn stored<'b>(&self, path: &RepoPath, content: &'b [u8]) -> Result<Cow<'b, [u8]>, Fault> {
-        self.compare.stored(path, content)
+    fn stored<'b>(
+        &self,
+        path: &RepoPath,
+        content: &'b [u8],
+        state: compare::State<'_>,
+    ) -> Result<Cow<'b, [u8]>, CompareError> {
+        self.compare.stored(path, content, state)
     }
 
-    fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, Fault> {
+    fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, CompareError> {
         self.compare.is_binary(path, content)
     }
 
-    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, Fault> {
+    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, CompareError> {
         if self.at.borrow().as_ref() != Some(path) && self.at.replace(Some(path.clone())).is_some() {
             self.progress.step();
         }
         self.compare.regions(path, old, new)
     }
 
-    fn headings(&self, path: &RepoPath) -> Result<Headings, Fault> {
+    fn headings(&self, path: &RepoPath) -> Result<Headings, CompareError> {
         self.compare.headings(path)
     }
 
-    fn binary_patch(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<u8>, Fault> {
+    fn binary_patch(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<u8>, CompareError> {
         self.compare.binary_patch(path, old, new)
     }
 
-    fn id(&self, content: Option<&[u8]>) -> Result<String, Fault> {
+    fn id(&self, content: Option<&[u8]>) -> Result<String, CompareError> {
         self.compare.id(content)
     }
 
-    fn abbreviate(&self, id: &str) -> Result<String, Fault> {
+    fn abbreviate(&self, id: &str) -> Result<String, CompareError> {
         self.compare.abbreviate(id)
     }
 }
@@ -64,27 +69,32 @@ mod tests {
     struct Same;
 
     impl Compare for Same {
-        fn stored<'b>(&self, _: &RepoPath, content: &'b [u8]) -> Result<Cow<'b, [u8]>, Fault> {
+        fn stored<'b>(
+            &self,
+            _: &RepoPath,
+            content: &'b [u8],
+            _: compare::State<'_>,
+        ) -> Result<Cow<'b, [u8]>, CompareError> {
             Ok(content.into())
         }
 
-        fn is_binary(&self, _: &RepoPath, _: &[u8]) -> Result<bool, Fault> {
+        fn is_binary(&self, _: &RepoPath, _: &[u8]) -> Result<bool, CompareError> {
             Ok(false)
         }
 
-        fn regions(&self, _: &RepoPath, _: &[u8], _: &[u8]) -> Result<Vec<Region>, Fault> {
+        fn regions(&self, _: &RepoPath, _: &[u8], _: &[u8]) -> Result<Vec<Region>, CompareError> {
             Ok(Vec::new())
         }
 
-        fn binary_patch(&self, _: &RepoPath, _: &[u8], _: &[u8]) -> Result<Vec<u8>, Fault> {
+        fn binary_patch(&self, _: &RepoPath, _: &[u8], _: &[u8]) -> Result<Vec<u8>, CompareError> {
             Ok(Vec::new())
         }
 
-        fn id(&self, _: Option<&[u8]>) -> Result<String, Fault> {
+        fn id(&self, _: Option<&[u8]>) -> Result<String, CompareError> {
             Ok(String::new())
         }
 
-        fn abbreviate(&self, id: &str) -> Result<String, Fault> {
+        fn abbreviate(&self, id: &str) -> Result<String, CompareError> {
             Ok(id.to_owned())
         }
     }

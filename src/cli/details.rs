@@ -6,7 +6,7 @@ use bstr::BString;
 
 use super::flow::{Base, Session, Worked};
 use super::preview;
-use crate::compare::Compare;
+use crate::compare::{self, Compare};
 use crate::format::unified;
 use crate::message;
 use crate::patch::{Operation, Patch};
@@ -52,15 +52,18 @@ pub(super) fn files_of(session: &Session, base: &Base, changes: &ChangeSet) -> V
     let mut files = FileReport::list(changes, |path| counts.remove(path.as_bytes()));
     // Where the contents can't be compared, as with a filter driver, there is still the rest to tell.
     let differ = session.repo.differ(base.side()).ok();
-    let side = |path: &RepoPath, file: Option<&File>| {
+    let differ = differ.map(|differ| differ.after(changes.attribute_files()));
+    let side = |path: &RepoPath, file: Option<&File>, state| {
         let file = file?;
-        let id = |differ: &dyn Compare| differ.id(Some(&differ.stored(path, &file.content).ok()?)).ok();
+        let id = |differ: &dyn Compare| differ.id(Some(&differ.stored(path, &file.content, state).ok()?)).ok();
         Some(SideReport { oid: differ.as_ref().and_then(|differ| id(differ)), mode: file.mode.git() })
     };
     for file in &mut files {
         let origin = file.from.as_ref().unwrap_or(&file.path);
-        file.detail.old = side(origin, changes.get(origin).and_then(|change| change.before.as_ref()));
-        file.detail.new = side(&file.path, changes.get(&file.path).and_then(|change| change.after.as_ref()));
+        file.detail.old =
+            side(origin, changes.get(origin).and_then(|change| change.before.as_ref()), compare::State::Before);
+        let after = changes.get(&file.path).and_then(|change| change.after.as_ref());
+        file.detail.new = side(&file.path, after, compare::State::After(file.from.as_ref()));
     }
     files
 }

@@ -5,6 +5,7 @@ use std::io;
 
 use crate::explain::Explain;
 use crate::kind::Kind;
+use crate::text::SystemError;
 
 /// A failure of something that only the command line does. It is always the system's.
 #[derive(Debug)]
@@ -18,7 +19,14 @@ impl<E: Into<anyhow::Error>> From<E> for Edge {
 
 impl fmt::Display for Edge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#}", self.0)
+        for (depth, cause) in self.0.chain().enumerate() {
+            let colon = if depth == 0 { "" } else { ": " };
+            match cause.downcast_ref::<io::Error>() {
+                Some(said) => write!(f, "{colon}{}", SystemError(said))?,
+                None => write!(f, "{colon}{cause}")?,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -29,7 +37,10 @@ impl Explain for Edge {
 
     fn help(&self) -> Option<String> {
         let said = self.0.downcast_ref::<io::Error>()?;
-        (said.kind() == io::ErrorKind::NotFound)
-            .then(|| "name a file that is there, or `-` for standard input".to_owned())
+        match said.kind() {
+            io::ErrorKind::NotFound => Some("name a file that is there, or `-` for standard input".to_owned()),
+            io::ErrorKind::IsADirectory => Some("name the files in it, or `-` for standard input".to_owned()),
+            _ => None,
+        }
     }
 }

@@ -3,10 +3,9 @@
 //! What stops it is a [`Report`], with everything that can be found out in one run: a response that can't be read whole is
 //! still planned as far as it was read, to name what else is wrong.
 
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-
-use bstr::BString;
 
 use super::config;
 use super::details;
@@ -17,18 +16,20 @@ use super::options::{self, Reading, Talk};
 use super::output;
 use super::pager;
 use super::progress::Works;
+use super::recover::Noticed;
 use super::watched::Watched;
-use crate::explain::Explain;
+use crate::diagnose::{Diagnose, Diagnosis};
 use crate::format;
 use crate::kind::Kind;
 use crate::patch::{FileEdit, Patch};
-use crate::path::{PathFault, RepoPath, Resolver};
+use crate::path::{PathError, RepoPath, Resolver};
 use crate::plan::{self, ChangeSet, Placement, Rules};
 use crate::progress::Stage;
 use crate::repo::{self, Repo, Side};
 use crate::report::human::Style;
 use crate::report::{Detail, Diagnostic, Report, State, feedback, merge};
 use crate::text::Source;
+use crate::transaction::{How, Recovered};
 use crate::tree::Tree;
 
 /// A failure; boxed, since a report is long and failures are rare.
@@ -90,6 +91,8 @@ pub(super) struct Session {
     options: format::Options,
     rules: Rules,
     resolver: Resolver,
+    /// What became of changes that were interrupted before.
+    recovered: RefCell<Vec<Diagnostic>>,
 }
 
 impl Session {
@@ -134,6 +137,7 @@ impl Session {
             },
             resolver,
             repo,
+            recovered: RefCell::default(),
         })
     }
 
@@ -152,9 +156,18 @@ impl Session {
         Self { feedback: how.feedback, ..self }
     }
 
+    /// Takes note of what became of interrupted changes, to be told with whatever else is.
+    pub(super) fn note(&self, recovered: Vec<Recovered>) {
+        let told = recovered.iter().filter(|one| !matches!(one.how, How::Tidied | How::Left));
+        self.recovered.borrow_mut().extend(told.map(|one| Diagnostic::new(&Noticed(one), None, &[])));
+    }
+
     /// Prints what a report has to say on standard error, and returns how the run ends. Where a message to the author of the
     /// response was asked for and there is one, it takes the place of the errors, on standard output.
     pub(super) fn conclude(&self, report: &Report) -> Exit {
+        let mut report = report.clone();
+        report.warnings.splice(..0, self.recovered.take());
+        let report = &report;
         if let Some(feedback) = &report.feedback
             && !self.talk.json
             && output::print_as_is(feedback.as_bytes()).is_ok()
@@ -180,7 +193,7 @@ impl Session {
             let work = self.works.begin(Stage::Parsing, 0);
             let parsed = format::parse(source, &self.options);
             drop(work);
-            errors.extend(Diagnostic::all(&parsed.faults, sources));
+            errors.extend(Diagnostic::all(&parsed.errors, sources));
             warnings.extend(Diagnostic::all(&parsed.warnings, sources));
             if self.talk.verbose {
                 let edits = parsed.patch.edits.len();
@@ -196,19 +209,20 @@ impl Session {
         let work = self.works.begin(Stage::Planning, 0);
         let paths = patches.iter().flat_map(|patch| &patch.edits).filter_map(|edit| self.resolve(edit)).collect();
         let tree = Watched::new(&self.repo, base, tree).counting(paths, work.progress());
-        let (plan, faults, noticed) = match plan::plan(&patches, &tree, &self.resolver, &self.rules) {
+        let (plan, found, noticed) = match plan::plan(&patches, &tree, &self.resolver, &self.rules) {
             Ok(plan) => (Some((plan.changes, plan.placements)), Vec::new(), plan.warnings),
-            Err(refusal) => (None, refusal.faults, refusal.warnings),
+            Err(refusal) => (None, refusal.errors, refusal.warnings),
         };
         drop(work);
         // What is half changed is no state to find faults in.
         warnings.extend(tree.verdict()?);
         // That nothing would change is no finding while part of the response is unknown.
-        let faults = faults.iter().filter(|fault| is_readable || fault.value.kind() != Kind::Unchanged);
-        errors.extend(Diagnostic::all(faults, sources));
+        let found = found.iter().filter(|error| is_readable || error.value.kind() != Kind::Unchanged);
+        errors.extend(Diagnostic::all(found, sources));
         // And where nothing changes at all, that is said once, not of each part again.
         let is_unchanged = errors.iter().any(|error| error.kind == Kind::Unchanged);
-        let noticed = noticed.iter().filter(|warning| !(is_unchanged && warning.value.kind() == Kind::NoChange));
+        let noticed =
+            noticed.iter().filter(|warning| !(is_unchanged && warning.value.diagnosis().kind == Kind::NoChange));
         warnings.extend(Diagnostic::all(noticed, sources));
         match plan {
             Some((changes, placements)) if errors.is_empty() => {
@@ -228,8 +242,12 @@ impl Session {
         patches: &[Patch<'_>],
         sources: &[Source],
         errors: Vec<Diagnostic>,
-        warnings: Vec<Diagnostic>,
+        mut warnings: Vec<Diagnostic>,
     ) -> Stop {
+        // Lines that were taken into a hunk and aren't in the file have not been read as its lines after all.
+        let place = |one: &Diagnostic| one.response.as_ref().map(|place| (place.file.clone(), place.line));
+        let doubted: Vec<_> = errors.iter().filter(|error| error.kind == Kind::Parse).map(place).collect();
+        warnings.retain(|warning| warning.kind != Kind::Recounted || !doubted.contains(&place(warning)));
         let mut report = Report::failed_with(State::NothingChanged, merge(errors), merge(warnings));
         if self.talk.json {
             report.detail = Detail::of(patches, &[], sources);
@@ -252,30 +270,19 @@ pub(super) struct Worked<'s> {
 }
 
 /// Makes a report of a single error that is about no place in a response, before anything was changed.
-pub(super) fn stop(error: impl Explain) -> Stop {
+pub(super) fn stop(error: impl Diagnose) -> Stop {
     Box::new(Report::failed_with(State::NothingChanged, vec![Diagnostic::new(&error, None, &[])], Vec::new()))
 }
 
 /// What is wrong with the folder of `--directory`.
 #[derive(Debug, thiserror::Error)]
 #[error("--directory can't be used: {0}")]
-struct Directory(PathFault);
+struct Directory(PathError);
 
-impl Explain for Directory {
-    fn kind(&self) -> Kind {
-        self.0.kind()
-    }
-
-    fn path(&self) -> Option<BString> {
-        self.0.path()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.0.notes()
-    }
-
-    fn help(&self) -> Option<String> {
-        Some("name a folder of this work tree, from its top, or leave the option out".into())
+impl Diagnose for Directory {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis { label: None, advice: None, ..self.0.diagnosis() };
+        of.help("name a folder of this work tree, from its top, or leave the option out")
     }
 }
 

@@ -10,7 +10,7 @@ use super::flow::{Stop, stop};
 use super::options::Reading;
 use crate::explain::Explain;
 use crate::kind::Kind;
-use crate::pathspec::{Defaults, Fault, Pathspec, Pathspecs, Wildcards};
+use crate::pathspec::{Defaults, Pathspec, PathspecError, Pathspecs, Wildcards};
 use crate::plan::{Guard, Origin};
 use crate::repo::Config;
 use crate::text::Shown;
@@ -28,7 +28,7 @@ fn defaults() -> Defaults {
     };
     let wildcards = match (is_set("GIT_NOGLOB_PATHSPECS"), is_set("GIT_GLOB_PATHSPECS")) {
         (true, _) => Wildcards::None,
-        (false, true) => Wildcards::ByFolder,
+        (false, true) => Wildcards::ByDirectory,
         (false, false) => Wildcards::Free,
     };
     Defaults { wildcards, any_case: is_set("GIT_ICASE_PATHSPECS"), literal: is_set("GIT_LITERAL_PATHSPECS") }
@@ -70,7 +70,7 @@ fn set(config: &Config, key: &'static str) -> Result<Pathspecs, Stop> {
 struct NoPathspec {
     key: &'static str,
     value: BString,
-    fault: Fault,
+    fault: PathspecError,
 }
 
 impl Explain for NoPathspec {

@@ -1,4 +1,4 @@
-//! The manual pages that come with the program. They are made beforehand (`tests/manual/`): of the same definitions as `-h`, and
+//! The manual pages that come with the program. They are made beforehand (`tests/docs/manual.rs`): of the same definitions as `-h`, and
 //! of what is written in `man/`.
 
 use clap::Args;

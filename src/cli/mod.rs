@@ -38,7 +38,7 @@ pub use exit::Exit;
 
 use std::ffi::OsString;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 const AFTER: &str = "\
@@ -98,11 +98,41 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Man(man) => man.run(),
         Command::Completions(completions) => completions.run(),
     });
-    done.unwrap_or_else(|usage| {
+    done.unwrap_or_else(|mut usage| {
+        keep_only_slips(&mut usage);
         // Where nobody reads it, there is nobody to tell.
         let _ = usage.print();
         if usage.use_stderr() { Exit::Usage } else { Exit::Done }
     })
+}
+
+/// Leaves out the suggestion of an option that is only spelt alike and means something else: `--format` for `--force`.
+fn keep_only_slips(usage: &mut clap::Error) {
+    let of = |kind| match usage.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    if let (Some(given), Some(meant)) = (of(ContextKind::InvalidArg), of(ContextKind::SuggestedArg))
+        && !is_slip(&given, &meant)
+    {
+        usage.remove(ContextKind::SuggestedArg);
+    }
+}
+
+/// Returns whether two names are one but for a letter that is missing, too many, another or in its neighbour's place, or for
+/// whole words at the end of either.
+fn is_slip(given: &str, meant: &str) -> bool {
+    let given = given.split('=').next().unwrap_or_default();
+    let (a, b) = (given.as_bytes(), meant.as_bytes());
+    let head = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[head..], &b[head..]);
+    let tail = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    match (&a[..a.len() - tail], &b[..b.len() - tail]) {
+        ([x, y], [v, w]) => (x, y) == (w, v),
+        (a, b) if a.len() <= 1 && b.len() <= 1 => true,
+        ([], rest) | (rest, []) => tail == 0 && rest[0] == b'-',
+        _ => false,
+    }
 }
 
 /// Returns the definitions of the command line, from which pages and scripts are made.
@@ -121,6 +151,22 @@ fn usage(subcommand: &str, message: &str) -> clap::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_option_is_suggested_only_for_a_slip() {
+        for (given, meant, want) in [
+            ("--force", "--format", false),
+            ("--staged", "--stat", false),
+            ("--forat", "--format", true),
+            ("--fromat", "--format", true),
+            ("--formats=x", "--format", true),
+            ("--dry", "--dry-run", true),
+            ("--index-only", "--index", true),
+            ("--amend", "--apply", false),
+        ] {
+            assert_eq!(is_slip(given, meant), want, "{given} {meant}");
+        }
+    }
 
     #[test]
     fn the_command_line_is_consistent_and_every_option_has_help() {

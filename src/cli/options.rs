@@ -8,10 +8,10 @@ use clap::{Args, ValueEnum};
 use super::exit::Exit;
 use super::responses::Origin;
 use super::{guarding, install, output};
-use crate::matching::Tolerance;
 use crate::patch;
 use crate::pathspec::Pathspec;
 use crate::report::json;
+use crate::search::Tolerance;
 
 /// How responses are read.
 #[derive(Clone, Debug, Default, Args)]
@@ -102,7 +102,7 @@ pub(super) struct Talk {
     /// Say nothing but errors and what was asked for
     #[arg(short, long, conflicts_with = "verbose")]
     pub(super) quiet: bool,
-    /// Say also what was read
+    /// Say also what was read, and list each correction that is otherwise only counted
     #[arg(short, long)]
     pub(super) verbose: bool,
     /// Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)

@@ -81,7 +81,7 @@ impl Preview {
     /// # Errors
     /// If contents can't be compared.
     pub(super) fn print(&self, session: &Session, base: &Base, changes: &ChangeSet) -> Result<Vec<u8>, Stop> {
-        let differ = session.repo.differ(base.side()).map_err(stop)?;
+        let differ = session.repo.differ(base.side()).map_err(stop)?.after(changes.attribute_files());
         let patch = compared(session, &differ, changes, self.context)?;
         let style = style(session)?;
         let mut out = Vec::new();
@@ -110,7 +110,7 @@ impl Preview {
 /// # Errors
 /// If contents can't be compared.
 pub(super) fn diffs(session: &Session, base: &Base, changes: &ChangeSet) -> Result<Diffs, Stop> {
-    let differ = session.repo.differ(base.side()).map_err(stop)?;
+    let differ = session.repo.differ(base.side()).map_err(stop)?.after(changes.attribute_files());
     Ok(Diffs::of(compared(session, &differ, changes, None)?, style(session)?))
 }
 
@@ -137,7 +137,7 @@ fn compared<'c>(
 pub(super) fn counted(session: &Session, base: &Base, changes: &ChangeSet) -> HashMap<Vec<u8>, LineCount> {
     let mut counts: HashMap<Vec<u8>, LineCount> = HashMap::new();
     let counted = |side| {
-        let differ = session.repo.differ(side).map_err(stop)?;
+        let differ = session.repo.differ(side).map_err(stop)?.after(changes.attribute_files());
         compared(session, &LinesOnly(&differ), changes, None)
     };
     let patch = counted(base.side()).or_else(|_| counted(Base::Index.side()));
@@ -163,27 +163,32 @@ pub(super) fn counted(session: &Session, base: &Base, changes: &ChangeSet) -> Ha
 struct LinesOnly<'d>(&'d dyn Compare);
 
 impl Compare for LinesOnly<'_> {
-    fn stored<'c>(&self, path: &RepoPath, content: &'c [u8]) -> Result<Cow<'c, [u8]>, compare::Fault> {
-        self.0.stored(path, content)
+    fn stored<'c>(
+        &self,
+        path: &RepoPath,
+        content: &'c [u8],
+        state: compare::State<'_>,
+    ) -> Result<Cow<'c, [u8]>, compare::CompareError> {
+        self.0.stored(path, content, state)
     }
 
-    fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, compare::Fault> {
+    fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, compare::CompareError> {
         self.0.is_binary(path, content)
     }
 
-    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, compare::Fault> {
+    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, compare::CompareError> {
         self.0.regions(path, old, new)
     }
 
-    fn binary_patch(&self, _: &RepoPath, _: &[u8], _: &[u8]) -> Result<Vec<u8>, compare::Fault> {
+    fn binary_patch(&self, _: &RepoPath, _: &[u8], _: &[u8]) -> Result<Vec<u8>, compare::CompareError> {
         Ok(Vec::new())
     }
 
-    fn id(&self, _: Option<&[u8]>) -> Result<String, compare::Fault> {
+    fn id(&self, _: Option<&[u8]>) -> Result<String, compare::CompareError> {
         Ok(String::new())
     }
 
-    fn abbreviate(&self, id: &str) -> Result<String, compare::Fault> {
+    fn abbreviate(&self, id: &str) -> Result<String, compare::CompareError> {
         Ok(id.to_owned())
     }
 }

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::config;
 use super::options::Talk;
+use super::output;
 use crate::progress::{Progress, Seen, Stage};
 
 /// How long a work is before anything of it is shown, if `GIT_PROGRESS_DELAY` doesn't say.
@@ -48,7 +49,12 @@ impl Works {
         let is_seen = !talk.quiet && io::stderr().is_terminal();
         let given = || env::var("GIT_PROGRESS_DELAY").ok()?.trim().parse().ok();
         let delay = is_seen.then(|| given().map_or(DELAY, Duration::from_secs));
-        Self { progress: Progress::default(), delay, spent: Cell::default(), is_busy: Cell::default() }
+        let progress = Progress::default();
+        // On a terminal the line itself says what is waited for.
+        if !talk.quiet && !talk.json && !is_seen {
+            progress.listen(|text| output::complain(&format!("{text}\n")));
+        }
+        Self { progress, delay, spent: Cell::default(), is_busy: Cell::default() }
     }
 
     /// Begins a work of so many things; 0 if nobody knows. Nothing else is to be printed before it is over. What is begun meanwhile

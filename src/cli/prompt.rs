@@ -11,6 +11,7 @@ use super::output;
 use super::show::{self, Odd};
 use crate::patch;
 use crate::report::{Diagnostic, Report, State};
+use crate::respond::Response;
 use crate::text::Shown;
 
 /// Print instructions that make a model answer in a format
@@ -82,7 +83,7 @@ fn example(session: &Session, named: &str, format: Taught) -> Result<Vec<u8>, St
         _ => return Err(odd(Odd::Several(named.to_owned()))),
     };
     let written = show::written(session, &commit, format.into(), None, BString::default())?;
-    let Some(patch) =
+    let Some(Response { text: patch, .. }) =
         written.map_err(|unsaid| refused(unsaid.iter().map(|unsaid| Diagnostic::new(unsaid, None, &[])).collect()))?
     else {
         return Err(odd(Odd::Nothing(named.to_owned())));

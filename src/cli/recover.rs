@@ -13,11 +13,12 @@ use super::output;
 use super::progress::Works;
 use crate::explain::Explain;
 use crate::kind::Kind;
+use crate::path::RepoPath;
 use crate::progress::Stage;
 use crate::repo::Repo;
 use crate::report::{Diagnostic, Report, State, Status};
 use crate::text::Shown;
-use crate::transaction::{self, Deed, Fault, How, Recovered};
+use crate::transaction::{self, Asked, Deed, Fault, How, Recovered};
 
 /// Finish or take back an apply or undo that was interrupted
 ///
@@ -27,6 +28,9 @@ use crate::transaction::{self, Deed, Fault, How, Recovered};
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch recover [<options>]")]
 pub(super) struct Recover {
+    /// Recover also what may still run on another machine, for all that can be seen from here: you know that it doesn't
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     talk: Talk,
     #[command(flatten)]
@@ -45,20 +49,21 @@ impl Recover {
             style = config::style(&talk, Some(repo.config()));
             let works = Works::new(&talk);
             let work = works.begin(Stage::Waiting, 0);
-            transaction::recover(&repo, work.progress()).map_err(failed)
+            let asked = if self.force { Asked::Force } else { Asked::Yes };
+            transaction::recover(&repo, asked, work.progress()).map_err(failed)
         });
         let report = match done {
             Ok(recovered) => {
                 let mut report = done_with(&recovered);
-                let printed = if talk.quiet || talk.json { String::new() } else { told(&recovered) };
+                let printed = if talk.quiet || talk.json { String::new() } else { told(&recovered, talk.verbose) };
+                if let Some(torn) = torn(&recovered) {
+                    report = *torn;
+                }
                 if talk.json {
-                    report.warnings = noticed(&recovered);
+                    report.warnings = recovered.iter().map(noticed).collect();
                 }
                 if let Err(error) = output::print(printed.as_bytes()) {
                     report.errors.push(Diagnostic::new(&error, None, &[]));
-                }
-                if let Some(torn) = torn(recovered) {
-                    report = *torn;
                 }
                 report
             }
@@ -78,29 +83,24 @@ fn done_with(recovered: &[Recovered]) -> Report {
     Report { status: Status::Recovered, state, ..Report::checked(Vec::new(), Vec::new()) }
 }
 
-fn noticed(recovered: &[Recovered]) -> Vec<Diagnostic> {
-    let said = |one: &Recovered| {
-        let mut said = Diagnostic::new(&Noticed(one), None, &[]);
-        said.notes.splice(..0, one.paths.iter().map(|path| format!("`{path}`")));
-        said
-    };
-    recovered.iter().map(said).collect()
+/// Tells of what became of one interrupted change, and names its paths.
+pub(super) fn noticed(recovered: &Recovered) -> Diagnostic {
+    let mut said = Diagnostic::new(&Noticed(recovered), None, &[]);
+    said.notes.splice(..0, recovered.paths.iter().map(|path| format!("`{path}`")));
+    said
 }
 
-/// Recovers before an apply, and returns what is to be told of it.
+/// Recovers before a change; what became of it is told whatever becomes of that.
 ///
 /// # Errors
 /// If not everything could be put back, or something of an earlier run still lives.
-pub(super) fn first(session: &Session) -> Result<Vec<Diagnostic>, Stop> {
+pub(super) fn first(session: &Session) -> Result<(), Stop> {
     let work = session.works.begin(Stage::Waiting, 0);
-    let recovered = transaction::recover(&session.repo, work.progress()).map_err(failed)?;
+    let recovered = transaction::recover(&session.repo, Asked::No, work.progress()).map_err(failed)?;
     drop(work);
-    let noticed = recovered.iter().filter(|one| one.how != How::Tidied).map(Noticed);
-    let noticed: Vec<_> = noticed.map(|one| Diagnostic::new(&one, None, &[])).collect();
-    match torn(recovered) {
-        Some(report) => Err(report),
-        None => Ok(noticed),
-    }
+    let torn = torn(&recovered);
+    session.note(recovered);
+    torn.map_or(Ok(()), Err)
 }
 
 fn failed(fault: Fault) -> Stop {
@@ -108,21 +108,37 @@ fn failed(fault: Fault) -> Stop {
     Box::new(Report { signal, ..*stop(fault) })
 }
 
-/// Makes the report of what could not be put back; `None` if everything could.
-fn torn(recovered: Vec<Recovered>) -> Option<Stop> {
-    let paths: Vec<_> = recovered.iter().flat_map(|one| one.attention.clone()).collect();
-    let notes = recovered.into_iter().filter(|one| !one.attention.is_empty()).flat_map(|one| one.notes).collect();
-    (!paths.is_empty()).then(|| {
-        let fault = Fault::Torn { paths: Vec::new(), notes };
-        Box::new(Report::failed_with(State::Attention(paths), vec![Diagnostic::new(&fault, None, &[])], Vec::new()))
+/// Makes the report of what is left for a person to see to; `None` if nothing is.
+fn torn(recovered: &[Recovered]) -> Option<Stop> {
+    let open: Vec<_> = recovered.iter().filter(|one| !one.open.is_empty()).cloned().collect();
+    (!open.is_empty()).then(|| {
+        let fault = Fault::Torn { recovered: open };
+        let paths = attention(&fault);
+        let state = if paths.is_empty() { done_with(recovered).state } else { State::Attention(paths) };
+        Box::new(Report::failed_with(state, vec![Diagnostic::new(&fault, None, &[])], Vec::new()))
     })
 }
 
-fn told(recovered: &[Recovered]) -> String {
+/// Returns the paths that aren't what they were before an interrupted change.
+pub(super) fn attention(fault: &Fault) -> Vec<RepoPath> {
+    match fault {
+        Fault::Torn { recovered } => recovered.iter().flat_map(|one| one.attention.iter().cloned()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// How many paths are listed unasked.
+const LISTED: usize = 20;
+
+fn told(recovered: &[Recovered], is_verbose: bool) -> String {
     let mut out = String::new();
-    for one in recovered {
+    for one in recovered.iter().filter(|one| one.how != How::Left) {
         let _ = writeln!(out, "{}", Noticed(one));
-        out.extend(one.paths.iter().map(|path| format!("  {path}\n")));
+        if is_verbose || one.paths.len() <= LISTED {
+            out.extend(one.paths.iter().map(|path| format!("  {path}\n")));
+        } else {
+            let _ = writeln!(out, "  {} paths (-v lists them)", one.paths.len());
+        }
         out.extend(one.notes.iter().map(|note| format!("{}\n", Shown(note.as_bytes()))));
     }
     if recovered.is_empty() {
@@ -131,7 +147,8 @@ fn told(recovered: &[Recovered]) -> String {
     out
 }
 
-struct Noticed<'r>(&'r Recovered);
+/// What became of a change that was interrupted, in a line.
+pub(super) struct Noticed<'r>(pub(super) &'r Recovered);
 
 impl fmt::Display for Noticed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -143,6 +160,7 @@ impl fmt::Display for Noticed<'_> {
             (How::TakenBack, true) => write!(f, "an interrupted {deed} was taken back"),
             (How::TakenBack, false) => write!(f, "an interrupted {deed} was taken back in part"),
             (How::Finished, _) => write!(f, "an interrupted {deed} was finished, for its commit was made"),
+            (How::Left, _) => write!(f, "an interrupted {deed} was left as it is"),
             (How::Tidied, _) => {
                 write!(f, "what an interrupted {deed} left lying about was removed; no file was touched")
             }
@@ -156,6 +174,6 @@ impl Explain for Noticed<'_> {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.0.notes.clone()
+        self.0.notes.iter().cloned().chain(self.0.open.iter().map(ToString::to_string)).collect()
     }
 }

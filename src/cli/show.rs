@@ -15,7 +15,7 @@ use crate::plan::derive;
 use crate::progress::Stage;
 use crate::repo::{Commit, Side};
 use crate::report::{Diagnostic, Report, State};
-use crate::respond::{self, Look, Notes};
+use crate::respond::{self, Look, Notes, Response};
 use crate::text::Shown;
 use crate::tree::{MemoryTree, Tree};
 
@@ -89,22 +89,23 @@ impl Show {
                 errors.push(Diagnostic::new(&Odd::Merge(commit.id.clone()), None, &[]));
                 continue;
             }
+            let of_commit = |mut said: Diagnostic| {
+                if is_range {
+                    said.notes.push(format!("in commit {}", commit.id));
+                }
+                said
+            };
             match self.response(session, commit, is_range)? {
                 Ok(Some(response)) => {
                     if !printed.is_empty() {
                         printed.push(b'\n');
                     }
-                    printed.extend(response);
+                    printed.extend(response.text);
+                    warnings.extend(response.replaced.iter().map(|file| of_commit(Diagnostic::new(file, None, &[]))));
                 }
                 Ok(None) => warnings.push(Diagnostic::new(&Odd::Empty(commit.id.clone()), None, &[])),
                 Err(unsaid) => {
-                    let note = |mut unsaid: Diagnostic| {
-                        if is_range {
-                            unsaid.notes.push(format!("in commit {}", commit.id));
-                        }
-                        unsaid
-                    };
-                    errors.extend(unsaid.iter().map(|fault| note(Diagnostic::new(fault, None, &[]))));
+                    errors.extend(unsaid.iter().map(|fault| of_commit(Diagnostic::new(fault, None, &[]))));
                 }
             }
         }
@@ -129,7 +130,7 @@ impl Show {
         session: &Session,
         commit: &Commit,
         is_range: bool,
-    ) -> Result<Result<Option<Vec<u8>>, Vec<derive::Inexpressible>>, Stop> {
+    ) -> Result<Result<Option<Response>, Vec<derive::Unrepresentable>>, Stop> {
         let format = self.to.into();
         let (subject, body) = subject_and_body(&commit.message);
         let mut prose = if is_range { format!("commit {}\n\n", commit.id).into_bytes() } else { Vec::new() };
@@ -152,7 +153,7 @@ pub(super) fn written(
     format: Format,
     context: Option<u32>,
     prose: BString,
-) -> Result<Result<Option<Vec<u8>>, Vec<derive::Inexpressible>>, Stop> {
+) -> Result<Result<Option<Response>, Vec<derive::Unrepresentable>>, Stop> {
     let work = session.works.begin(Stage::Planning, 0);
     let touched = session.repo.touched(commit, work.progress()).map_err(stop)?;
     let (changes, unsaid) = respond::change_of(touched, format);
@@ -218,7 +219,7 @@ impl fmt::Display for Odd {
 impl Explain for Odd {
     fn kind(&self) -> Kind {
         match self {
-            Odd::Merge(_) | Odd::Nothing(_) | Odd::Several(_) => Kind::Inexpressible,
+            Odd::Merge(_) | Odd::Nothing(_) | Odd::Several(_) => Kind::Unrepresentable,
             Odd::Empty(_) => Kind::NoChange,
         }
     }

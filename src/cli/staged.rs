@@ -200,7 +200,7 @@ impl fmt::Display for NoResponse {
 impl Explain for NoResponse {
     fn kind(&self) -> Kind {
         match self.held {
-            Held::Unmerged => Kind::Conflict,
+            Held::Unmerged => Kind::Stale,
             Held::Other(_) => Kind::UnsafePath,
             Held::Nothing | Held::File(_) => Kind::Io,
         }

@@ -57,7 +57,12 @@ impl Terminal {
     /// Returns how messages look on it.
     pub(super) fn style(&self, talk: &Talk, config: &Config) -> Style {
         let colored = config::colored(talk, Some(config), config::MESSAGES, true);
-        Style { colored, width: config::width(&self.0).unwrap_or(Style::DEFAULT_WIDTH), is_terminal: true }
+        Style {
+            colored,
+            width: config::width(&self.0).unwrap_or(Style::DEFAULT_WIDTH),
+            is_terminal: true,
+            tells_all: talk.verbose,
+        }
     }
 
     /// Asks until one of the letters is typed, in either case, and returns it; `None` for the end of all input.

@@ -51,7 +51,7 @@ impl Undo {
 
     fn undo(&self, session: &Session) -> Result<Report, Stop> {
         // What is half done is no state to take anything back from.
-        let warnings = recover::first(session)?;
+        recover::first(session)?;
         let work = session.works.begin(Stage::Planning, 0);
         let last = transaction::last(&session.repo, work.progress()).map_err(refused)?;
         drop(work);
@@ -80,7 +80,7 @@ impl Undo {
                 (Detail::default(), FileReport::list(&changes, |path| counts.remove(path.as_bytes())))
             }
         };
-        let report = apply::publish(session, &changes, warnings, Target::Undo(reverse), files, detail)?;
+        let report = apply::publish(session, &changes, Vec::new(), Target::Undo(reverse), files, detail)?;
         Ok(Report { status: Status::Undone, ..report })
     }
 }

@@ -13,7 +13,7 @@ use crate::progress::{Progress, Stage};
 use crate::repo::Repo;
 use crate::report::Diagnostic;
 use crate::transaction::{self, Deed, Interrupted};
-use crate::tree::{Entry, File, Tree, TreeFault};
+use crate::tree::{AttributeFiles, Content, Entry, File, Planned, Tree, TreeFault};
 
 /// A tree that notes whether such a path was read.
 pub(super) struct Watched<'t> {
@@ -86,6 +86,14 @@ impl Tree for Watched<'_> {
 
     fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeFault> {
         self.tree.check_out(path, bytes)
+    }
+
+    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeFault> {
+        self.tree.carry(from, to, content)
+    }
+
+    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeFault> {
+        self.tree.settle(files, rules)
     }
 
     fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeFault> {

@@ -6,6 +6,7 @@
 //! one step where it can (`openat2`), else part by part; what stands in it is then reached by its bare name.
 
 mod read;
+pub(crate) mod rights;
 pub(crate) mod write;
 
 #[cfg(test)]
@@ -21,6 +22,7 @@ use rustix::fs::{self, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
 pub use read::{Found, Shape, Stat};
+pub use rights::Lost;
 
 use crate::path::RepoPath;
 
@@ -70,6 +72,22 @@ impl Dir {
         }
         #[cfg(not(target_os = "linux"))]
         Ok(Self { top, way: Way::Walk })
+    }
+
+    /// Opens a folder beneath the top as a place of its own that can't be left; no link is followed on the way.
+    ///
+    /// # Errors
+    /// `ENOENT` if there is none; `ENOTDIR` or `ELOOP` if it, or something above it, is no folder.
+    pub(crate) fn beneath(&self, folder: &RepoPath) -> io::Result<Self> {
+        Ok(Self { top: self.folder(Some(folder), HANDLE)?, way: self.way })
+    }
+
+    /// Says what is known of the top itself.
+    ///
+    /// # Errors
+    /// If the system doesn't let us see.
+    pub(crate) fn stat(&self) -> io::Result<Stat> {
+        Ok(Stat::from_system(&fs::fstat(&self.top)?))
     }
 
     /// Opens the folder that holds a path.

@@ -159,6 +159,20 @@ impl Dir {
         Ok(Some((bytes, stat)))
     }
 
+    /// Does the same with a file that has no more than so many bytes; a longer one isn't read.
+    ///
+    /// # Errors
+    /// `FileTooLarge` if it is longer, or if it can't be opened or read.
+    pub(crate) fn read_at_most(&self, path: &RepoPath, most: u64) -> io::Result<Option<Vec<u8>>> {
+        let Some((file, stat)) = self.open_file(path)? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        file.take(most + 1).read_to_end(&mut bytes)?;
+        if stat.size > most || bytes.len() as u64 > most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(Some(bytes))
+    }
+
     /// Returns whether a regular file holds just these bytes; `None` where [`Dir::read`] has none. Takes little memory.
     ///
     /// # Errors
@@ -168,7 +182,8 @@ impl Dir {
         Ok(Some((stat.size == bytes.len() as u64 && is_all_of(&mut file, bytes)?, stat)))
     }
 
-    fn open_file(&self, path: &RepoPath) -> io::Result<Option<(std::fs::File, Stat)>> {
+    /// Opens a regular file for reading; `None` where [`Dir::read`] has none.
+    pub(crate) fn open_file(&self, path: &RepoPath) -> io::Result<Option<(std::fs::File, Stat)>> {
         let opened = self.holder(path).and_then(|parent| {
             let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
             retry_on_intr(|| fs::openat(&parent.folder, parent.name, flags, Mode::empty()))

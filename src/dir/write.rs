@@ -7,11 +7,12 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 use rustix::fs::{self, AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::{Dir, HANDLE, Parent, Stat, open_here};
+use super::{Dir, HANDLE, Parent, Shape, Stat, open_here};
 use crate::path::RepoPath;
 
 /// Marks a call that changes something on disk. In tests it can be made to fail here; otherwise it is nothing.
@@ -45,11 +46,71 @@ impl Dir {
         Ok(fs::unlinkat(&folder, name, AtFlags::empty())?)
     }
 
+    /// Removes a file, if that can be done; nothing depends on it.
+    pub(crate) fn discard(&self, path: &RepoPath) {
+        if let Ok(Parent { folder, name }) = self.parent(path) {
+            let _ = fs::unlinkat(&folder, name, AtFlags::empty());
+        }
+    }
+
     /// Makes a folder that must not exist. The umask takes its share of the bits.
-    pub(crate) fn make_folder(&self, path: &RepoPath) -> io::Result<()> {
+    pub(crate) fn make_folder(&self, path: &RepoPath, bits: u16) -> io::Result<()> {
         step("make a folder")?;
         let Parent { folder, name } = self.parent(path)?;
-        Ok(fs::mkdirat(&folder, name, mode(0o777))?)
+        Ok(fs::mkdirat(&folder, name, mode(bits))?)
+    }
+
+    /// Writes a small file of ours anew, whatever is there; nobody else may read it.
+    pub(crate) fn put(&self, path: &RepoPath, bytes: &[u8]) -> io::Result<File> {
+        let mut file = match self.create(path, 0o600) {
+            Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => {
+                self.remove_file(path)?;
+                self.create(path, 0o600)?
+            }
+            created => created?,
+        };
+        file.write_all(bytes)?;
+        Ok(file)
+    }
+
+    /// Gives a file anywhere a second name here, which must be free.
+    ///
+    /// # Errors
+    /// Also where the file system has no hard links, or the file is on another.
+    pub(crate) fn link_from(&self, file: &Path, path: &RepoPath) -> io::Result<()> {
+        let Parent { folder, name } = self.parent(path)?;
+        Ok(fs::linkat(fs::CWD, file, &folder, name, AtFlags::empty())?)
+    }
+
+    /// Gives a file here a second name anywhere, which must be free.
+    ///
+    /// # Errors
+    /// Also where the file system has no hard links, or the name is on another.
+    pub(crate) fn link_to(&self, path: &RepoPath, file: &Path) -> io::Result<()> {
+        let Parent { folder, name } = self.parent(path)?;
+        Ok(fs::linkat(&folder, name, fs::CWD, file, AtFlags::empty())?)
+    }
+
+    /// Renames a file to any place, over whatever file is there.
+    pub(crate) fn rename_over(&self, path: &RepoPath, to: &Path) -> io::Result<()> {
+        let Parent { folder, name } = self.parent(path)?;
+        Ok(fs::renameat(&folder, name, fs::CWD, to)?)
+    }
+
+    /// Waits until the names in the top are on the disk.
+    pub(crate) fn flush(&self) -> io::Result<()> {
+        step("flush a folder")?;
+        Ok(fs::fsync(open_here(&self.top, OsStr::new("."), OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?)?)
+    }
+
+    /// Waits until all that was written to the file system of a folder (`None`: the top) is on the disk.
+    pub(crate) fn flush_file_system(&self, folder: Option<&RepoPath>) -> io::Result<()> {
+        step("flush a file system")?;
+        #[cfg(target_os = "linux")]
+        fs::syncfs(self.folder(folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?)?;
+        #[cfg(not(target_os = "linux"))]
+        fs::sync();
+        Ok(())
     }
 
     /// Makes the folders that a path needs and that aren't there, each in the one above it.
@@ -69,19 +130,12 @@ impl Dir {
         Ok(())
     }
 
-    /// Makes a folder again that was there before, with the bits that it had.
-    pub(crate) fn make_folder_again(&self, path: &RepoPath, bits: u16) -> io::Result<()> {
-        step("make a folder again")?;
-        let Parent { folder, name } = self.parent(path)?;
-        fs::mkdirat(&folder, name, mode(0o700))?;
-        Ok(fs::chmodat(&folder, name, mode(bits), AtFlags::empty())?)
-    }
-
-    /// Gives a folder the bits that it had.
+    /// Gives a folder of ours the bits that it had; a link in its place isn't followed.
     pub(crate) fn set_folder_bits(&self, path: &RepoPath, bits: u16) -> io::Result<()> {
         step("set the mode of a folder")?;
         let Parent { folder, name } = self.parent(path)?;
-        Ok(fs::chmodat(&folder, name, mode(bits), AtFlags::empty())?)
+        let folder = open_here(&folder, name, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
+        Ok(fs::fchmod(&folder, mode(bits))?)
     }
 
     /// Removes a folder that must be empty.
@@ -100,7 +154,23 @@ impl Dir {
         rename(self.parent(path)?, other.parent(with)?, RenameFlags::EXCHANGE)
     }
 
-    /// Renames something to a name that must be free.
+    /// Renames something to a name that only we have, whether or not it is free. What comes out is to be looked at.
+    pub(crate) fn rename_to_own(&self, path: &RepoPath, other: &Dir, to: &RepoPath) -> io::Result<()> {
+        step("rename to a name of ours")?;
+        let (from, to) = (self.parent(path)?, other.parent(to)?);
+        match fs::renameat_with(&from.folder, from.name, &to.folder, to.name, RenameFlags::empty()) {
+            Err(errno) if is_unsupported(errno) => Ok(fs::renameat(&from.folder, from.name, &to.folder, to.name)?),
+            done => Ok(done?),
+        }
+    }
+
+    /// Renames something of ours in a folder that is ours.
+    pub(crate) fn rename_own(&self, path: &RepoPath, to: &RepoPath) -> io::Result<()> {
+        let (from, to) = (self.parent(path)?, self.parent(to)?);
+        Ok(fs::renameat(&from.folder, from.name, &to.folder, to.name)?)
+    }
+
+    /// Renames something that has a name which only we have to one that must be free.
     ///
     /// Where the file system can't promise that in one step, a hard link can; where there are none either, the name is
     /// looked at first, which leaves an instant in which another program's new file would be overwritten.
@@ -140,6 +210,28 @@ impl Dir {
         Ok(fs::fstat(self.folder(folder, HANDLE)?)?.st_dev as u64)
     }
 
+    /// Removes the files of a folder beneath the top, one name first and one last, then the folder. A folder in it is none of ours:
+    /// it goes only if it is empty.
+    ///
+    /// # Errors
+    /// If something stays.
+    pub(crate) fn remove_flat(&self, folder: &RepoPath, first: &str, last: &str) -> io::Result<()> {
+        let inside = self.beneath(folder)?;
+        let mut names = inside.list(None)?;
+        names.sort_by_key(|(name, _)| (name != first, name == last));
+        for (name, shape) in names {
+            let flags = if shape == Shape::Folder { AtFlags::REMOVEDIR } else { AtFlags::empty() };
+            fs::unlinkat(&inside.top, OsStr::from_bytes(&name), flags)?;
+        }
+        self.remove_empty(folder)
+    }
+
+    /// Removes a folder of ours, if it is empty.
+    pub(crate) fn remove_empty(&self, folder: &RepoPath) -> io::Result<()> {
+        let Parent { folder, name } = self.parent(folder)?;
+        Ok(fs::unlinkat(&folder, name, AtFlags::REMOVEDIR)?)
+    }
+
     fn open_folder(&self, path: &RepoPath) -> io::Result<OwnedFd> {
         let Parent { folder, name } = self.parent(path)?;
         Ok(open_here(&folder, OsStr::new(name), HANDLE)?)
@@ -159,15 +251,16 @@ fn open_or_make(above: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
     }
 }
 
-/// Fills a file that was just made, and gives it the bits that it is to have; `None` leaves what the umask decided.
-pub(crate) fn fill(file: &mut File, bytes: &[u8], bits: Option<u16>) -> io::Result<Stat> {
+/// Fills a file that was just made.
+pub(crate) fn fill(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     step("write a file")?;
-    file.write_all(bytes)?;
-    if let Some(bits) = bits {
-        step("set the mode of a file")?;
-        fs::fchmod(&*file, mode(bits))?;
-    }
-    Ok(Stat::from_system(&fs::fstat(&*file)?))
+    file.write_all(bytes)
+}
+
+/// Gives a file that was just made the bits that it is to have.
+pub(crate) fn set_bits(file: &File, bits: u16) -> io::Result<()> {
+    step("set the mode of a file")?;
+    Ok(fs::fchmod(file, mode(bits))?)
 }
 
 fn rename(from: Parent<'_>, to: Parent<'_>, flags: RenameFlags) -> io::Result<()> {
@@ -182,7 +275,7 @@ fn is_unsupported(errno: Errno) -> bool {
 }
 
 #[allow(clippy::useless_conversion, reason = "the width of a mode differs between platforms")]
-fn mode(bits: u16) -> Mode {
+pub(super) fn mode(bits: u16) -> Mode {
     Mode::from_raw_mode(bits.into())
 }
 

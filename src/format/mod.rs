@@ -1,22 +1,22 @@
-//! Text ⇄ [`Patch`]: one folder a format, each with what reads it and what prints it.
+//! Text ⇄ [`Patch`]: one room a format, each with what reads it and what prints it.
 //!
-//! Parsers know no git, no files and no clock. They read on after a fault, so that one run names everything that is wrong.
+//! Parsers know no git, no files and no clock. They read on after an error, so that one run names everything that is wrong.
 
 pub mod detect;
 pub mod envelope;
 pub mod opx;
+mod print;
 mod prose;
 #[cfg(test)]
 mod tests;
 pub mod unified;
-mod unsaid;
 
+pub use print::{Unrepresentable, Why};
 pub use prose::prose;
-pub use unsaid::{Unsaid, Why};
 
-use crate::explain::Explain;
-use crate::kind::Kind;
-use crate::patch::{Format, Patch};
+use bstr::{BString, ByteSlice as _};
+
+use crate::patch::{FileEdit, Format, Patch};
 use crate::text::{Located, Source};
 
 /// How a response is to be read.
@@ -31,10 +31,10 @@ pub struct Options {
 /// What was read from a response: everything that could be, and everything that is wrong with the rest.
 #[derive(Debug)]
 pub struct Parsed<'a> {
-    /// The edits. With faults beside it, it is good for finding more faults and for nothing else.
+    /// The edits. With errors beside it, it is good for finding more errors and for nothing else.
     pub patch: Patch<'a>,
     /// Why the response can't be applied; none if it can, as far as its text goes.
-    pub faults: Vec<Located<Fault>>,
+    pub errors: Vec<Located<Error>>,
     /// What was dropped or guessed.
     pub warnings: Vec<Located<Warning>>,
 }
@@ -46,79 +46,62 @@ pub fn parse<'a>(source: &'a Source, options: &Options) -> Parsed<'a> {
 
 /// Why a response can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
 #[non_exhaustive]
-pub enum Fault {
-    /// Finding the patches in the answer.
-    #[error(transparent)]
-    Detect(#[from] detect::Fault),
-    /// Reading an envelope.
-    #[error(transparent)]
-    Envelope(#[from] envelope::Fault),
-    /// Reading OPX.
-    #[error(transparent)]
-    Opx(#[from] opx::Fault),
-    /// Reading a unified diff.
-    #[error(transparent)]
-    Unified(#[from] unified::Fault),
+#[allow(missing_docs, reason = "each is of the room that it is named after")]
+pub enum Error {
+    Detect(#[from] detect::Error),
+    Envelope(#[from] envelope::Error),
+    Opx(#[from] opx::InEdit<opx::Error>),
+    Unified(#[from] unified::Error),
 }
 
 /// What was dropped or guessed while reading a response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "each is of the room that it is named after")]
 pub enum Warning {
-    /// Finding the patches in the answer.
-    #[error(transparent)]
     Detect(#[from] detect::Warning),
-    /// Reading an envelope.
-    #[error(transparent)]
     Envelope(#[from] envelope::Warning),
-    /// Reading OPX.
-    #[error(transparent)]
-    Opx(#[from] opx::Warning),
-    /// Reading a unified diff.
-    #[error(transparent)]
+    Opx(#[from] opx::InEdit<opx::Warning>),
     Unified(#[from] unified::Warning),
 }
 
-macro_rules! forward {
-    ($($of:ident),*) => { $(
-        impl $of {
-            fn inner(&self) -> &dyn Explain {
-                match self {
-                    $of::Detect(inner) => inner,
-                    $of::Envelope(inner) => inner,
-                    $of::Opx(inner) => inner,
-                    $of::Unified(inner) => inner,
-                }
-            }
-        }
-
-        impl Explain for $of {
-            fn kind(&self) -> Kind {
-                self.inner().kind()
-            }
-
-            fn label(&self) -> Option<String> {
-                self.inner().label()
-            }
-
-            fn path(&self) -> Option<bstr::BString> {
-                self.inner().path()
-            }
-
-            fn notes(&self) -> Vec<String> {
-                self.inner().notes()
-            }
-
-            fn help(&self) -> Option<String> {
-                self.inner().help()
-            }
-
-            fn advice(&self) -> Option<String> {
-                self.inner().advice()
-            }
-        }
-    )* };
+/// What a reader read of one envelope, element or section.
+#[derive(Debug)]
+pub struct Block<'a, End, E, W> {
+    /// What is behind it.
+    pub end: End,
+    /// The edits, in order; of what can't be read, one for each path that it names.
+    pub edits: Vec<FileEdit<'a>>,
+    /// Why it can't be applied.
+    pub errors: Vec<Located<E>>,
+    /// What was ignored or guessed.
+    pub warnings: Vec<Located<W>>,
 }
 
-forward!(Fault, Warning);
+/// Cuts what a message quotes to a length that fits one.
+fn excerpt(text: &[u8]) -> BString {
+    const FITS: usize = 80;
+    let fits = text.char_indices().map(|(_, end, _)| end).take_while(|&end| end <= FITS).last().unwrap_or(0);
+    text[..fits].into()
+}
+
+/// Returns whether a line begins with a line number, before the prefix that a line of a hunk has: `12 -old`, `12: +new`.
+pub(super) fn has_line_number(line: &[u8]) -> bool {
+    let number = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if number == 0 {
+        return false;
+    }
+    let rest = &line[number..];
+    let marks = [&b":"[..], b" |", b"|", "→".as_bytes(), b"\t"];
+    let behind = marks.iter().find_map(|mark| rest.strip_prefix(*mark));
+    // Behind a mark one space may follow; without one there must be a space, and remarks begin with numbers, too.
+    let text = match behind {
+        Some(behind) => behind,
+        None => rest.strip_prefix(b" ").unwrap_or_default(),
+    };
+    let is_prefixed = |text: &[u8]| matches!(text.first(), Some(b' ' | b'-' | b'+'));
+    is_prefixed(text) || behind.is_some_and(|behind| behind.trim_ascii().is_empty())
+}

@@ -1,17 +1,23 @@
-//! Prose that can stand before a patch: whatever a commit message says, none of it is read as a patch, as a part of one, or
+//! Prose that can be before a patch: whatever a commit message says, none of it is read as a patch, as a part of one, or
 //! as the rest of one that was lost.
 
 use bstr::ByteSlice as _;
 
-use super::{Options, parse};
+use super::{Options, detect, parse};
 use crate::text::{Source, SourceId};
 
 /// How many lines are looked at one by one; longer texts are quoted as a whole where anything of them is in doubt.
 const LINES: usize = 2000;
 
 /// Patches between which prose must mean nothing.
-const PATCHES: [&str; 2] =
-    ["*** Begin Patch\n*** Delete File: a\n*** End Patch\n", "<edit file=\"a\" op=\"remove\"/>\n"];
+const PATCHES: [[&str; 3]; 2] = [
+    [
+        "*** Begin Patch\n*** Delete File: a\n*** End Patch\n",
+        "*** Begin Patch\n*** Delete File: b\n*** End Patch\n",
+        "*** Begin Patch\n*** Delete File: c\n*** End Patch\n",
+    ],
+    ["<edit file=\"a\" op=\"remove\"/>\n", "<edit file=\"b\" op=\"remove\"/>\n", "<edit file=\"c\" op=\"remove\"/>\n"],
+];
 
 /// Makes prose of any text: lines that could be taken for something else are quoted with `| `, bytes that aren't UTF-8 are
 /// replaced. It ends with an empty line; an empty text stays empty.
@@ -49,12 +55,14 @@ fn quoted(line: &str) -> String {
 }
 
 fn is_nothing(prose: &[u8]) -> bool {
-    PATCHES.iter().all(|patch| {
-        // What follows would end a comment that the prose began, and so take the patch between out of it.
-        let text = [patch.as_bytes(), b"\n", prose, patch.as_bytes(), b"-->\n", patch.as_bytes()].concat();
+    PATCHES.iter().all(|[first, between, last]| {
+        // What follows would end a comment or a block of reasoning that the prose began, and so take the patch between out of it.
+        let ends = detect::REASONING.iter().map(|tag| format!("</{tag}>\n")).collect::<String>();
+        let text =
+            [first.as_bytes(), b"\n", prose, between.as_bytes(), b"-->\n", ends.as_bytes(), last.as_bytes()].concat();
         let Some(source) = Source::new(SourceId(0), "", text) else { return false };
         let parsed = parse(&source, &Options { strict: true, ..Options::default() });
-        parsed.faults.is_empty() && parsed.warnings.is_empty() && parsed.patch.edits.len() == 3
+        parsed.errors.is_empty() && parsed.warnings.is_empty() && parsed.patch.edits.len() == 3
     })
 }
 
@@ -75,6 +83,7 @@ mod tests {
             ("see `<edit file=\"x\" op=\"new\">`", "see `<edit file=\"x\" op=\"new\">`\n\n"),
             ("</put>\n>>>\nx", "| &lt;/put>\n| >>>\nx\n\n"),
             ("a <!-- b", "| a &lt;!-- b\n\n"),
+            ("<think>\nb", "| &lt;think>\nb\n\n"),
         ] {
             assert_eq!(prose(text.as_bytes()).as_bstr(), want, "{text:?}");
             assert!(text.trim().is_empty() || is_nothing(&prose(text.as_bytes())), "{text:?}");
@@ -86,7 +95,7 @@ mod tests {
         fn it_means_nothing(
             lines in proptest::collection::vec(proptest::sample::select(&[
                 "*** Begin Patch", "*** End Patch", "+x", "@@", "*** Update File: a", "<edit file=\"a\" op=\"patch\">", "<opx>",
-                "</edit>", "<find>", "<<<", ">>>", "</find>", "<!--", "-->", "```", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "`",
+                "</edit>", "<find>", "<<<", ">>>", "</find>", "<!--", "-->", "<think>", "</think>", "```", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "`",
                 "diff --git a/x b/x", "text", "", " ", "* *** Begin Patch", "\u{feff}", "{\"patch\": \"*** Begin Patch\\n\"}",
             ][..]), 0..8),
             joint in proptest::sample::select(&["\n", "\r\n", " ", "\n  "][..]),

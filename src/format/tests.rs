@@ -5,7 +5,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{Options, Unsaid, Why, envelope, opx, parse};
+use super::{Options, Unrepresentable, Why, envelope, has_line_number, opx, parse};
+use crate::diagnose::Diagnose as _;
+use crate::kind::Kind;
 use crate::patch::{FileEdit, Format, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Substitution};
 use crate::text::{Source, SourceId, Text};
 
@@ -144,14 +146,15 @@ fn is_read(printed: &[u8], patch: &Patch<'_>) {
         let source = Source::new(SourceId(0), "", [before, printed].concat()).unwrap();
         for strict in [false, true] {
             let parsed = parse(&source, &Options { strict, ..Options::default() });
-            assert!(parsed.faults.is_empty() && parsed.warnings.is_empty(), "{parsed:?}\n{}", printed.as_bstr());
+            let is_plain = parsed.warnings.iter().all(|warning| warning.value.diagnosis().kind == Kind::RepeatedEdit);
+            assert!(parsed.errors.is_empty() && is_plain, "{parsed:?}\n{}", printed.as_bstr());
             assert_eq!(parsed.patch, *patch, "{}", printed.as_bstr());
         }
     }
 }
 
-fn whys(unsaid: &[Unsaid]) -> Vec<Why> {
-    unsaid.iter().map(|unsaid| unsaid.why).collect()
+fn whys(refused: &[Unrepresentable]) -> Vec<Why> {
+    refused.iter().map(|refused| refused.why).collect()
 }
 
 proptest! {
@@ -162,7 +165,7 @@ proptest! {
         let patch = Patch { format: Format::Envelope, edits };
         match envelope::print(&patch) {
             Ok(printed) => is_read(&printed, &patch),
-            Err(unsaid) => {
+            Err(refused) => {
                 let is_odd = |edit: &FileEdit<'_>| match &edit.operation {
                     _ if edit.root.is_some() || edit.why.is_some() => true,
                     Operation::Create { lines } => lines.first().is_some_and(|line| line.starts_with(b"++ ")),
@@ -172,8 +175,8 @@ proptest! {
                     }) || (to.is_none() && hunks.is_empty()),
                     _ => false,
                 };
-                let markup = whys(&unsaid).iter().filter(|why| **why == Why::Markup).count();
-                prop_assert!(patch.edits.iter().filter(|edit| is_odd(edit)).count() >= markup, "{unsaid:?} {patch:?}");
+                let markup = whys(&refused).iter().filter(|why| **why == Why::Markup).count();
+                prop_assert!(patch.edits.iter().filter(|edit| is_odd(edit)).count() >= markup, "{refused:?} {patch:?}");
             }
         }
     }
@@ -183,15 +186,15 @@ proptest! {
         let patch = Patch { format: Format::Opx, edits };
         match opx::print(&patch) {
             Ok(printed) => is_read(&printed, &patch),
-            Err(unsaid) => {
+            Err(refused) => {
                 let is_marked = |lines: &[Text<'_>]| lines.iter().any(|line| [&b">>>"[..], b"<<<", b"</", b"<p", b"<f", b"<e"].iter().any(|mark| line.contains_str(mark)));
                 let is_odd = |edit: &FileEdit<'_>| edit.why.as_ref().is_some_and(|why| why.trim_ascii().is_empty()) || match &edit.operation {
                     Operation::Create { lines } | Operation::Replace { lines } => is_marked(lines),
                     Operation::Substitute(Substitution { find, put, .. }) => is_marked(find) || is_marked(put),
                     _ => false,
                 };
-                let markup = whys(&unsaid).iter().filter(|why| **why == Why::Markup).count();
-                prop_assert!(patch.edits.iter().filter(|edit| is_odd(edit)).count() >= markup, "{unsaid:?} {patch:?}");
+                let markup = whys(&refused).iter().filter(|why| **why == Why::Markup).count();
+                prop_assert!(patch.edits.iter().filter(|edit| is_odd(edit)).count() >= markup, "{refused:?} {patch:?}");
             }
         }
     }
@@ -219,18 +222,38 @@ fn what_cannot_be_said_is_told_of_every_edit() {
         edit("e", Operation::Create { lines: lines("a\0") }),
         edit("f", Operation::Update { to: None, hunks: Vec::new() }),
     ];
-    let unsaid = opx::print(&patch(Format::Opx, edits)).unwrap_err();
-    assert_eq!(whys(&unsaid), [Why::BlankEdges, Why::BlankFind, Why::Markup, Why::Nul, Why::Operation]);
-    assert_eq!(
-        unsaid[2].to_string(),
-        "OPX can't say what is to become of `d`: a line of its text would be read as a part of the patch"
-    );
+    let refused = opx::print(&patch(Format::Opx, edits)).unwrap_err();
+    assert_eq!(whys(&refused), [Why::BlankEdges, Why::BlankFind, Why::Markup, Why::Nul, Why::Operation]);
     let edits = vec![
         edit("a ", Operation::Delete { expected: None }),
         edit("b", substitution("x")),
         edit("c", Operation::Create { lines: lines("++ b/f") }),
         edit("d", Operation::Create { lines: lines("*** End Patch\n\n") }),
     ];
-    let unsaid = envelope::print(&patch(Format::Envelope, edits)).unwrap_err();
-    assert_eq!(whys(&unsaid), [Why::Path, Why::Operation, Why::Markup]);
+    let refused = envelope::print(&patch(Format::Envelope, edits)).unwrap_err();
+    assert_eq!(whys(&refused), [Why::Path, Why::Operation, Why::Markup]);
+}
+
+#[test]
+fn a_number_before_a_prefix_is_told_from_a_remark() {
+    for (line, want) in [
+        ("12 -old", true),
+        ("12  same", true),
+        ("12: -old", true),
+        ("12:-old", true),
+        ("12| +new", true),
+        ("12 | +new", true),
+        ("12\t-old", true),
+        ("12→ same", true),
+        ("12:", true),
+        ("12", false),
+        ("3 files changed", false),
+        ("1. first", false),
+        ("12:00 is noon", false),
+        ("-12 -old", false),
+        ("x", false),
+        ("", false),
+    ] {
+        assert_eq!(has_line_number(line.as_bytes()), want, "{line:?}");
+    }
 }

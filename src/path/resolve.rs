@@ -1,23 +1,28 @@
 use bstr::{BStr, BString, ByteSlice as _};
 
-use super::{PathFault, RepoPath, check_bytes, check_part};
+use super::{PathError, RepoPath, check_bytes, check_part};
 
 /// Turns paths as responses write them into [`RepoPath`]s.
 ///
 /// The default one knows no work tree: it takes relative paths only, and no root.
 ///
-/// Where the formats leave it open: `..` is resolved by its spelling and may use up the folder of `--directory` or of a
+/// Where the formats leave it open: `..` is resolved by its spelling and may use up the directory of `--directory` or of a
 /// root, but not the top. A root that the configuration maps takes the place of `--directory`, and wins over a work tree of
 /// that name. An absolute path is good under any known root, since it says itself where it is. `file:` URIs may leave out
 /// the `//` and may name `localhost`; one with a query or a fragment is refused, since `#` and `?` may also be letters of a
-/// name that somebody forgot to encode.
+/// name that somebody forgot to encode. An absolute path that is inside by no spelling of the top is, if a directory above it is the
+/// top once its links are followed: the one nearest to the root, so that no link inside the work tree is followed.
 #[derive(Clone, Debug, Default)]
 pub struct Resolver {
     tops: Vec<BString>,
+    real: Option<FollowLinks>,
     directory: BString,
     roots: Vec<(BString, BString)>,
     off_limits: Vec<RepoPath>,
 }
+
+/// Returns where an absolute path leads, links followed, if it is there.
+pub type FollowLinks = fn(&[u8]) -> Option<BString>;
 
 /// What Linux takes, and no common file system exceeds.
 const LONGEST: usize = 4095;
@@ -29,32 +34,38 @@ impl Resolver {
         Self { tops: tops.into_iter().collect(), ..Self::default() }
     }
 
-    /// Puts a folder in front of relative paths. It is written like them, and may be the top.
+    /// Has absolute paths tried with their links followed.
+    #[must_use]
+    pub fn following_links(self, real: FollowLinks) -> Self {
+        Self { real: Some(real), ..self }
+    }
+
+    /// Puts a directory in front of relative paths. It is written like them, and may be the top.
     ///
     /// # Errors
-    /// If it isn't a folder of the work tree, by its spelling.
-    pub fn with_directory(mut self, written: &[u8]) -> Result<Self, PathFault> {
+    /// If it isn't a directory of the work tree, by its spelling.
+    pub fn with_directory(mut self, written: &[u8]) -> Result<Self, PathError> {
         self.directory = BString::default();
         self.directory = self.locate(b"", written)?;
         Ok(self)
     }
 
-    /// Returns the folder in front of relative paths; empty for none.
+    /// Returns the directory in front of relative paths; empty for none.
     pub fn directory(&self) -> &BStr {
         self.directory.as_bstr()
     }
 
-    /// Maps a root's name to a folder, written from the top or absolute. That it is inside is checked when it is used.
+    /// Maps a root's name to a directory, written from the top or absolute. That it is inside is checked when it is used.
     #[must_use]
-    pub fn with_root(mut self, name: &[u8], folder: &[u8]) -> Self {
-        self.roots.push((variable_case(name), folder.into()));
+    pub fn with_root(mut self, name: &[u8], directory: &[u8]) -> Self {
+        self.roots.push((variable_case(name), directory.into()));
         self
     }
 
-    /// Keeps a folder out of reach as if it were `.git`: a repository whose own folder has another name.
+    /// Keeps a directory out of reach as if it were `.git`: a repository whose own directory has another name.
     #[must_use]
-    pub fn without(mut self, folder: RepoPath) -> Self {
-        self.off_limits.push(folder);
+    pub fn without(mut self, directory: RepoPath) -> Self {
+        self.off_limits.push(directory);
         self
     }
 
@@ -62,7 +73,7 @@ impl Resolver {
     ///
     /// # Errors
     /// Says what is wrong with the spelling.
-    pub fn resolve(&self, root: Option<&[u8]>, written: &[u8]) -> Result<RepoPath, PathFault> {
+    pub fn resolve(&self, root: Option<&[u8]>, written: &[u8]) -> Result<RepoPath, PathError> {
         let base = match root {
             Some(root) => self.root(root)?,
             None => self.directory.clone(),
@@ -70,66 +81,89 @@ impl Resolver {
         let path = self.locate(&base, written)?;
         let last = written.rsplit_str("/").next().unwrap_or_default();
         if path.is_empty() || matches!(last, b"" | b"." | b"..") {
-            return Err(PathFault::Folder { path: written.into() });
+            return Err(PathError::Directory { path: written.into() });
         }
         let path = RepoPath::new(&path)?;
         if path.as_bytes().len() > LONGEST || path.parts().any(|part| part.len() > LONGEST_PART) {
-            return Err(PathFault::TooLong { path: written.into() });
+            return Err(PathError::TooLong { path: written.into() });
         }
-        match self.off_limits.iter().find(|folder| covers(folder, &path)) {
-            Some(folder) => Err(PathFault::DotGit { path: written.into(), name: folder.as_bstr().into() }),
+        match self.off_limits.iter().find(|directory| covers(directory, &path)) {
+            Some(directory) => Err(PathError::DotGit { path: written.into(), name: directory.as_bstr().into() }),
             None => Ok(path),
         }
     }
 
-    /// Returns the folder that a root's name stands for.
-    fn root(&self, root: &[u8]) -> Result<BString, PathFault> {
+    /// Returns the directory that a root's name stands for.
+    fn root(&self, root: &[u8]) -> Result<BString, PathError> {
         let wanted = variable_case(root);
-        if let Some((_, folder)) = self.roots.iter().rev().find(|(name, _)| *name == wanted) {
-            let outside = |_| PathFault::RootOutside { root: root.into(), folder: folder.clone() };
-            return if folder.is_empty() { Ok(BString::default()) } else { self.locate(b"", folder).map_err(outside) };
+        if let Some((_, directory)) = self.roots.iter().rev().find(|(name, _)| *name == wanted) {
+            let outside = |_| PathError::RootOutside { root: root.into(), directory: directory.clone() };
+            return if directory.is_empty() {
+                Ok(BString::default())
+            } else {
+                self.locate(b"", directory).map_err(outside)
+            };
         }
         let name_of =
             |top: &BString| BString::from(top.trim_end_with(|c| c == '/').rsplit_str("/").next().unwrap_or(b""));
         if self.tops.iter().any(|top| !root.is_empty() && name_of(top) == root) {
             return Ok(self.directory.clone());
         }
-        Err(PathFault::UnknownRoot { root: root.into(), name: self.tops.first().map(name_of) })
+        Err(match self.tops.first().map(name_of) {
+            Some(name) => PathError::UnknownRoot { root: root.into(), name },
+            None => PathError::RootWithoutTree { root: root.into() },
+        })
     }
 
     /// Returns a path from the top of the work tree, empty for the top itself.
-    fn locate(&self, base: &[u8], written: &[u8]) -> Result<BString, PathFault> {
+    fn locate(&self, base: &[u8], written: &[u8]) -> Result<BString, PathError> {
         check_bytes(written)?;
         let decoded = from_uri(written)?;
         let path = decoded.as_deref().unwrap_or(written);
         if path.starts_with(b"/") {
-            let outside = || PathFault::Outside { path: written.into(), top: self.tops.first().cloned() };
+            let outside = || PathError::Outside { path: written.into(), top: self.tops.first().cloned() };
             let path = absolute_parts(path);
             let depth = |top: &BString| {
                 let top = absolute_parts(top);
                 path.starts_with(&top).then_some(top.len())
             };
-            let parts = &path[self.tops.iter().filter_map(depth).max().ok_or_else(outside)?..];
+            let depth = self.tops.iter().filter_map(depth).max().or_else(|| self.depth_of_linked_top(&path));
+            let parts = &path[depth.ok_or_else(outside)?..];
             parts.iter().try_for_each(|part| check_part(part, written))?;
             return Ok(join(parts));
         }
         if is_windows_absolute(path) {
-            return Err(PathFault::Outside { path: written.into(), top: self.tops.first().cloned() });
+            return Err(PathError::Outside { path: written.into(), top: self.tops.first().cloned() });
         }
         let mut parts: Vec<&[u8]> = base.split_str("/").filter(|part| !part.is_empty()).collect();
         let mut first = true;
         for part in path.split_str("/").filter(|part| !matches!(*part, b"" | b".")) {
             if std::mem::take(&mut first) && part.starts_with(b"~") {
-                return Err(PathFault::Home { path: written.into() });
+                return Err(PathError::Home { path: written.into() });
             }
             if part == b".." {
-                parts.pop().ok_or_else(|| PathFault::Escapes { path: written.into() })?;
+                parts.pop().ok_or_else(|| PathError::Escapes { path: written.into() })?;
             } else {
                 check_part(part, written)?;
                 parts.push(part);
             }
         }
         Ok(join(&parts))
+    }
+
+    /// Returns how many parts of an absolute path name the top, links followed.
+    fn depth_of_linked_top(&self, path: &[&[u8]]) -> Option<usize> {
+        let real = self.real?;
+        let mut above = BString::default();
+        // What is below a directory that isn't there isn't there either.
+        for (depth, part) in path.iter().enumerate() {
+            above.push(b'/');
+            above.extend_from_slice(part);
+            if self.tops.contains(&real(&above)?) {
+                return Some(depth + 1);
+            }
+        }
+        None
     }
 }
 
@@ -150,11 +184,11 @@ fn absolute_parts(path: &[u8]) -> Vec<&[u8]> {
     parts
 }
 
-/// Returns whether a path is a folder or lies below it, whatever the case: the file system may not care for case.
-fn covers(folder: &RepoPath, path: &RepoPath) -> bool {
-    let (folder, path) = (folder.as_bytes(), path.as_bytes());
-    path.get(..folder.len()).is_some_and(|start| start.eq_ignore_ascii_case(folder))
-        && matches!(path.get(folder.len()), None | Some(b'/'))
+/// Returns whether a path is a directory or lies below it, whatever the case: the file system may not care for case.
+fn covers(directory: &RepoPath, path: &RepoPath) -> bool {
+    let (directory, path) = (directory.as_bytes(), path.as_bytes());
+    path.get(..directory.len()).is_some_and(|start| start.eq_ignore_ascii_case(directory))
+        && matches!(path.get(directory.len()), None | Some(b'/'))
 }
 
 /// Writes a name as git's configuration hands it out when it is the last part of a key: that part knows no case.
@@ -171,21 +205,20 @@ fn is_windows_absolute(path: &[u8]) -> bool {
 }
 
 /// Returns the path that a `file:` URI names; `None` for what isn't a URI at all.
-fn from_uri(written: &[u8]) -> Result<Option<Vec<u8>>, PathFault> {
-    let fault = |why| PathFault::Uri { path: written.into(), why };
+fn from_uri(written: &[u8]) -> Result<Option<Vec<u8>>, PathError> {
     let Some(colon) = written.find_byte(b':') else { return Ok(None) };
     let (scheme, rest) = (&written[..colon], &written[colon + 1..]);
     if !scheme.eq_ignore_ascii_case(b"file") {
         let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+.-".contains(byte);
         // One letter is a drive.
         let is_url = scheme.len() > 1 && rest.starts_with(b"//") && scheme.iter().all(is_scheme);
-        return if is_url { Err(PathFault::Url { path: written.into() }) } else { Ok(None) };
+        return if is_url { Err(PathError::Url { path: written.into() }) } else { Ok(None) };
     }
     let path = match rest.strip_prefix(b"//") {
         Some(rest) => {
             let (host, path) = rest.split_at(rest.find_byte(b'/').unwrap_or(rest.len()));
             if !host.is_empty() && !host.eq_ignore_ascii_case(b"localhost") {
-                return Err(fault("names a file on another machine"));
+                return Err(PathError::UriHost { path: written.into() });
             }
             path
         }
@@ -193,13 +226,13 @@ fn from_uri(written: &[u8]) -> Result<Option<Vec<u8>>, PathFault> {
         None => return Ok(None),
     };
     if path.is_empty() {
-        return Err(fault("names no file"));
+        return Err(PathError::UriEmpty { path: written.into() });
     }
     if path.find_byteset(b"?#").is_some() {
-        return Err(fault("has a `?` or a `#` in it, which in a URI aren't part of the path"));
+        return Err(PathError::UriQuery { path: written.into() });
     }
-    let path = percent_decoded(path).ok_or_else(|| fault("has a `%` that two hexadecimal digits don't follow"))?;
-    check_bytes(&path).map_err(|_| PathFault::Nul { path: written.into() })?;
+    let path = percent_decoded(path).ok_or_else(|| PathError::UriEscape { path: written.into() })?;
+    check_bytes(&path).map_err(|_| PathError::Nul { path: written.into() })?;
     Ok(Some(path))
 }
 

@@ -8,7 +8,7 @@
 pub(super) struct Glob {
     tokens: Vec<Token>,
     /// Whether `/` is matched by nothing but itself and `**`.
-    by_folder: bool,
+    by_directory: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,14 +26,14 @@ enum Token {
 
 impl Glob {
     /// Takes a pattern apart; `None` if it is one that matches nothing, as one whose `[` isn't closed.
-    pub(super) fn new(pattern: &[u8], by_folder: bool) -> Option<Self> {
+    pub(super) fn new(pattern: &[u8], by_directory: bool) -> Option<Self> {
         let mut tokens = Vec::new();
         let mut at = 0;
         while let Some(&byte) = pattern.get(at) {
             let (token, end) = match byte {
                 b'\\' => (Token::Byte(*pattern.get(at + 1)?), at + 2),
                 b'?' => (Token::Any, at + 1),
-                b'*' => stars(pattern, at, by_folder),
+                b'*' => stars(pattern, at, by_directory),
                 b'[' => {
                     let (class, end) = Class::new(pattern, at + 1)?;
                     (Token::Class(Box::new(class)), end)
@@ -43,7 +43,7 @@ impl Glob {
             tokens.push(token);
             at = end;
         }
-        Some(Self { tokens, by_folder })
+        Some(Self { tokens, by_directory })
     }
 
     /// Returns whether it matches all of a text, in the same case or in any.
@@ -58,7 +58,7 @@ impl Glob {
                     Token::Star if byte == b'/' => {}
                     Token::Star | Token::Stars => self.reach(&mut next, at),
                     Token::Folders => {
-                        // What could come behind it can't come yet: a whole folder's name has to.
+                        // What could come behind it can't come yet: a whole directory's name has to.
                         next[at] = true;
                         if byte == b'/' {
                             self.reach(&mut next, at + 1);
@@ -86,20 +86,20 @@ impl Glob {
         match token {
             Token::Byte(wanted) if folds => wanted.eq_ignore_ascii_case(&byte),
             Token::Byte(wanted) => *wanted == byte,
-            Token::Any => !(self.by_folder && byte == b'/'),
-            Token::Class(class) => class.has(byte, folds) && !(self.by_folder && byte == b'/'),
+            Token::Any => !(self.by_directory && byte == b'/'),
+            Token::Class(class) => class.has(byte, folds) && !(self.by_directory && byte == b'/'),
             Token::Star | Token::Stars | Token::Folders => false,
         }
     }
 }
 
 /// Reads one `*` or several, and what they mean.
-fn stars(pattern: &[u8], start: usize, by_folder: bool) -> (Token, usize) {
+fn stars(pattern: &[u8], start: usize, by_directory: bool) -> (Token, usize) {
     let end = start + pattern[start..].iter().take_while(|byte| **byte == b'*').count();
     let behind = &pattern[end..];
     let alone = (start == 0 || pattern[start - 1] == b'/')
         && (behind.is_empty() || behind.starts_with(b"/") || behind.starts_with(b"\\/"));
-    match (by_folder, end - start > 1 && alone) {
+    match (by_directory, end - start > 1 && alone) {
         (false, _) => (Token::Stars, end),
         (true, false) => (Token::Star, end),
         (true, true) if behind.starts_with(b"/") => (Token::Folders, end + 1),
@@ -115,7 +115,7 @@ struct Class {
 }
 
 impl Class {
-    /// Reads what stands behind a `[` up to its `]`, and returns where the pattern goes on.
+    /// Reads what is behind a `[` up to its `]`, and returns where the pattern goes on.
     fn new(pattern: &[u8], mut at: usize) -> Option<(Self, usize)> {
         let negated = matches!(pattern.get(at), Some(b'!' | b'^'));
         at += usize::from(negated);
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn patterns_match_as_gits_do() {
-        for (pattern, text, anywhere, by_folder) in [
+        for (pattern, text, anywhere, by_directory) in [
             ("", "", true, true),
             ("a", "", false, false),
             ("*", "", true, true),
@@ -225,9 +225,10 @@ mod tests {
             ("[a", "a", false, false),
             ("[", "[", false, false),
         ] {
-            for (folder, want) in [(false, anywhere), (true, by_folder)] {
-                let is = Glob::new(pattern.as_bytes(), folder).is_some_and(|glob| glob.matches(text.as_bytes(), false));
-                assert_eq!(is, want, "{pattern:?} on {text:?}, by folder: {folder}");
+            for (directory, want) in [(false, anywhere), (true, by_directory)] {
+                let is =
+                    Glob::new(pattern.as_bytes(), directory).is_some_and(|glob| glob.matches(text.as_bytes(), false));
+                assert_eq!(is, want, "{pattern:?} on {text:?}, by directory: {directory}");
             }
         }
     }

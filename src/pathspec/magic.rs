@@ -1,8 +1,8 @@
-//! What stands before the path in a pathspec: `:(glob,icase)`, `:!`, `:/`.
+//! What is before the path in a pathspec: `:(glob,icase)`, `:!`, `:/`.
 
 use bstr::ByteSlice as _;
 
-use super::Fault;
+use super::PathspecError;
 
 /// What the wildcards of a pathspec mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub enum Wildcards {
     #[default]
     Free,
     /// They match no slash, save `**`.
-    ByFolder,
+    ByDirectory,
     /// There are none: such characters are names.
     None,
 }
@@ -36,7 +36,7 @@ pub(super) struct Magic {
 
 impl Magic {
     /// Reads it, and returns what is left.
-    pub(super) fn read(written: &[u8], defaults: Defaults) -> Result<(Self, &[u8]), Fault> {
+    pub(super) fn read(written: &[u8], defaults: Defaults) -> Result<(Self, &[u8]), PathspecError> {
         if defaults.literal {
             return Ok((Self { excludes: false, any_case: false, wildcards: Wildcards::None }, written));
         }
@@ -51,8 +51,8 @@ impl Magic {
         Ok((magic, rest))
     }
 
-    fn words<'w>(&mut self, rest: &'w [u8]) -> Result<&'w [u8], Fault> {
-        let (words, rest) = rest.split_once_str(")").ok_or(Fault::Unclosed)?;
+    fn words<'w>(&mut self, rest: &'w [u8]) -> Result<&'w [u8], PathspecError> {
+        let (words, rest) = rest.split_once_str(")").ok_or(PathspecError::Unclosed)?;
         let (mut literal, mut glob) = (false, false);
         for word in words.split_str(",") {
             match word {
@@ -61,21 +61,21 @@ impl Magic {
                 b"icase" => self.any_case = true,
                 b"literal" => literal = true,
                 b"glob" => glob = true,
-                word if word.starts_with(b"attr:") => return Err(Fault::Unsupported("attr")),
-                word if word.starts_with(b"prefix:") => return Err(Fault::Unsupported("prefix")),
-                word => return Err(Fault::UnknownWord(word.into())),
+                word if word.starts_with(b"attr:") => return Err(PathspecError::Unsupported("attr")),
+                word if word.starts_with(b"prefix:") => return Err(PathspecError::Unsupported("prefix")),
+                word => return Err(PathspecError::UnknownWord(word.into())),
             }
         }
         self.wildcards = match (literal, glob) {
-            (true, true) => return Err(Fault::Incompatible),
+            (true, true) => return Err(PathspecError::Incompatible),
             (true, false) => Wildcards::None,
-            (false, true) => Wildcards::ByFolder,
+            (false, true) => Wildcards::ByDirectory,
             (false, false) => self.wildcards,
         };
         Ok(rest)
     }
 
-    fn signs<'w>(&mut self, rest: &'w [u8]) -> Result<&'w [u8], Fault> {
+    fn signs<'w>(&mut self, rest: &'w [u8]) -> Result<&'w [u8], PathspecError> {
         for (at, &sign) in rest.iter().enumerate() {
             match sign {
                 b':' => return Ok(&rest[at + 1..]),
@@ -84,7 +84,7 @@ impl Magic {
                 // What git keeps for signs to come.
                 b'"' | b'#' | b'%' | b'&' | b'\'' | b',' | b'-' | b';' | b'<' | b'=' | b'>' | b'@' | b'_' | b'`'
                 | b'~' => {
-                    return Err(Fault::UnknownSign(sign));
+                    return Err(PathspecError::UnknownSign(sign));
                 }
                 _ => return Ok(&rest[at..]),
             }

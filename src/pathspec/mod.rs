@@ -1,11 +1,11 @@
-//! git's pathspecs: the paths that a person means, by folder, name or wildcard.
+//! git's pathspecs: the paths that a person means, by directory, name or wildcard.
 //!
 //! A list of them means what `git grep -l … -- <pathspec>…` would search when run at the top of the work tree, which the tests hold
 //! it against. It reads nothing, and knows paths of files only.
 //!
 //! Where it departs from git, and why:
-//! - They count from the top, whatever the current folder, since paths in a response do; so an absolute one is an error.
-//! - `:/` and `:(top)` change nothing, and `.`, `..` and repeated slashes behind them are resolved. git leaves them as they stand,
+//! - They count from the top, whatever the current directory, since paths in a response do; so an absolute one is an error.
+//! - `:/` and `:(top)` change nothing, and `.`, `..` and repeated slashes behind them are resolved. git leaves them as they are,
 //!   and then `:/./src` matches no path.
 //! - The magic words `attr` and `prefix` are errors: the first because a response may change what attributes files have.
 //! - A class in brackets that is to match in any case does so: git's `:(icase)[M]akefile` doesn't match even `Makefile`.
@@ -29,16 +29,16 @@ pub struct Pathspec {
     /// Whether it takes paths out of what the others of its list mean.
     excludes: bool,
     any_case: bool,
-    /// What it names: a file, or all below a folder; empty for everything.
+    /// What it names: a file, or all below a directory; empty for everything.
     pattern: Vec<u8>,
-    /// How much of it stands before the first wildcard, and what comes then.
+    /// How much of it is before the first wildcard, and what comes then.
     wild: Option<(usize, Glob)>,
 }
 
 /// Why a text is no pathspec.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum PathspecError {
     /// It is empty.
     #[error("a pathspec can't be empty; `.` means everything")]
     Empty,
@@ -70,15 +70,15 @@ impl Pathspec {
     ///
     /// # Errors
     /// If git would refuse it, or it is one of those that don't count here.
-    pub fn new(written: &[u8], defaults: Defaults) -> Result<Self, Fault> {
+    pub fn new(written: &[u8], defaults: Defaults) -> Result<Self, PathspecError> {
         if written.is_empty() {
-            return Err(Fault::Empty);
+            return Err(PathspecError::Empty);
         }
         let (Magic { excludes, any_case, wildcards }, rest) = Magic::read(written, defaults)?;
         let pattern = normal(rest)?;
         let plain = pattern.iter().position(|byte| b"*?[\\".contains(byte)).filter(|_| wildcards != Wildcards::None);
-        let by_folder = wildcards == Wildcards::ByFolder;
-        let wild = plain.and_then(|plain| Some((plain, Glob::new(&pattern[plain..], by_folder)?)));
+        let by_directory = wildcards == Wildcards::ByDirectory;
+        let wild = plain.and_then(|plain| Some((plain, Glob::new(&pattern[plain..], by_directory)?)));
         Ok(Self { written: written.into(), excludes, any_case, pattern, wild })
     }
 
@@ -151,16 +151,16 @@ impl FromIterator<Pathspec> for Pathspecs {
     }
 }
 
-/// Resolves `.`, `..` and repeated slashes by their spelling, as git does. A slash at the end stays: it asks for a folder.
-fn normal(written: &[u8]) -> Result<Vec<u8>, Fault> {
+/// Resolves `.`, `..` and repeated slashes by their spelling, as git does. A slash at the end stays: it asks for a directory.
+fn normal(written: &[u8]) -> Result<Vec<u8>, PathspecError> {
     if written.starts_with(b"/") {
-        return Err(Fault::Absolute);
+        return Err(PathspecError::Absolute);
     }
     let mut parts: Vec<&[u8]> = Vec::new();
     for part in written.split_str("/") {
         match part {
             b"" | b"." => {}
-            b".." => drop(parts.pop().ok_or(Fault::Outside)?),
+            b".." => drop(parts.pop().ok_or(PathspecError::Outside)?),
             part => parts.push(part),
         }
     }

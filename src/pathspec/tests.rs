@@ -55,16 +55,16 @@ fn the_spec_that_matches_is_known() {
 #[test]
 fn what_git_refuses_is_refused() {
     for (spec, want) in [
-        ("", Fault::Empty),
-        (":(icase", Fault::Unclosed),
-        (":(nocase)a", Fault::UnknownWord("nocase".into())),
-        (":_a", Fault::UnknownSign(b'_')),
-        (":(attr:a)b", Fault::Unsupported("attr")),
-        (":(prefix:0)b", Fault::Unsupported("prefix")),
-        (":(glob,literal)a", Fault::Incompatible),
-        ("../a", Fault::Outside),
-        ("a/../..", Fault::Outside),
-        ("/a", Fault::Absolute),
+        ("", PathspecError::Empty),
+        (":(icase", PathspecError::Unclosed),
+        (":(nocase)a", PathspecError::UnknownWord("nocase".into())),
+        (":_a", PathspecError::UnknownSign(b'_')),
+        (":(attr:a)b", PathspecError::Unsupported("attr")),
+        (":(prefix:0)b", PathspecError::Unsupported("prefix")),
+        (":(glob,literal)a", PathspecError::Incompatible),
+        ("../a", PathspecError::Outside),
+        ("a/../..", PathspecError::Outside),
+        ("/a", PathspecError::Absolute),
     ] {
         assert_eq!(Pathspec::new(spec.as_bytes(), Defaults::default()), Err(want), "{spec}");
     }

@@ -1,5 +1,5 @@
 use crate::path::RepoPath;
-use crate::tree::File;
+use crate::tree::{AttributeFiles, File, RULES};
 
 /// What will be true afterwards: for every touched path what it holds before and after, ordered by path as git orders.
 ///
@@ -43,6 +43,12 @@ impl ChangeSet {
     /// Returns the change of a path.
     pub fn get(&self, path: &RepoPath) -> Option<&Change> {
         self.changes.binary_search_by(|change| change.path.cmp(path)).ok().map(|at| &self.changes[at])
+    }
+
+    /// Returns the files among them that hold attributes, as they are afterwards.
+    pub fn attribute_files(&self) -> AttributeFiles {
+        let rules = self.iter().filter(|change| change.path.name() == RULES.as_bytes());
+        rules.map(|change| (change.path.clone(), change.after.as_ref().map(|file| file.content.clone()))).collect()
     }
 
     /// Returns how many paths change.

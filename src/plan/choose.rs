@@ -1,8 +1,9 @@
 //! The parts of a change that can be made or left by themselves, for a person who wants some of it.
 //!
-//! What an edit comes to depends on the paths that it names, on what stands above and below them, and, where names know no case,
-//! on their twins; on nothing else. So edits that share one of these are one part, and whatever parts are left out, the others
-//! come to what they came to before, to the byte: no second plan is needed, and none could make something else of them.
+//! What an edit comes to depends on the paths that it names, on what stands above and below them, on the attributes that the
+//! response itself gives to them, and, where names know no case, on their twins; on nothing else. So edits that share one of these
+//! are one part, and whatever parts are left out, the others come to what they came to before, to the byte: no second plan is
+//! needed, and none could make something else of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,6 +52,14 @@ pub fn parts(patches: &[Patch<'_>], changes: &ChangeSet, resolver: &Resolver, na
         if let Some(from) = &change.from {
             let from = ties.of(from);
             ties.tie(at, from);
+        }
+    }
+    for file in changes.attribute_files().keys() {
+        let directory = file.parent();
+        let governs = |path: &RepoPath| directory.as_ref().is_none_or(|directory| path.is_below(directory));
+        for change in changes.iter().filter(|change| governs(&change.path)) {
+            let (rules, at) = (ties.of(file), ties.of(&change.path));
+            ties.tie(rules, at);
         }
     }
     ties.tie_neighbours(names);
@@ -150,7 +159,7 @@ mod tests {
     fn taken_apart(response: &str, tree: &MemoryTree, names: Names) -> Vec<String> {
         let source = Source::new(SourceId(0), "answer", response.into()).unwrap();
         let parsed = format::parse(&source, &format::Options::default());
-        assert!(parsed.faults.is_empty(), "{:?}", parsed.faults);
+        assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
         let patches = [parsed.patch];
         let resolver = Resolver::default();
         let Plan { changes, .. } = plan(&patches, tree, &resolver, &Rules::default()).unwrap();
@@ -182,6 +191,7 @@ mod tests {
             (vec![delete("a"), add("a/n"), update("b")], vec!["a+a/n {0, 1}", "b {2}"]),
             (vec![delete("d/e"), add("d"), update("b")], vec!["b {2}", "d+d/e {0, 1}"]),
             (vec![add("n"), delete("n"), update("b")], vec!["b {2}"]),
+            (vec![add("d/.gitattributes"), add("d/n"), update("b")], vec!["b {2}", "d/.gitattributes+d/n {0, 1}"]),
         ] {
             let response = format!("*** Begin Patch\n{}*** End Patch\n", edits.concat());
             assert_eq!(taken_apart(&response, &tree, Names::Exact), want, "{response}");

@@ -1,59 +1,261 @@
-//! Notices added text that looks as if its author had left code out.
+//! Notices added text that looks as if the model had left code out.
+//!
+//! A line is an elision if it is a comment (or bare dots or brackets) that says nothing but that something is not shown. Prose
+//! that merely has such words in it isn't one, so the words are judged together: without dots before them, all of a comment
+//! must be words of that kind, or it must begin and end with them.
+//!
+//! A line of three dots alone below a line that ends with `:` is a body in Python, unless the file has a body there. A line that
+//! is in the file already is meant. A file that is new can't have lost anything, so its lines aren't looked at.
 
-use crate::patch::{HunkLine, Mark};
-use crate::text::{Span, Text};
+use std::collections::{HashMap, HashSet};
 
-/// Finds an added line that looks like an elision where more was removed than added.
-pub(super) fn among(lines: &[&HunkLine<'_>]) -> Option<Span> {
-    let side = |mark: Mark| lines.iter().filter(move |line| line.mark == mark).map(|line| &line.text);
-    left_out(side(Mark::Removed), side(Mark::Added))
-}
+use super::lint::{Added, Finding};
+use crate::text::{Lines, Located};
 
-/// Finds a line of `added` that looks like an elision and isn't among `removed`, where `removed` is the longer text, in lines
-/// or in bytes.
-pub(super) fn left_out<'a, 't: 'a>(
-    removed: impl Iterator<Item = &'a Text<'t>> + Clone,
-    added: impl Iterator<Item = &'a Text<'t>> + Clone,
-) -> Option<Span> {
-    let size = |lines: &mut dyn Iterator<Item = &'a Text<'t>>| lines.map(|line| line.len() + 1).sum::<usize>();
-    let is_longer =
-        removed.clone().count() > added.clone().count() || size(&mut removed.clone()) > size(&mut added.clone());
-    if !is_longer {
-        return None;
+/// Finds the added lines that stand for code, in a hunk or, if `is_whole`, in what replaces all of a file.
+pub(super) fn findings(added: &[Added<'_, '_>], is_whole: bool, before: &[u8], after: &[u8]) -> Vec<Located<Finding>> {
+    let mut found = added.iter().filter(|added| looks_elided(added.line)).peekable();
+    if before.is_empty() || found.peek().is_none() {
+        return Vec::new();
     }
-    let elided = added.clone().find(|line| looks_elided(line) && !removed.clone().any(|old| old == *line))?;
-    elided.span
+    let old = Lines::new(before);
+    let known: HashSet<&[u8]> = old.iter().map(|line| line.text.trim_ascii()).collect();
+    let is_body = |added: &Added<'_, '_>| {
+        let above = added.above.map(<[u8]>::trim_ascii).filter(|above| above.ends_with(b":"));
+        added.line.trim_ascii() == b"..." && above.is_some_and(|above| !known.contains(above))
+    };
+    let lost = if is_whole { lost(&old, &Lines::new(after)) } else { 0 };
+    let finding = match lost {
+        0 => Finding::Elided,
+        lost => Finding::ElidedFile { lost, total: old.len() },
+    };
+    let meant = |added: &&Added<'_, '_>| known.contains(added.line.trim_ascii()) || is_body(added);
+    found.filter(|added| !meant(added)).map(|added| Located::new(added.line.span, finding)).collect()
 }
+
+/// Counts the lines of the old text that the new one has no more; none if they are all blank.
+fn lost(old: &Lines<'_>, new: &Lines<'_>) -> usize {
+    let mut left: HashMap<&[u8], usize> = HashMap::new();
+    new.iter().for_each(|line| *left.entry(line.text).or_default() += 1);
+    let (mut count, mut has_text) = (0, false);
+    for line in old.iter() {
+        match left.get_mut(line.text).filter(|left| **left > 0) {
+            Some(left) => *left -= 1,
+            None => {
+                count += 1;
+                has_text |= !line.text.trim_ascii().is_empty();
+            }
+        }
+    }
+    if has_text { count } else { 0 }
+}
+
+/// What comments begin with. `*` goes on in one of several lines, and is a bullet too: it needs dots.
+const SIGNS: [&str; 19] = [
+    "//", "/*", "#", "<!--", "{/*", "*", "--", ";", "%", "(*", "{-", "{#", "{{!", "<%", "@*", "'", "!", "rem ", "dnl ",
+];
+/// What may be left out.
+const PARTS: &[&str] = &[
+    "code",
+    "file",
+    "files",
+    "function",
+    "functions",
+    "method",
+    "methods",
+    "class",
+    "classes",
+    "component",
+    "components",
+    "import",
+    "imports",
+    "implementation",
+    "implementations",
+    "logic",
+    "module",
+    "script",
+    "document",
+    "page",
+    "style",
+    "styles",
+    "rules",
+    "tests",
+    "section",
+    "sections",
+    "definitions",
+    "handlers",
+    "content",
+    "contents",
+    "source",
+    "program",
+    "properties",
+    "fields",
+    "routes",
+    "configuration",
+    "config",
+    "declarations",
+    "helpers",
+    "template",
+    "markup",
+];
+/// What says that something is there and isn't shown.
+const OTHERS: &[&str] = &["rest", "remaining", "remainder", "existing", "previous", "other", "everything", "original"];
+/// What says that it stays.
+const KEPT: &[&str] = &["unchanged", "omitted", "unmodified", "untouched", "elided", "snip", "snipped", "brevity"];
+/// Words between those.
+const FILLERS: &[&str] = &[
+    "the",
+    "of",
+    "is",
+    "are",
+    "as",
+    "all",
+    "your",
+    "our",
+    "my",
+    "this",
+    "that",
+    "in",
+    "for",
+    "from",
+    "to",
+    "be",
+    "it",
+    "its",
+    "and",
+    "with",
+    "here",
+    "goes",
+    "go",
+    "stay",
+    "stays",
+    "remain",
+    "remains",
+    "keep",
+    "kept",
+    "keeps",
+    "leave",
+    "left",
+    "same",
+    "before",
+    "above",
+    "below",
+    "else",
+    "no",
+    "not",
+    "change",
+    "changes",
+    "changed",
+    "shown",
+    "needed",
+    "no",
+    "more",
+    "continues",
+    "continue",
+    "exactly",
+    "currently",
+    "was",
+    "were",
+];
 
 /// Returns whether a line is a comment that stands for code: three dots, or words such as “rest unchanged”.
-pub(super) fn looks_elided(line: &[u8]) -> bool {
-    const OPENERS: [&str; 8] = ["//", "#", "/*", "<!--", "--", ";", "%", "{/*"];
-    let Ok(line) = std::str::from_utf8(line) else { return false };
-    let line = line.trim();
-    if matches!(line, "..." | "…" | "[...]" | "(...)") {
+pub(crate) fn looks_elided(line: &[u8]) -> bool {
+    const LONGEST: usize = 200;
+    let Some(text) = std::str::from_utf8(line).ok().map(str::trim).filter(|text| text.len() < LONGEST) else {
+        return false;
+    };
+    if text.is_empty() {
+        return false;
+    }
+    let text = text.to_lowercase();
+    let sign = SIGNS.iter().find(|sign| text.starts_with(**sign)).copied();
+    // What documentation shows in its examples is left out on purpose.
+    if text.starts_with("///") || text.starts_with("//!") {
+        return false;
+    }
+    let behind = &text[sign.map_or(0, str::len)..];
+    let Some(first) = behind.find(char::is_alphanumeric) else { return is_only_dots(sign, behind) };
+    let last = behind.rfind(char::is_alphanumeric).unwrap_or(first);
+    let (head, tail) = (&behind[..first], behind[last..].trim_start_matches(char::is_alphanumeric));
+    let middle = &behind[first..behind.len() - tail.len()];
+    if !head.chars().chain(tail.chars()).all(is_decoration) {
+        return false;
+    }
+    let words: Vec<&str> =
+        middle.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|w| !w.is_empty()).collect();
+    let dots = (has_dots(head), has_dots(tail));
+    let brackets = head.contains(['[', '(', '<', '{']) && tail.contains([']', ')', '>', '}']);
+    match sign {
+        Some("*" | "rem " | "dnl ") => dots.0 && says_left_out(&words, dots),
+        // `#rest`, `--unchanged` and the like are names.
+        Some("#" | "--" | ";" | "%" | "!" | "'")
+            if dots == (false, false) && !head.starts_with([' ', '\t', '[', '(', '-']) =>
+        {
+            head.starts_with(['#', ';', '%']) && head.contains(' ') && says_left_out(&words, dots)
+        }
+        Some(_) => says_left_out(&words, dots),
+        // `...rest` and `[...rest]` copy a value.
+        None => {
+            let apart = head.ends_with(' ') || !dots.0;
+            (dots.0 || brackets) && apart && words.len() > 1 && says_left_out(&words, (false, false))
+        }
+    }
+}
+
+/// Returns whether words say that something is left out, with dots before or behind them or not.
+fn says_left_out(words: &[&str], dots: (bool, bool)) -> bool {
+    let any = |of: &[&str]| words.iter().any(|word| of.contains(word));
+    let pair = |a: &str, b: &str| words.windows(2).any(|pair| pair == [a, b]);
+    let others = any(OTHERS);
+    let means = |word: &str| {
+        OTHERS.contains(&word)
+            || KEPT.contains(&word)
+            || matches!(word, "code" | "same" | "keep" | "truncated")
+            || (word == "more" && any(PARTS))
+    };
+    if dots == (true, true) && words.iter().any(|word| means(word) || matches!(*word, "above" | "before")) {
         return true;
     }
-    let Some(opener) = OPENERS.iter().find(|opener| line.starts_with(**opener)) else { return false };
-    let text =
-        line[opener.len()..].trim_matches(|c: char| c.is_whitespace() || "/*#-;%<>!{}".contains(c)).to_lowercase();
-    let dots = text.starts_with("...") || text.starts_with('…') || text.ends_with("...") || text.ends_with('…');
-    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    let code = [
-        "code",
-        "rest",
-        "existing",
-        "remaining",
-        "previous",
-        "same",
-        "other",
-        "unchanged",
-        "omitted",
-        "above",
-        "before",
-    ];
-    let kept = ["unchanged", "omitted", "stays the same", "remains the same", "as before", "same as before"];
-    (dots && (has(&code) || text.trim_matches(['.', '…', ' ']).is_empty()))
-        || (text.len() < 80 && has(&kept) && has(&["rest", "existing", "remaining", "code", "other", "of the"]))
+    let opens = words.iter().find(|word| means(word) || !FILLERS.contains(word)).is_some_and(|word| means(word));
+    if dots.0 && opens {
+        return true;
+    }
+    let ends =
+        [["the", "same"], ["as", "before"], ["as", "is"], ["not", "shown"]].iter().any(|end| words.ends_with(end));
+    if others && opens && words.len() <= 10 && (ends || words.last().is_some_and(|word| KEPT.contains(word))) {
+        return true;
+    }
+    if !words.iter().all(|word| [PARTS, OTHERS, KEPT, FILLERS].iter().any(|known| known.contains(word))) {
+        return false;
+    }
+    let goes_on = matches!(words.first(), Some(&("is" | "are" | "and" | "be" | "was" | "were" | "to")));
+    (any(KEPT) && (opens || any(PARTS)) && !goes_on)
+        || (dots.1 && others && any(PARTS))
+        || (any(&["existing", "previous", "remaining", "original"])
+            && any(if words.contains(&"keep") { PARTS } else { &["code", "imports", "implementation", "logic"] }))
+        || ((pair("rest", "of") || pair("remainder", "of")) && any(PARTS))
+        || (pair("as", "is") && any(PARTS))
+        || matches!(words, ["same" | "as", "before"] | ["same", "as", "before"])
+        || matches!(words, ["no", "change" | "changes", "here" | "below" | "above"])
+}
+
+/// Returns whether what has no words is three dots, and nothing but what stands around them.
+fn is_only_dots(sign: Option<&str>, text: &str) -> bool {
+    match sign {
+        Some(sign) => {
+            let few = text.matches('.').count() <= 6;
+            sign != "*" && few && has_dots(text) && text.chars().all(is_decoration)
+        }
+        None => matches!(text, "..." | "…" | "[...]" | "(...)" | "<...>" | "[…]" | "(…)"),
+    }
+}
+
+fn has_dots(text: &str) -> bool {
+    text.contains("...") || text.contains('…')
+}
+
+fn is_decoration(c: char) -> bool {
+    c.is_whitespace() || "./…-–—=~*#;%<>!{}()[]:,_".contains(c)
 }
 
 #[cfg(test)]
@@ -61,22 +263,109 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_elisions_from_comments() {
-        for (line, want) in [
-            ("// ... existing code ...", true),
-            ("    # rest unchanged", true),
-            ("# ... rest of the function ...", true),
-            ("<!-- ... -->", true),
-            ("/* rest of the code remains the same */", true),
-            ("...", true),
-            ("// …", true),
-            ("// wait for the rest", false),
-            ("let rest = unchanged;", false),
-            ("# the existing code is slow", false),
-            ("// TODO...", false),
-            ("", false),
+    fn tells_elisions_from_other_lines() {
+        for line in [
+            "// ... existing code ...",
+            "    # rest unchanged",
+            "# ... rest of the function ...",
+            "<!-- ... -->",
+            "/* rest of the code remains the same */",
+            "...",
+            "// …",
+            "/* ... */",
+            "{/* ... */}",
+            "{/* ... existing JSX ... */}",
+            "<!-- rest of file -->",
+            "// (rest of the file stays as is)",
+            "// [unchanged code]",
+            "// unchanged",
+            "-- snip --",
+            "# --- snip ---",
+            "// Same as before",
+            "// ... rest of the file unchanged ...",
+            "// existing imports...",
+            "// Rest of the component...",
+            "//... keep the other handlers as they are",
+            "// (other methods remain unchanged)",
+            "# The rest of the tests stay the same.",
+            "# everything else stays the same",
+            "/* remaining styles omitted for brevity */",
+            "// your existing code here",
+            "// Keep all existing methods",
+            "# ... (previous code) ...",
+            "(* ... rest of the module ... *)",
+            "{- rest of the module unchanged -}",
+            "{# ... existing content ... #}",
+            "' ... existing code ...",
+            "// no changes below",
+            "REM ... rest of the script ...",
+            "%% ... existing functions ...",
+            ";; ... rest of the file ...",
+            "-- rest of file unchanged",
+            "! ... existing code ...",
+            " * ... existing methods ...",
+            "[... rest of the file unchanged ...]",
+            "[rest of file unchanged]",
+            "... rest of the code ...",
+            "<rest of the file unchanged>",
+            "// ... more code ...",
+            "// ... your code here ...",
+            "# ----- existing code above unchanged -----",
         ] {
-            assert_eq!(looks_elided(line.as_bytes()), want, "{line:?}");
+            assert!(looks_elided(line.as_bytes()), "{line:?}");
+        }
+        for line in [
+            "// wait for the rest",
+            "let rest = unchanged;",
+            "# the existing code is slow",
+            "// TODO...",
+            "",
+            "...rest",
+            "...rest,",
+            "[...rest]",
+            "...existing.code",
+            "#rest",
+            "--unchanged",
+            "'unchanged',",
+            "\"rest of file\",",
+            "// same as above",
+            "/// ...",
+            "//! unchanged",
+            "/// the same function.",
+            "// is unchanged.",
+            "// and that is unchanged.",
+            "# the remaining functions",
+            "# no change needed",
+            "* ...and more",
+            " * @...: remaining arguments",
+            "#..............................",
+            "\"// ... existing code ...\"",
+            "// Loop over the other ones...",
+            "// other threads may hold it...",
+            "// remaining bytes are padding",
+            "// previous value",
+            "// existing file",
+            "* unchanged",
+            "- unchanged",
+            "rest of the file unchanged",
+            "The rest of the file is unchanged.",
+            "# Code",
+            "// the rest of the line",
+            "# ================",
+            "// ---------------",
+            "*",
+            "/*",
+            " */",
+            "#!/bin/sh",
+            "fn rest(of: File) {}",
+            ".. code::",
+            "Some(..) => {}",
+            "..",
+            "(..)",
+            "case ...:",
+            "def f(): ...",
+        ] {
+            assert!(!looks_elided(line.as_bytes()), "{line:?}");
         }
     }
 }

@@ -3,8 +3,11 @@
 //! To touch a path is to name it: as what is changed, made or deleted, and as either end of a move or a copy, whether or not
 //! anything comes of it. What is named and mustn't be is read no further, so that no message shows what it holds.
 
+use std::fmt;
+
 use crate::path::RepoPath;
 use crate::pathspec::{Case, Pathspec, Pathspecs};
+use crate::text::listed;
 
 /// What keeps responses from touching paths. The default one lets them touch every path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,18 +28,24 @@ pub enum Origin {
 }
 
 /// Why a path mustn't be touched.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Barrier {
     /// It isn't within the limit.
+    #[error("`{path}` is outside of {} ({origin})", listed(.limit, .limit.len()))]
     Limit {
-        /// All pathspecs of the limit.
+        /// The path.
+        path: RepoPath,
+        /// All pathspecs of the limit, quoted.
         limit: Vec<String>,
         /// Who set it.
         origin: Origin,
     },
     /// It is protected by one of these pathspecs, or because they only say what isn't.
+    #[error("`{path}` is protected by {} (llmpatch.protect)", listed(.by, .by.len()))]
     Protected {
-        /// The pathspec that it matches, or all of them.
+        /// The path.
+        path: RepoPath,
+        /// The pathspec that it matches, or all of them, quoted.
         by: Vec<String>,
     },
 }
@@ -47,29 +56,28 @@ impl Guard {
 
     /// Returns what keeps a path from being touched.
     pub fn barrier(&self, path: &RepoPath, case: Case) -> Option<Barrier> {
-        let path = path.as_bytes();
-        if self.protected.matches(path, case) {
-            let by = match self.protected.matching(path, case) {
+        let name = path.as_bytes();
+        if self.protected.matches(name, case) {
+            let by = match self.protected.matching(name, case) {
                 Some(one) => vec![shown(one)],
                 None => self.protected.iter().map(shown).collect(),
             };
-            return Some(Barrier::Protected { by });
+            return Some(Barrier::Protected { path: path.clone(), by });
         }
-        let (limit, origin) = self.limit.as_ref().filter(|(limit, _)| !limit.matches(path, case))?;
-        Some(Barrier::Limit { limit: limit.iter().map(shown).collect(), origin: *origin })
+        let (limit, origin) = self.limit.as_ref().filter(|(limit, _)| !limit.matches(name, case))?;
+        Some(Barrier::Limit { path: path.clone(), limit: limit.iter().map(shown).collect(), origin: *origin })
     }
 }
 
 fn shown(spec: &Pathspec) -> String {
-    crate::text::Shown(spec.written()).to_string()
+    format!("`{}`", crate::text::Shown(spec.written()))
 }
 
-impl Origin {
-    /// Returns the name under which a person set it.
-    pub fn name(self) -> &'static str {
-        match self {
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             Origin::Option => "--limit",
             Origin::Setting => "llmpatch.limit",
-        }
+        })
     }
 }

@@ -1,31 +1,35 @@
 //! Lints: what applies and still looks like a slip of its author, and what is done about each.
 //!
-//! None of them changes what a patch does. A lint that is told to be an error makes a fault of what it finds, so that nothing
+//! None of them changes what a patch does. A lint that is told to be an error makes an error of what it finds, so that nothing
 //! is changed.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::ops::Range;
 
+use super::elision;
 use crate::kind::Kind;
-use crate::patch::{FileEdit, Mark, Operation};
+use crate::patch::{FileEdit, HunkLine, Mark, Operation, Status};
 use crate::path::RepoPath;
+use crate::search::Document;
 use crate::text::{Lines, Located, Text};
 
 /// What is done about what a lint finds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Nothing.
     Ignore,
     /// It is a warning.
-    #[default]
     Warn,
     /// It is an error.
     Error,
 }
 
-/// What is done about each lint: a warning, unless said otherwise.
+/// What is done about each lint, where something was said about it. Else what it finds is a warning, and only what
+/// [`Finding::ElidedFile`] says is an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lints([Verdict; Lints::ALL.len()]);
+pub struct Lints([Option<Verdict>; Lints::ALL.len()]);
 
 impl Lints {
     /// All lints. The name of each is its kind's code.
@@ -39,20 +43,20 @@ impl Lints {
         Kind::SmallReplace,
     ];
 
-    /// A warning for each.
-    pub const DEFAULT: Lints = Lints([Verdict::Warn; Lints::ALL.len()]);
+    /// Nothing said about any.
+    pub const DEFAULT: Lints = Lints([None; Lints::ALL.len()]);
 
     /// Says what is done about a lint; what isn't one stays a warning.
     #[must_use]
     pub fn with(mut self, lint: Kind, verdict: Verdict) -> Self {
         if let Some(at) = Self::ALL.iter().position(|kind| *kind == lint) {
-            self.0[at] = verdict;
+            self.0[at] = Some(verdict);
         }
         self
     }
 
-    pub(super) fn verdict(&self, kind: Kind) -> Verdict {
-        Self::ALL.iter().position(|lint| *lint == kind).map_or(Verdict::Warn, |at| self.0[at])
+    pub(super) fn verdict(&self, kind: Kind) -> Option<Verdict> {
+        Self::ALL.iter().position(|lint| *lint == kind).and_then(|at| self.0[at])
     }
 }
 
@@ -60,6 +64,17 @@ impl Lints {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Finding {
+    /// An added line stands for code.
+    #[error("this line looks as if code had been left out")]
+    Elided,
+    /// A line of what replaces a whole file stands for code, and the file loses lines.
+    #[error("this line looks as if code had been left out, and the file would lose {lost} of its {}", count(*total))]
+    ElidedFile {
+        /// How many lines would be gone.
+        lost: usize,
+        /// How many there are.
+        total: usize,
+    },
     /// An added line is a marker of a conflict.
     #[error("this line is a conflict marker")]
     ConflictMarker,
@@ -89,8 +104,10 @@ pub enum Finding {
 }
 
 impl Finding {
-    pub(super) fn kind(self) -> Kind {
+    /// Returns the stable kind.
+    pub fn kind(self) -> Kind {
         match self {
+            Finding::Elided | Finding::ElidedFile { .. } => Kind::Elision,
             Finding::ConflictMarker => Kind::ConflictMarkers,
             Finding::PatchMarker => Kind::PatchMarkers,
             Finding::SpacesAmongTabs | Finding::TabsAmongSpaces => Kind::MixedIndentation,
@@ -100,36 +117,22 @@ impl Finding {
         }
     }
 
-    pub(super) fn help(self) -> Option<&'static str> {
-        match self {
-            Finding::SmallReplace { .. } => Some("op=\"patch\" would leave the other lines alone for certain"),
-            Finding::Emptied => Some("if the file is to go, delete it"),
-            _ => None,
-        }
+    /// Returns what is done about it where nothing was said about its lint.
+    pub(super) fn verdict(self) -> Verdict {
+        if let Finding::ElidedFile { .. } = self { Verdict::Error } else { Verdict::Warn }
     }
+}
+
+fn count(lines: usize) -> String {
+    if lines == 1 { "line".into() } else { format!("{lines} lines") }
 }
 
 /// Looks at what one edit makes of one file.
 pub(super) fn findings(edit: &FileEdit<'_>, before: &[u8], after: &[u8]) -> Vec<Located<Finding>> {
-    let mut found = Vec::new();
     let added = added(edit);
-    let mut first = |is: &dyn Fn(&[u8]) -> bool, finding| {
-        // Who has such lines already means them.
-        if let Some(line) = added.iter().find(|line| is(line))
-            && !Lines::new(before).iter().any(|line| is(line.text))
-        {
-            found.push(Located::new(line.span, finding));
-        }
-    };
-    first(&is_conflict_marker, Finding::ConflictMarker);
-    first(&is_patch_marker, Finding::PatchMarker);
-    match indented(before) {
-        Some(Blank::Tab) => first(&|line| indentation(line) == Some(Blank::Space), Finding::SpacesAmongTabs),
-        Some(Blank::Space) => first(&|line| indentation(line) == Some(Blank::Tab), Finding::TabsAmongSpaces),
-        None => {}
-    }
+    let mut found = elision::findings(&added, is_whole(edit), before, after);
+    found.extend(in_added(&added, before, || indented(before)));
     let whole = |finding| Located::new(edit.span, finding);
-    let is_blank = |content: &[u8]| content.trim_ascii().is_empty();
     if is_blank(after) && !is_blank(before) {
         found.push(whole(Finding::Emptied));
     }
@@ -141,23 +144,91 @@ pub(super) fn findings(edit: &FileEdit<'_>, before: &[u8], after: &[u8]) -> Vec<
     found
 }
 
-/// The lines that an edit puts into a file and doesn't take out of it.
-fn added<'e, 't>(edit: &'e FileEdit<'t>) -> Vec<&'e Text<'t>> {
+/// Looks at what one edit makes of a range of a file. What the rest of the file is like is looked at as it was read.
+pub(super) fn in_document(
+    edit: &FileEdit<'_>,
+    document: &Document,
+    indentation: &OnceCell<Option<Blank>>,
+    (range, new): (&Range<usize>, &[u8]),
+) -> Vec<Located<Finding>> {
+    let (added, before) = (added(edit), document.base());
+    let mut found = elision::findings(&added, false, before, before);
+    found.extend(in_added(&added, before, || *indentation.get_or_init(|| indented(before))));
+    let rest = || document.parts(0..range.start).chain(document.parts(range.end..document.len())).all(is_blank);
+    if is_blank(new) && !is_blank(&document.slice(range.clone())) && rest() {
+        found.push(Located::new(edit.span, Finding::Emptied));
+    }
+    found
+}
+
+/// Looks at the lines that an edit adds to a file.
+fn in_added(added: &[Added<'_, '_>], before: &[u8], indented: impl FnOnce() -> Option<Blank>) -> Vec<Located<Finding>> {
+    let mut found = Vec::new();
+    let mut first = |is: &dyn Fn(&[u8]) -> bool, finding| {
+        // Who has such lines already means them.
+        if let Some(added) = added.iter().find(|added| is(added.line))
+            && !Lines::new(before).iter().any(|line| is(line.text))
+        {
+            found.push(Located::new(added.line.span, finding));
+        }
+    };
+    first(&is_conflict_marker, Finding::ConflictMarker);
+    first(&is_patch_marker, Finding::PatchMarker);
+    let of = |blank: Blank| added.iter().find(|added| indentation(added.line) == Some(blank));
+    let (tabs, spaces) = (of(Blank::Tab), of(Blank::Space));
+    let odd = match (tabs.is_some() || spaces.is_some()).then(indented).flatten() {
+        Some(Blank::Tab) => spaces.zip(Some(Finding::SpacesAmongTabs)),
+        Some(Blank::Space) => tabs.zip(Some(Finding::TabsAmongSpaces)),
+        None => None,
+    };
+    found.extend(odd.map(|(added, finding)| Located::new(added.line.span, finding)));
+    found
+}
+
+fn is_blank(content: &[u8]) -> bool {
+    content.trim_ascii().is_empty()
+}
+
+/// A line that an edit puts into a file and doesn't take out of it.
+pub(super) struct Added<'e, 't> {
+    pub(super) line: &'e Text<'t>,
+    /// The new line before it, if the edit has that.
+    pub(super) above: Option<&'e [u8]>,
+}
+
+fn added<'e, 't>(edit: &'e FileEdit<'t>) -> Vec<Added<'e, 't>> {
+    let mut added = Vec::new();
+    let mut run = |lines: &mut dyn Iterator<Item = (&'e Text<'t>, bool)>| {
+        let mut above = None;
+        for (line, is_new) in lines {
+            added.extend(is_new.then_some(Added { line, above }));
+            above = Some(&line[..]);
+        }
+    };
     match &edit.operation {
-        Operation::Create { lines } | Operation::Replace { lines } => lines.iter().collect(),
+        Operation::Create { lines } | Operation::Replace { lines } => run(&mut lines.iter().map(|line| (line, true))),
         Operation::Substitute(edit) => {
             let old: HashSet<&[u8]> = edit.find.iter().map(|line| &line[..]).collect();
-            edit.put.iter().filter(|line| !old.contains(&line[..])).collect()
+            run(&mut edit.put.iter().map(|line| (line, !old.contains(&line[..]))));
         }
         Operation::Update { hunks, .. } => {
-            let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
-            let removed = lines().filter(|line| line.mark == Mark::Removed).map(|line| &line.text[..]);
+            let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
+            let removed = lines.filter(|line| line.mark == Mark::Removed).map(|line| &line.text[..]);
             let removed: HashSet<&[u8]> = removed.collect();
-            let added = lines().filter(|line| line.mark == Mark::Added && !removed.contains(&line.text[..]));
-            added.map(|line| &line.text).collect()
+            for hunk in hunks {
+                let is_new = |line: &HunkLine<'_>| line.mark == Mark::Added && !removed.contains(&line.text[..]);
+                run(&mut hunk.new_lines().map(|line| (&line.text, is_new(line))));
+            }
         }
-        _ => Vec::new(),
+        _ => {}
     }
+    added
+}
+
+/// Returns whether an edit says all that its file is to hold.
+fn is_whole(edit: &FileEdit<'_>) -> bool {
+    let is_new = edit.header.as_ref().is_some_and(|header| header.status == Status::Added);
+    is_new || matches!(edit.operation, Operation::Create { .. } | Operation::Replace { .. })
 }
 
 /// Seven of a kind, alone or with a name behind them. Seven `=` alone are a heading's underline too.
@@ -174,8 +245,9 @@ fn is_patch_marker(line: &[u8]) -> bool {
     WHOLE.contains(&line.trim_ascii_end()) || HEADERS.iter().any(|header| line.starts_with(header))
 }
 
+/// What lines are indented with.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Blank {
+pub(super) enum Blank {
     Tab,
     Space,
 }
@@ -238,12 +310,12 @@ impl History {
     /// How many steps are remembered of each file.
     const REMEMBERED: usize = 100;
 
-    /// Takes note of an edit, and returns whether it takes back an earlier one.
-    pub(super) fn note(&mut self, path: &RepoPath, before: &[u8], after: &[u8]) -> bool {
-        let start = before.iter().zip(after).take_while(|(a, b)| a == b).count();
-        let tails = before[start..].iter().rev().zip(after[start..].iter().rev());
-        let end = tails.take_while(|(a, b)| a == b).count();
-        let (old, new) = (&before[start..before.len() - end], &after[start..after.len() - end]);
+    /// Takes note of bytes that go and of those that come in their place, and returns whether that takes back an earlier edit.
+    pub(super) fn note(&mut self, path: &RepoPath, start: usize, old: &[u8], new: &[u8]) -> bool {
+        let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+        let (start, old, new) = (start + same, &old[same..], &new[same..]);
+        let end = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+        let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
         if old.is_empty() && new.is_empty() {
             return false;
         }
@@ -314,7 +386,7 @@ mod tests {
         ] {
             let mut history = History::default();
             let got: Vec<_> =
-                states.windows(2).map(|pair| history.note(&path, pair[0].as_bytes(), pair[1].as_bytes())).collect();
+                states.windows(2).map(|pair| history.note(&path, 0, pair[0].as_bytes(), pair[1].as_bytes())).collect();
             assert_eq!(got, want, "{states:?}");
         }
     }

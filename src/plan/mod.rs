@@ -1,62 +1,67 @@
 //! [`Patch`] + [`Tree`] → [`ChangeSet`]: all matching, all conflicts, all refusals.
 //!
 //! Edits take effect in order on an overlay over the tree, so that a later edit sees what an earlier one did; only the
-//! tree's own files are ever read, each once, and nothing is written. A plan is whole or it isn't: with any fault there is
-//! no change set. Planning goes on after a fault to find the others.
+//! tree's own files are ever read, each once, and nothing is written. A plan is whole or it isn't: with any error there is
+//! no change set. Planning goes on after an error to find the others.
 //!
 //! Where the formats' descriptions are silent:
 //! - A new file that is already there with the very same bytes is passed over with a warning; a move onto such a file
 //!   removes its source. Bytes are compared as git would put them on disk.
 //! - A file that is overwritten keeps its mode, unless another is moved onto it.
+//! - A file that is renamed or copied keeps its bytes, unless the attributes of its new path would have git store others: then it
+//!   becomes what a checkout writes there, so that a rename stays a rename. The same goes for the files of a response that changes
+//!   `.gitattributes`, wherever it does.
 //! - A `-` body is compared with the file's lines, their terminators aside.
 
+mod applied;
 mod changeset;
 pub mod choose;
-mod closest;
+mod conflict;
 pub mod derive;
-mod diagnosis;
-mod difference;
+mod duplicates;
 mod elision;
-mod elsewhere;
-mod fault;
+mod error;
+mod fuzz;
 mod guard;
 mod identity;
 mod lint;
-mod loosely;
-mod miss;
-mod nearby;
+mod nearest;
 mod numbered;
+mod numbering;
+mod opened;
 mod overlay;
+mod place_error;
 mod placed;
 mod placement;
 mod planner;
 mod rewrite;
-mod rivals;
 mod section;
 mod splice;
 mod substitute;
+mod suggest;
 #[cfg(test)]
 mod tests;
+mod unplaced;
 mod warning;
-mod wording;
 
+pub use self::applied::Applied;
 pub use self::changeset::{Change, ChangeSet};
-pub use self::closest::{Closest, Divergence};
-pub use self::difference::{Blanks, Difference, How, Writer};
-pub use self::fault::{Absence, BinarySign, Fault, Presence};
+pub use self::conflict::Conflict;
+pub(crate) use self::elision::looks_elided;
+pub use self::error::{Error, Irregular, Missing, Occupied, Seen};
 pub use self::guard::{Barrier, Guard, Origin};
 pub use self::identity::{NoPlanId, PlanId};
 pub use self::lint::{Finding, Lints, Verdict};
-pub use self::miss::{Because, Miss, Reason};
-pub use self::nearby::Instead;
+pub(crate) use self::numbering::{line_number, part_of};
+pub use self::place_error::{After, Ambiguity, Closest, Part, PlaceError, Places, Reason, Unplaced};
 pub use self::placement::{Match, Placement, Rows};
 use self::planner::Planner;
-pub use self::warning::Warning;
-use crate::explain::Explain as _;
+pub use self::suggest::Suggestion;
+pub use self::warning::{Quote, Warning};
 use crate::kind::Kind;
-use crate::matching::Tolerance;
 use crate::patch::{Operation, Patch};
 use crate::path::Resolver;
+use crate::search::Tolerance;
 use crate::text::{Located, Span};
 use crate::tree::Tree;
 
@@ -101,7 +106,7 @@ pub struct Plan {
 #[derive(Debug)]
 pub struct Refusal {
     /// All that is wrong, in the order of the response.
-    pub faults: Vec<Located<Fault>>,
+    pub errors: Vec<Located<Error>>,
     /// What was dropped, guessed or relaxed on the way.
     pub warnings: Vec<Located<Warning>>,
 }
@@ -123,49 +128,75 @@ pub struct Refusal {
 /// If anything of it can't be done; nothing of it is then.
 pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: &Rules) -> Result<Plan, Refusal> {
     let mut planner = Planner::new(patches, tree, resolver, rules);
-    let mut unread = false;
+    let (mut unread, mut held) = (false, 0);
     for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
         planner.number = number;
+        planner.overlay.begin(number, edit.path.span.or(edit.span));
         unread |= edit.operation == Operation::Unreadable;
+        let known = planner.errors.len();
         planner.edit(edit);
-        if planner.faults.len() >= ENOUGH || planner.is_exhausted() {
+        held += planner.errors[known..].iter().map(|error| error.value.held()).sum::<usize>();
+        if planner.errors.len() >= ENOUGH || held > HELD || planner.is_exhausted() {
             break;
         }
     }
-    let Planner { overlay, mut faults, mut warnings, placements, named, .. } = planner;
-    let paths: Vec<_> = overlay.paths().cloned().collect();
-    let changes = overlay.into_changes();
+    planner.settle();
+    let applied = if unread { None } else { planner.applied() };
+    if applied.is_none() {
+        planner.join();
+    }
+    let Planner { mut overlay, mut errors, mut warnings, mut placements, named, .. } = planner;
+    let paths: Vec<_> = named.keys().cloned().collect();
+    if let Err(error) = overlay.settle() {
+        errors.push(Located::new(named.get(error.path()).copied().flatten(), error.into()));
+    }
+    let cancels_out = overlay.is_undone();
+    let mut changes = overlay.into_changes();
+    if applied.is_some() {
+        errors.clear();
+        placements.clear();
+        changes = ChangeSet::new(Vec::new());
+    }
     for change in &changes {
-        if let Err(fault) = tree.confirm(&change.path, change.before.as_ref()) {
-            faults.push(Located::new(named.get(&change.path).copied().flatten(), fault.into()));
+        if let Err(error) = tree.confirm(&change.path, change.before.as_ref()) {
+            errors.push(Located::new(named.get(&change.path).copied().flatten(), error.into()));
         }
     }
-    judge(rules.lints, &mut faults, &mut warnings);
-    if !faults.is_empty() {
-        return Err(Refusal { faults, warnings });
+    judge(rules.lints, &mut errors, &mut warnings);
+    if !errors.is_empty() {
+        return Err(Refusal { errors, warnings });
     }
     if changes.is_empty() && !rules.allow_empty && !unread && !paths.is_empty() {
         // The error says of every file what these say of each.
         warnings.retain(|warning| warning.value.kind() != Kind::NoChange);
-        faults.push(Located::new(first_span(patches), Fault::Unchanged { paths }));
-        return Err(Refusal { faults, warnings });
+        let error = match applied {
+            Some(applied) => Error::AlreadyApplied { paths, applied },
+            None if cancels_out => Error::CancelsOut { paths },
+            None => Error::NothingToDo { paths },
+        };
+        errors.push(Located::new(first_span(patches), error));
+        return Err(Refusal { errors, warnings });
     }
     Ok(Plan { changes, warnings, placements })
 }
 
-/// Drops what lints found that are to be ignored, and makes faults of what they found that is an error.
-fn judge(lints: Lints, faults: &mut Vec<Located<Fault>>, warnings: &mut Vec<Located<Warning>>) {
+/// Drops what lints found that is allowed, and makes errors of what they found that is an error.
+fn judge(lints: Lints, errors: &mut Vec<Located<Error>>, warnings: &mut Vec<Located<Warning>>) {
     for warning in std::mem::take(warnings) {
-        match lints.verdict(warning.value.kind()) {
+        let by_itself =
+            if let Warning::Found { finding, .. } = &warning.value { finding.verdict() } else { Verdict::Warn };
+        match lints.verdict(warning.value.kind()).unwrap_or(by_itself) {
             Verdict::Ignore => {}
             Verdict::Warn => warnings.push(warning),
-            Verdict::Error => faults.push(warning.map(|warning| Fault::Lint(Box::new(warning)))),
+            Verdict::Error => errors.push(warning.map(|warning| Error::Lint(Box::new(warning)))),
         }
     }
 }
 
-/// After so many faults, others aren't looked for.
+/// After so many errors, others aren't looked for.
 const ENOUGH: usize = 1000;
+/// After errors that keep so many bytes of files that edits have changed, others aren't looked for either.
+const HELD: usize = 1 << 30;
 
 fn first_span(patches: &[Patch<'_>]) -> Option<Span> {
     patches.iter().flat_map(|patch| &patch.edits).find_map(|edit| edit.span)

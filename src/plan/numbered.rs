@@ -2,13 +2,19 @@
 //!
 //! The number in a hunk's header is where to look first; it refers to the file as it was before the section, so a hunk may
 //! stand before an earlier one, if only they don't overlap. Where its old lines aren't there, the one place behind the hunk
-//! before it is taken, with a warning; none or several are an error.
+//! before it is taken, with a warning; none or several are an error. So is a number that contradicts the heading behind it.
 //!
 //! Where the contract is silent:
 //! - Lines are compared without terminators, so that a diff with LF fits a file with CRLF. But a last line without newline
 //!   is one on both sides or on neither.
 //! - A hunk whose old lines are in the file to the byte, terminators and byte order mark included, is taken at its word: its
-//!   new lines end as they are written. In any other, they end as the lines around them do.
+//!   new lines end as they are written. In any other, they end as the lines around them do, and so they do where the only
+//!   old line is a last one without newline, which shows no terminator.
+//! - Lines beyond a hunk's counts are lines of it if the file has them behind the counted ones, or if only with them the hunk
+//!   has a place. Otherwise nobody can tell whether they are prose.
+//! - A heading is a line of the file whatever whitespace is around it; of long ones, which git cuts, the start is compared.
+//! - A file that is only a byte order mark has one line to git, without newline, and none to us. What removes that line
+//!   is taken at its word.
 //! - In a hunk without old lines, lines end as they are written if any line of the section is written with CR, and else as the
 //!   lines around them.
 //! - `--unique` refuses a hunk whose old lines stand elsewhere too, also if they stand where its number says: it asks for
@@ -16,22 +22,24 @@
 //!   their number alone.
 //! - Lines added behind a last line without newline give it one, with a warning.
 
+mod headings;
+mod made;
+
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use super::diagnosis::Diagnosis;
-use super::fault::place;
-use super::miss::{Because, Miss, Reason};
-use super::placement::{Match, Stood};
+use super::nearest::Nearest;
+use super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places as Candidates, Reason};
+use super::placement::{Match, Placed};
 use super::rewrite::{Rewritten, follows_from};
-use super::splice::terminator;
 use super::warning::Warning;
-use super::{ENOUGH, Rules, elision};
-use crate::explain::CANDIDATES;
-use crate::matching::{Effort, Haystack, Places, Run};
+use super::{ENOUGH, Rules};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::path::RepoPath;
+use crate::search::{Effort, Haystack, Places, Run};
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
+use headings::Headings;
+use made::Made;
 
 /// How many places are looked at one by one.
 const FEW: usize = 32;
@@ -57,27 +65,27 @@ pub(super) fn rewrite(
         }
         false => hunks,
     };
-    let first = hunks.iter().filter_map(|hunk| without_mark(hunk.old().next()?));
-    let haystack = Haystack::new(&lines, hunks.iter().flat_map(Hunk::old).map(text).chain(first));
+    let haystack = Haystack::new(&lines, hunks.iter().map(|hunk| hunk.old().map(text)));
     let mut placer = Placer {
         path,
         lines: &lines,
         haystack: &haystack,
+        headings: Headings::new(&lines, hunks),
         rules,
         cursor: 0,
         taken: BTreeMap::new(),
-        diagnosis: Diagnosis::of_hunks(path, &lines, plain, effort).without_levels(),
+        nearest: Nearest::of_hunks(&lines, plain, effort).without_levels(),
         warnings: Vec::new(),
     };
-    let (mut placed, mut misses, mut whole) = (Vec::new(), Vec::new(), true);
+    let (mut hunks_placed, mut errors, mut whole) = (Vec::new(), Vec::new(), true);
     for (index, hunk) in hunks.iter().enumerate() {
         match placer.place(index + 1, hunk, &plain[index]) {
-            Ok(found) => placed.push(found),
-            Err(miss) => {
+            Ok(found) => hunks_placed.push(found),
+            Err(error) => {
                 whole = false;
-                if !follows_from(&miss.value, hunk.old().map(text), lost) {
-                    misses.push((index + 1, miss));
-                    if misses.len() >= ENOUGH {
+                if !follows_from(&error.value, hunk.old().map(text), lost) {
+                    errors.push((index + 1, error));
+                    if errors.len() >= ENOUGH {
                         break;
                     }
                 }
@@ -87,30 +95,27 @@ pub(super) fn rewrite(
     }
     let mut warnings = placer.warnings;
     // Stable, so that two insertions at one place stay in the order of their hunks.
-    placed.sort_by_key(|placed| (placed.range.start, placed.range.end));
-    let stood = stood(&placed);
+    hunks_placed.sort_by_key(|placed| (placed.range.start, placed.range.end));
+    let placed = placed(&hunks_placed);
     let mut made = Made::new(&lines, shows_cr);
-    for placed in &placed {
+    for placed in &hunks_placed {
         if is_idle(placed.hunk) {
-            let warning = Warning::NoChange { path: path.clone(), number: placed.number };
+            let warning = Warning::IdleHunk { path: path.clone(), part: Part::Hunk(placed.number) };
             warnings.push(Located::new(placed.hunk.span, warning));
             continue;
         }
         made.put(placed);
-        if let Some(span) = elision::among(&placed.hunk.lines.iter().collect::<Vec<_>>()) {
-            warnings.push(Located::new(span, Warning::Elision { path: path.clone() }));
-        }
     }
-    if placed.iter().all(|placed| is_idle(placed.hunk)) {
+    if hunks_placed.iter().all(|placed| is_idle(placed.hunk)) {
         // That is said once, of the whole section.
-        warnings.retain(|warning| !matches!(warning.value, Warning::NoChange { .. }));
+        warnings.retain(|warning| !matches!(warning.value, Warning::IdleHunk { .. }));
     }
     let (bytes, closed) = made.finish();
     if closed {
         let span = hunks.first().and_then(|hunk| hunk.span);
         warnings.push(Located::new(span, Warning::NewlineAdded { path: path.clone() }));
     }
-    Rewritten { bytes, misses, whole, stood, warnings }
+    Rewritten { bytes, errors, whole, placed, warnings }
 }
 
 /// Returns what a new file holds: its lines as they are written.
@@ -152,7 +157,7 @@ fn is_idle(hunk: &Hunk<'_>) -> bool {
 }
 
 /// A hunk and the lines of the file that it takes the place of.
-struct Placed<'h, 'p> {
+struct PlacedHunk<'h, 'p> {
     number: usize,
     hunk: &'h Hunk<'p>,
     range: Range<usize>,
@@ -164,31 +169,47 @@ struct Placed<'h, 'p> {
 }
 
 /// Says where hunks, given by their place in the file, stand before and afterwards.
-fn stood(placed: &[Placed<'_, '_>]) -> Vec<Stood> {
+fn placed(hunks: &[PlacedHunk<'_, '_>]) -> Vec<Placed> {
     let (mut old_end, mut new_end) = (0, 0);
-    let mut stood: Vec<_> = placed
+    let mut placed: Vec<_> = hunks
         .iter()
-        .map(|Placed { number, hunk, range, how, .. }| {
+        .map(|PlacedHunk { number, hunk, range, how, .. }| {
             let start = new_end + (range.start - old_end);
             (old_end, new_end) = (range.end, start + hunk.new_lines().count());
-            Stood { number: *number, span: hunk.span, old: range.clone(), new: start..new_end, how: *how }
+            Placed { number: *number, span: hunk.span, old: range.clone(), new: start..new_end, how: *how }
         })
         .collect();
-    stood.sort_by_key(|stood| stood.number);
-    stood
+    placed.sort_by_key(|placed| placed.number);
+    placed
+}
+
+/// Where a hunk goes.
+struct Found {
+    range: Range<usize>,
+    how: Match,
+    /// Whether the first old line has a byte order mark that is none of the line's.
+    is_marked: bool,
+    warning: Option<Warning>,
+}
+
+impl Found {
+    fn exact(range: Range<usize>) -> Self {
+        Self { range, how: Match::Exact, is_marked: false, warning: None }
+    }
 }
 
 struct Placer<'f, 'h> {
     path: &'f RepoPath,
     lines: &'f Lines<'f>,
     haystack: &'f Haystack<'f>,
+    headings: Headings<'f>,
     rules: &'f Rules,
     /// Behind the last line of the hunk before.
     cursor: usize,
     /// The lines that hunks take the place of, by their first. Where lines are only added there are none, and no hunk may
     /// reach across.
     taken: BTreeMap<usize, usize>,
-    diagnosis: Diagnosis<'f, 'h>,
+    nearest: Nearest<'f, 'h>,
     warnings: Vec<Located<Warning>>,
 }
 
@@ -199,42 +220,76 @@ impl Placer<'_, '_> {
         number: usize,
         hunk: &'h Hunk<'p>,
         plain: &Hunk<'_>,
-    ) -> Result<Placed<'h, 'p>, Located<Miss>> {
-        let claimed = hunk.position.as_ref().map_or(0, |position| position.old_start as usize);
-        let count = hunk.old().count();
-        let (range, how, is_marked) = if count == 0 {
-            let at = self.add(number, hunk, claimed)?;
-            (at..at, Match::Addition, false)
-        } else {
-            let (at, how, is_marked) = self.seek(number, hunk, plain, claimed.saturating_sub(1))?;
-            (at..at + count, how, is_marked)
-        };
+    ) -> Result<PlacedHunk<'h, 'p>, Located<PlaceError>> {
+        let mut found = self.find(number, hunk, plain);
+        if hunk.excess > 0 {
+            found = self.confirm(number, hunk, found);
+        }
+        let Found { range, how, is_marked, warning } = found?;
+        self.warnings.extend(warning.map(|warning| Located::new(hunk.span, warning)));
         self.cursor = range.end;
         self.take(range.clone());
-        let is_exact = count > 0 && hunk.old().zip(range.clone()).all(|(line, at)| is_same(self.lines, at, line));
-        Ok(Placed { number, hunk, range, how, is_exact, is_marked })
+        let has_old = hunk.old().next().is_some();
+        let is_exact = has_old && hunk.old().zip(range.clone()).all(|(line, at)| is_same(self.lines, at, line));
+        Ok(PlacedHunk { number, hunk, range, how, is_exact, is_marked })
     }
 
-    /// Finds the place of old lines: the line, how it was found, and whether a byte order mark was looked through.
+    /// Refuses the place of a hunk with lines beyond its counts if without them it has another one.
+    fn confirm(
+        &self,
+        number: usize,
+        hunk: &Hunk<'_>,
+        whole: Result<Found, Located<PlaceError>>,
+    ) -> Result<Found, Located<PlaceError>> {
+        let (counted, beyond) = hunk.lines.split_at(hunk.lines.len().saturating_sub(hunk.excess));
+        let position = hunk.position.clone();
+        let counted = Hunk { lines: counted.to_vec(), position, span: hunk.span, ..Hunk::default() };
+        let Ok(alone) = self.find(number, &counted, &counted) else { return whole };
+        match whole {
+            Ok(found) if found.range.start == alone.range.start => Ok(found),
+            _ => {
+                Err(Located::new(beyond.first().and_then(|line| line.text.span).or(hunk.span), PlaceError::Unconfirmed))
+            }
+        }
+    }
+
+    /// Finds the place of a hunk.
+    fn find(&self, number: usize, hunk: &Hunk<'_>, plain: &Hunk<'_>) -> Result<Found, Located<PlaceError>> {
+        let claimed = hunk.position.as_ref().map_or(0, |position| position.old_start as usize);
+        let mut old = hunk.old();
+        match (old.next(), old.next()) {
+            (None, _) => self.add(number, hunk, claimed),
+            (Some(line), None)
+                if self.lines.bytes() == Lines::BOM && line.unterminated && *line.text == *Lines::BOM =>
+            {
+                Ok(Found::exact(0..0))
+            }
+            _ => self.seek(number, hunk, plain, claimed.saturating_sub(1)),
+        }
+    }
+
+    /// Finds the place of old lines.
     fn seek(
-        &mut self,
+        &self,
         number: usize,
         hunk: &Hunk<'_>,
         plain: &Hunk<'_>,
         claimed: usize,
-    ) -> Result<(usize, Match, bool), Located<Miss>> {
+    ) -> Result<Found, Located<PlaceError>> {
         let count = hunk.old().count();
+        let at_line = |at: usize| Found::exact(at..at + count);
         let run = self.haystack.run(hunk.old().map(text));
         let allowed = self.allowed(hunk, count);
         let stands = |at: usize| allowed.contains(&at) && self.is_free(at..at + count);
         if self.haystack.stands_at(&run, claimed) && stands(claimed) {
             if self.rules.unique {
-                let (count, places) = self.candidates(self.haystack.places(&run), count, allowed);
-                if count > 1 {
-                    return Err(many(hunk, places, count, Because::Unique));
+                let places = self.candidates(self.haystack.places(&run), count, allowed.clone());
+                if places.count > 1 {
+                    return Err(ambiguous(hunk, Ambiguity::Unique(places)));
                 }
             }
-            return Ok((claimed, Match::Exact, false));
+            self.agree(hunk, claimed..claimed + count, &run, allowed)?;
+            return Ok(at_line(claimed));
         }
         if claimed == 0
             && let Some(first) = hunk.old().next().and_then(without_mark)
@@ -242,21 +297,36 @@ impl Placer<'_, '_> {
         {
             let marked = self.haystack.run(std::iter::once(first).chain(hunk.old().skip(1).map(text)));
             if self.haystack.stands_at(&marked, 0) {
-                return Ok((0, Match::Exact, true));
+                return Ok(Found { is_marked: true, ..at_line(0) });
             }
         }
         let behind = allowed.start.max(self.cursor)..allowed.end;
-        let (found, places) = self.candidates(self.haystack.places(&run), count, behind);
-        match (found, places.first()) {
-            (1, Some(&at)) if !self.rules.strict => {
-                let (claimed, line) = (LineNo::from_index(claimed), LineNo::from_index(at));
-                let warning = Warning::Moved { path: self.path.clone(), number, claimed, at: line };
-                self.warnings.push(Located::new(hunk.span, warning));
-                Ok((at, Match::Moved, false))
+        let places = self.candidates(self.haystack.places(&run), count, behind);
+        match places.lines[..] {
+            [at] if !self.rules.strict => {
+                let (path, claimed) = (self.path.clone(), LineNo::from_index(claimed));
+                let warning = Warning::Moved { path, part: Part::Hunk(number), claimed, at };
+                Ok(Found { how: Match::Moved, warning: Some(warning), ..at_line(at.index()) })
             }
-            (0 | 1, _) => Err(self.miss(plain, &run, claimed)),
-            (many_of, _) => Err(many(hunk, places, many_of, Because::Moved)),
+            [] | [_] => Err(self.place_error(plain, &run, claimed)),
+            _ => Err(ambiguous(hunk, Ambiguity::Moved(places))),
         }
+    }
+
+    /// Checks that the place at a hunk's number is no other than the one that its heading means.
+    fn agree(
+        &self,
+        hunk: &Hunk<'_>,
+        numbered: Range<usize>,
+        run: &Run,
+        allowed: Range<usize>,
+    ) -> Result<(), Located<PlaceError>> {
+        let Some(heading) = self.headings.first(hunk).filter(|heading| *heading >= numbered.end) else { return Ok(()) };
+        let below = allowed.start.max(heading + 1)..allowed.end;
+        let places = self.candidates(self.haystack.places(run), numbered.len(), below);
+        let Some(&other) = places.lines.first() else { return Ok(()) };
+        let [numbered, heading] = [numbered.start, heading].map(LineNo::from_index);
+        Err(Located::new(hunk.span, Ambiguity::Heading { numbered, other, heading }.into()))
     }
 
     /// Returns where a hunk may start for the sake of the newline at the end of the file, which both sides must agree on.
@@ -275,16 +345,17 @@ impl Placer<'_, '_> {
         }
     }
 
-    /// Counts the places in a range that no hunk has taken a line of, and returns the first few.
-    fn candidates(&self, places: &Places, count: usize, within: Range<usize>) -> (usize, Vec<usize>) {
+    /// Returns the places in a range that no hunk has taken a line of.
+    fn candidates(&self, places: &Places, count: usize, within: Range<usize>) -> Candidates {
         if within.is_empty() {
-            return (0, Vec::new());
+            return Candidates::default();
         }
         // Where there are few places, many hunks needn't be gone through.
         if places.count_from(within.start) - places.count_from(within.end) <= FEW {
             let inside = places.iter_from(within.start).take_while(|at| within.contains(at));
             let free: Vec<_> = inside.filter(|&at| self.is_free(at..at + count)).collect();
-            return (free.len(), free.into_iter().take(CANDIDATES).collect());
+            let count = free.len();
+            return Candidates::new(free, count);
         }
         let (mut total, mut shown) = (0, Vec::new());
         let mut free = within.start;
@@ -302,7 +373,7 @@ impl Placer<'_, '_> {
                 break;
             }
         }
-        (total, shown)
+        Candidates::new(shown, total)
     }
 
     /// Returns whether no hunk has taken any of these lines or added lines between them, or, for none, whether it is inside
@@ -319,68 +390,68 @@ impl Placer<'_, '_> {
     }
 
     /// Places a hunk that has added lines only: by its number, which names the line before them.
-    fn add(&mut self, number: usize, hunk: &Hunk<'_>, at: usize) -> Result<usize, Located<Miss>> {
+    fn add(&self, number: usize, hunk: &Hunk<'_>, at: usize) -> Result<Found, Located<PlaceError>> {
         let len = self.lines.len();
+        let found = |at, warning| Ok(Found { range: at..at, how: Match::Addition, is_marked: false, warning });
         // A header that was recounted may still name the first line that it believed to be old.
-        if len == 0 {
-            return Ok(0);
+        if self.lines.bytes().is_empty() {
+            return found(0, None);
         }
-        let miss = |miss| Err(Located::new(hunk.span, miss));
-        if self.rules.strict {
-            return miss(Miss::NumberOnly);
+        let error = |error| Err(Located::new(hunk.span, error));
+        if at > len {
+            return error(PlaceError::PastEnd { after: at, lines: len });
         }
-        if at > len || at < len && hunk.new_lines().next_back().is_some_and(|line| line.unterminated) {
-            return miss(Miss::NoSuchPlace { after: at, lines: len });
+        if at < len && hunk.new_lines().next_back().is_some_and(|line| line.unterminated) {
+            return error(PlaceError::NotLast { after: at });
         }
         if !self.is_free(at..at) {
-            return miss(Miss::Overlap);
+            return error(PlaceError::Overlap);
         }
-        let warning = Warning::AddedByNumber { path: self.path.clone(), number, after: at };
-        self.warnings.push(Located::new(hunk.span, warning));
-        Ok(at)
+        if self.rules.strict {
+            return error(Ambiguity::NumberOnly.into());
+        }
+        let (path, part) = (self.path.clone(), Part::Hunk(number));
+        let warning = match at.checked_sub(1).map(LineNo::from_index) {
+            Some(after) => Warning::AddedByNumber { path, part, after },
+            None => Warning::AddedAtTop { path, part },
+        };
+        found(at, Some(warning))
     }
 
     /// Says why the old lines of a hunk have no place, and points at the line that shows it best.
-    fn miss(&self, hunk: &Hunk<'_>, run: &Run, claimed: usize) -> Located<Miss> {
-        let after = self.cursor.checked_sub(1).map(LineNo::from_index);
-        let lines = |reason| Miss::Lines { after, reason };
+    fn place_error(&self, hunk: &Hunk<'_>, run: &Run, claimed: usize) -> Located<PlaceError> {
+        let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
+        let not_found = |reason| PlaceError::NotFound { after, reason };
         let first = hunk.old().find_map(|line| line.text.span).or(hunk.span);
         if self.lines.is_empty() {
-            return Located::new(first, Miss::Lines { after: None, reason: Reason::EmptyFile });
+            let reason = if self.lines.bytes().is_empty() { Reason::EmptyFile } else { Reason::NoSuchLine };
+            return Located::new(first, PlaceError::NotFound { after: After(None), reason });
         }
         if let Some(at) = self.haystack.first(run, self.cursor).or_else(|| self.haystack.first(run, 0)) {
             let count = hunk.old().count();
             let last = at + count - 1;
             if !self.allowed(hunk, count).contains(&at) {
-                let place = place(self.path, self.lines, last, "the lines stand here", "where they end");
-                let has = self.lines.get(self.lines.len() - 1).ending != Ending::None;
+                let is_open = self.lines.get(self.lines.len() - 1).ending == Ending::None;
+                let reason = if is_open { Reason::NoNewline } else { Reason::Newline };
                 let span = hunk.old().next_back().and_then(|line| line.text.span).or(first);
-                return Located::new(span, lines(Reason::Newline { place, has }));
+                return Located::new(span, not_found(reason(LineNo::from_index(last))));
             }
-            if !self.is_free(at..at + count) {
-                let place = place(self.path, self.lines, at, "the lines stand here", "an earlier hunk has lines here");
-                return Located::new(first, lines(Reason::Shared { place }));
-            }
-            let label = if self.rules.strict {
-                "not where the hunk's number says"
-            } else {
-                "before what earlier hunks have reached"
+            let is_free = self.is_free(at..at + count);
+            let (is_behind, at) = (at >= self.cursor, LineNo::from_index(at));
+            let error = match (is_free, self.rules.strict && is_behind) {
+                (false, _) => PlaceError::Taken { after, at },
+                (true, true) => not_found(Reason::Unnumbered { at, claimed: LineNo::from_index(claimed) }),
+                (true, false) => PlaceError::BeforePrevious { after, at },
             };
-            let place = place(self.path, self.lines, at, "the lines stand here", label);
-            let reason = match self.rules.strict && at >= self.cursor {
-                true => Reason::Unnumbered { place, claimed: LineNo::from_index(claimed) },
-                false => Reason::Earlier { place, context: None },
-            };
-            return Located::new(first, lines(reason));
+            return Located::new(first, error);
         }
-        self.diagnosis.of_hunk(hunk, self.cursor, self.haystack).map(lines)
+        self.nearest.of_hunk(hunk, self.cursor, self.haystack, after)
     }
 }
 
-fn many(hunk: &Hunk<'_>, places: Vec<usize>, count: usize, because: Because) -> Located<Miss> {
+fn ambiguous(hunk: &Hunk<'_>, ambiguity: Ambiguity) -> Located<PlaceError> {
     let span: Option<Span> = hunk.old().find_map(|line| line.text.span).or(hunk.span);
-    let places = places.into_iter().map(LineNo::from_index).collect();
-    Located::new(span, Miss::Many { places, count, because })
+    Located::new(span, ambiguity.into())
 }
 
 /// Returns whether a line of the file is an old line to the byte.
@@ -394,104 +465,4 @@ fn is_same(lines: &Lines<'_>, at: usize, line: &HunkLine<'_>) -> bool {
 fn with_mark<'f>(lines: &Lines<'f>, at: usize) -> &'f [u8] {
     let start = if at == 0 { 0 } else { lines.start(at) };
     &lines.bytes()[start..lines.start(at + 1)]
-}
-
-/// A file in the making.
-struct Made<'f> {
-    lines: &'f Lines<'f>,
-    out: Vec<u8>,
-    /// The first old line that has been neither taken over nor left out.
-    next: usize,
-    /// Whether the section shows which lines end in CRLF.
-    shows_cr: bool,
-    /// Whether a line had no newline and got one.
-    closed: bool,
-}
-
-impl<'f> Made<'f> {
-    fn new(lines: &'f Lines<'f>, shows_cr: bool) -> Self {
-        let mut out = Vec::with_capacity(lines.bytes().len() + 256);
-        out.extend_from_slice(lines.bom());
-        Self { lines, out, next: 0, shows_cr, closed: false }
-    }
-
-    fn put(&mut self, placed: &Placed<'_, '_>) {
-        self.keep_to(placed.range.start);
-        // Behind lines that another hunk adds at the top, a byte order mark would no longer be one.
-        let has_mark = self.next == 0 && !self.lines.bom().is_empty();
-        let stays_first = !has_mark || self.out.len() == self.lines.bom().len();
-        if placed.is_exact && stays_first {
-            if has_mark {
-                // The byte order mark is part of what is replaced.
-                self.out.clear();
-            }
-            for line in &placed.hunk.lines {
-                match line.mark {
-                    Mark::Context => self.out.extend_from_slice(with_mark(self.lines, self.next)),
-                    Mark::Removed => {}
-                    Mark::Added => self.add(&line.text, if line.unterminated { b"" } else { b"\n" }),
-                }
-                self.next += usize::from(line.mark != Mark::Added);
-            }
-            return;
-        }
-        let mut is_first = placed.is_marked || placed.is_exact && has_mark;
-        for block in placed.hunk.lines.chunk_by(|a, b| a.mark != Mark::Context && b.mark != Mark::Context) {
-            if block[0].mark == Mark::Context {
-                self.keep_to(self.next + 1);
-                is_first = false;
-                continue;
-            }
-            let start = self.next;
-            let removed = block.iter().filter(|line| line.mark == Mark::Removed).count();
-            self.next += removed;
-            for (index, line) in block.iter().filter(|line| line.mark == Mark::Added).enumerate() {
-                let plain = if is_first { without_mark(line).unwrap_or(text(line)) } else { text(line) };
-                is_first = false;
-                let ending = match line.unterminated {
-                    true => Ending::None,
-                    false if self.shows_cr && placed.range.is_empty() => match text(line).len() < line.text.len() {
-                        true => Ending::CrLf,
-                        false => Ending::Lf,
-                    },
-                    false => self.ending((index < removed).then(|| start + index)),
-                };
-                self.add(plain, ending.as_bytes());
-            }
-        }
-    }
-
-    /// Returns how a new line ends: as the one that it replaces, the one before it, the one after it, or most.
-    fn ending(&self, replaced: Option<usize>) -> Ending {
-        let of = |at: usize| terminator(self.lines.get(at).ending);
-        let before = match &self.out[..] {
-            [.., b'\r', b'\n'] => Some(Ending::CrLf),
-            [.., b'\n'] => Some(Ending::Lf),
-            // An unterminated last line goes by the one before it.
-            _ => self.next.checked_sub(2).and_then(of),
-        };
-        let after = || (self.next < self.lines.len()).then(|| of(self.next)).flatten();
-        replaced.and_then(of).or(before).or_else(after).unwrap_or_else(|| self.lines.majority())
-    }
-
-    fn add(&mut self, text: &[u8], ending: &[u8]) {
-        if self.out.len() > self.lines.bom().len() && self.out.last() != Some(&b'\n') {
-            self.out.extend_from_slice(self.ending(None).as_bytes());
-            self.closed = true;
-        }
-        self.out.extend_from_slice(text);
-        self.out.extend_from_slice(ending);
-    }
-
-    fn keep_to(&mut self, index: usize) {
-        if index > self.next {
-            self.out.extend_from_slice(self.lines.raw(self.next..index));
-            self.next = index;
-        }
-    }
-
-    fn finish(mut self) -> (Vec<u8>, bool) {
-        self.keep_to(self.lines.len());
-        (self.out, self.closed)
-    }
 }

@@ -8,16 +8,33 @@ use std::ops::Bound;
 
 use bstr::BStr;
 
-use super::fault::{Absence, Fault, Presence};
+use super::error::{Error, Irregular, Missing, Occupied};
+use super::suggest;
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
-use crate::tree::{Content, Entry, File, Obstacle, Tree};
+use crate::text::Span;
+use crate::tree::{AttributeFiles, Content, Entry, File, Planned, RULES, Tree, TreeFault};
 
 pub(super) struct Overlay<'t> {
     tree: &'t dyn Tree,
     /// What stands in front of all paths of responses; empty for nothing. Only messages want to know.
     directory: &'t BStr,
     slots: BTreeMap<RepoPath, Slot>,
+    /// The edit at work: its number, from 0, and its place in the response.
+    edit: (usize, Option<Span>),
+    /// How many bytes of files are kept as earlier edits found them.
+    kept: usize,
+}
+
+/// How many bytes of files are kept as earlier edits found them, for messages.
+const KEPT: usize = 64 << 20;
+
+/// A file as an edit found it that changed it.
+#[derive(Clone, Debug)]
+pub(super) struct Past {
+    pub(super) content: Content,
+    /// Which edit of the response, from 0.
+    pub(super) edit: usize,
 }
 
 /// A path that an edit has named.
@@ -26,7 +43,7 @@ struct Slot {
     before: Option<File>,
     now: Option<File>,
     /// How the file went, if it did.
-    gone: Option<Absence>,
+    gone: Option<Missing>,
     /// The path in the tree below whose file this is: this one, or that from which it was moved here.
     origin: Option<RepoPath>,
     /// Whether the tree below has a folder here.
@@ -36,6 +53,10 @@ struct Slot {
     aside: Option<(File, Option<RepoPath>)>,
     /// Lines that failed edits would have added.
     lost: HashSet<Vec<u8>>,
+    /// The file as the edits so far found it that changed it, in their order.
+    past: Vec<Past>,
+    /// The edit that made the file, if none was there.
+    maker: Option<Span>,
 }
 
 /// A file as an edit finds it.
@@ -47,11 +68,16 @@ pub(super) enum Found {
 
 impl<'t> Overlay<'t> {
     pub(super) fn new(tree: &'t dyn Tree, directory: &'t BStr) -> Self {
-        Self { tree, directory, slots: BTreeMap::new() }
+        Self { tree, directory, slots: BTreeMap::new(), edit: (0, None), kept: 0 }
+    }
+
+    /// Says which edit is at work from here on.
+    pub(super) fn begin(&mut self, number: usize, span: Option<Span>) {
+        self.edit = (number, span);
     }
 
     /// Returns the file at a path, to be the base of an edit.
-    pub(super) fn file(&mut self, path: &RepoPath) -> Result<Found, Fault> {
+    pub(super) fn file(&mut self, path: &RepoPath) -> Result<Found, Error> {
         if self.is_unknown(path) {
             return Ok(Found::Unknown);
         }
@@ -61,19 +87,18 @@ impl<'t> Overlay<'t> {
         let slot = &self.slots[path];
         match (&slot.now, &slot.gone) {
             (Some(file), _) => Ok(Found::File(file.clone())),
-            (None, Some(why)) => Err(Fault::Missing { path: path.clone(), why: why.clone() }),
-            (None, None) if slot.folder => Err(unfit(path, None, None)),
+            (None, Some(missing)) => Err(Error::Missing(missing.clone())),
+            (None, None) if slot.folder => Err(Error::Irregular(Irregular::Directory { path: path.clone() })),
             (None, None) => {
                 let above = path.ancestors().find(|ancestor| self.live(ancestor));
-                let why =
-                    above.map_or_else(|| super::nearby::absence(self.tree, path, self.directory), Absence::BelowFile);
-                Err(Fault::Missing { path: path.clone(), why })
+                let below = |file| Missing::BelowFile { path: path.clone(), file };
+                Err(Error::Missing(above.map_or_else(|| suggest::missing(self.tree, path, self.directory), below)))
             }
         }
     }
 
     /// Returns what is in the way of a new file at a path: the file that is there, if it is one.
-    pub(super) fn obstacle(&mut self, path: &RepoPath) -> Result<Option<Found>, Fault> {
+    pub(super) fn obstacle(&mut self, path: &RepoPath) -> Result<Option<Found>, Error> {
         if self.is_unknown(path) {
             return Ok(Some(Found::Unknown));
         }
@@ -83,12 +108,11 @@ impl<'t> Overlay<'t> {
         if let Some(file) = &self.slots[path].now {
             return Ok(Some(Found::File(file.clone())));
         }
-        let exists = |what| Err(Fault::Exists { path: path.clone(), what, passages: Vec::new() });
         if let Some(above) = path.ancestors().find(|ancestor| self.live(ancestor)) {
-            return exists(Presence::FileAbove(above));
+            return Err(Error::Occupied(Occupied::FileAbove { path: path.clone(), file: above }));
         }
         if let Some(below) = self.live_below(path)? {
-            return exists(Presence::Folder(below));
+            return Err(Error::Occupied(Occupied::Directory { path: path.clone(), holds: below }));
         }
         if self.tree.ignores_case() {
             let mut twins = self.tree.case_twins(path)?;
@@ -96,7 +120,7 @@ impl<'t> Overlay<'t> {
             let alike = |other: &RepoPath| other != path && other.as_bytes().eq_ignore_ascii_case(path.as_bytes());
             let made = self.slots.iter().find(|(other, slot)| slot.now.is_some() && alike(other));
             if let Some(twin) = twins.pop().or(made.map(|(twin, _)| twin.clone())) {
-                return exists(Presence::Twin(twin));
+                return Err(Error::Occupied(Occupied::Twin { path: path.clone(), twin }));
             }
         }
         Ok(None)
@@ -107,24 +131,65 @@ impl<'t> Overlay<'t> {
         self.slots.get(path)?.now.as_ref().map(|file| file.content.clone())
     }
 
+    /// Returns whether an earlier edit moved the file at a path away, and no other is there now.
+    pub(super) fn is_moved_away(&self, path: &RepoPath) -> bool {
+        self.slots.get(path).is_some_and(|slot| slot.now.is_none() && matches!(slot.gone, Some(Missing::Moved { .. })))
+    }
+
     /// Returns what was at a path in the tree below, if that has been read and is a file.
     pub(super) fn before(&self, path: &RepoPath) -> Option<Content> {
         self.slots.get(path)?.before.as_ref().map(|file| file.content.clone())
     }
 
+    /// Returns the file at a path as the edits so far found it that changed it, wherever it was then; perhaps not all of them.
+    pub(super) fn past(&self, path: &RepoPath) -> &[Past] {
+        self.slots.get(path).map_or(&[], |slot| &slot.past)
+    }
+
+    /// Returns what the tree below holds of the file that is at a path now; `None` for a file that the response made.
+    pub(super) fn in_tree(&self, path: &RepoPath) -> Option<Content> {
+        self.before(self.slots.get(path)?.origin.as_ref()?)
+    }
+
+    /// Returns the edit that made the file at a path where there was none.
+    pub(super) fn maker(&self, path: &RepoPath) -> Option<Span> {
+        self.slots.get(path)?.maker
+    }
+
     /// Puts a file at a path that has been read.
     pub(super) fn put(&mut self, path: &RepoPath, file: File) {
+        self.keep(path, Some(&file));
+        let (_, span) = self.edit;
         let slot = self.slots.get_mut(path).expect("a path is read before it is written");
         if slot.now.is_none() {
-            slot.origin = None;
+            (slot.origin, slot.maker) = (None, span.filter(|_| slot.before.is_none()));
         }
         (slot.now, slot.gone) = (Some(file), None);
     }
 
     /// Removes a file that has been read.
     pub(super) fn delete(&mut self, path: &RepoPath) {
+        self.keep(path, None);
+        let (_, by) = self.edit;
         let slot = self.slots.get_mut(path).expect("a path is read before it is deleted");
-        (slot.now, slot.origin, slot.gone) = (None, None, Some(Absence::Deleted));
+        (slot.now, slot.origin, slot.gone) = (None, None, Some(Missing::Deleted { path: path.clone(), by }));
+    }
+
+    /// Returns whether there is room to keep the file at a path, were it changed now.
+    pub(super) fn keeps(&self, path: &RepoPath) -> bool {
+        let now = self.slots.get(path).and_then(|slot| slot.now.as_ref());
+        now.is_some_and(|now| self.kept + now.content.size() <= KEPT)
+    }
+
+    /// Keeps a file as it is, before an edit changes it.
+    fn keep(&mut self, path: &RepoPath, new: Option<&File>) {
+        let Some(slot) = self.slots.get_mut(path) else { return };
+        if let Some(now) = slot.now.as_ref().filter(|now| new.is_none_or(|new| new.content != now.content))
+            && self.kept + now.content.size() <= KEPT
+        {
+            self.kept += now.content.size();
+            slot.past.push(Past { content: now.content.clone(), edit: self.edit.0 });
+        }
     }
 
     /// Looks at the tree as it would be without a file that has been read.
@@ -139,15 +204,18 @@ impl<'t> Overlay<'t> {
 
     /// Renames a file; both paths have been read.
     pub(super) fn rename(&mut self, from: &RepoPath, to: &RepoPath, file: File) {
+        self.keep(from, Some(&file));
+        let (_, by) = self.edit;
         let slot = self.slots.get_mut(from).expect("a path is read before it is moved");
-        let origin = slot.origin.take();
-        (slot.now, slot.gone) = (None, Some(Absence::Moved(to.clone())));
+        let (origin, past) = (slot.origin.take(), std::mem::take(&mut slot.past));
+        (slot.now, slot.gone) = (None, Some(Missing::Moved { path: from.clone(), to: to.clone(), by }));
         let slot = self.slots.get_mut(to).expect("a path is read before something is moved onto it");
-        (slot.now, slot.gone, slot.origin) = (Some(file), None, origin);
+        (slot.now, slot.gone, slot.origin, slot.past) = (Some(file), None, origin, past);
+        slot.maker = by.filter(|_| slot.before.is_none());
     }
 
     /// Returns the file that stood at a path before the response.
-    pub(super) fn original(&mut self, path: &RepoPath) -> Result<Option<File>, Fault> {
+    pub(super) fn original(&mut self, path: &RepoPath) -> Result<Option<File>, Error> {
         if !self.slots.contains_key(path) {
             self.load(path)?;
         }
@@ -173,19 +241,21 @@ impl<'t> Overlay<'t> {
 
     /// Deletes the file that was set aside from a path.
     pub(super) fn drop_aside(&mut self, path: &RepoPath) {
+        let (_, by) = self.edit;
         if let Some(slot) = self.slots.get_mut(path) {
             slot.aside = None;
             if slot.now.is_none() {
-                slot.gone = Some(Absence::Deleted);
+                slot.gone = Some(Missing::Deleted { path: path.clone(), by });
             }
         }
     }
 
     /// Renames the file that was set aside from a path; the other path has been read.
     pub(super) fn rename_aside(&mut self, from: &RepoPath, to: &RepoPath, file: File) {
+        let (_, by) = self.edit;
         let aside = self.slots.get_mut(from).and_then(|slot| {
             if slot.now.is_none() {
-                slot.gone = Some(Absence::Moved(to.clone()));
+                slot.gone = Some(Missing::Moved { path: from.clone(), to: to.clone(), by });
             }
             slot.aside.take()
         });
@@ -203,9 +273,31 @@ impl<'t> Overlay<'t> {
         &mut self.slots.get_mut(path).expect("a path is read before an edit of it fails").lost
     }
 
-    /// Returns every path that an edit has named.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &RepoPath> {
-        self.slots.keys()
+    /// Returns the paths at which something is different now.
+    pub(super) fn changed(&self) -> impl Iterator<Item = &RepoPath> {
+        self.slots.iter().filter(|(_, slot)| slot.before != slot.now).map(|(path, _)| path)
+    }
+
+    /// Returns whether some file was changed twice, or made and removed, by different edits.
+    pub(super) fn is_undone(&self) -> bool {
+        self.slots.values().any(|slot| slot.past.len() > 1 || slot.before.is_none() && slot.gone.is_some())
+    }
+
+    /// Has the contents be what git would have on disk once the change is made, if it changes attributes.
+    pub(super) fn settle(&mut self) -> Result<(), TreeFault> {
+        let content = |file: &Option<File>| file.as_ref().map(|file| file.content.clone());
+        let is_rules = |path: &RepoPath| path.name() == RULES.as_bytes();
+        let changed = |slot: &Slot| slot.before != slot.now;
+        let rules = self.slots.iter().filter(|(path, slot)| is_rules(path) && changed(slot));
+        let rules: AttributeFiles = rules.map(|(path, slot)| (path.clone(), content(&slot.now))).collect();
+        if rules.is_empty() {
+            return Ok(());
+        }
+        let files = self.slots.iter_mut().filter(|(_, slot)| changed(slot));
+        let planned = files.filter_map(|(path, Slot { now, origin, .. })| {
+            Some(Planned { path, is_new: origin.is_none(), content: &mut now.as_mut()?.content })
+        });
+        self.tree.settle(&mut planned.collect::<Vec<_>>(), &rules)
     }
 
     /// Returns what is different now.
@@ -240,10 +332,12 @@ impl<'t> Overlay<'t> {
             unknown: false,
             aside: None,
             lost: HashSet::new(),
+            past: Vec::new(),
+            maker: None,
         })
     }
 
-    fn load(&mut self, path: &RepoPath) -> Result<(), Fault> {
+    fn load(&mut self, path: &RepoPath) -> Result<(), Error> {
         let before = match self.tree.read(path)? {
             Entry::File(file) => Some(file),
             Entry::Absent => None,
@@ -252,12 +346,14 @@ impl<'t> Overlay<'t> {
                 self.slots.contains_key(&ancestor).then_some(()).map_or_else(|| self.load(&ancestor), Ok)?;
                 None
             }
-            Entry::Beneath { what: Some(what), ancestor } => return Err(unfit(path, Some(ancestor), Some(what))),
+            Entry::Beneath { what: Some(what), ancestor } => {
+                return Err(Error::Irregular(Irregular::Below { path: path.clone(), at: ancestor, what }));
+            }
             Entry::Folder => {
                 self.slot(path.clone(), None).folder = true;
                 return Ok(());
             }
-            Entry::Other(what) => return Err(unfit(path, None, Some(what))),
+            Entry::Other(what) => return Err(Error::Irregular(Irregular::Other { path: path.clone(), what })),
         };
         self.slot(path.clone(), before);
         Ok(())
@@ -269,7 +365,7 @@ impl<'t> Overlay<'t> {
     }
 
     /// Returns a file that is now below a path.
-    fn live_below(&self, folder: &RepoPath) -> Result<Option<RepoPath>, Fault> {
+    fn live_below(&self, folder: &RepoPath) -> Result<Option<RepoPath>, Error> {
         let start = [folder.as_bytes(), b"/"].concat();
         let from = (Bound::Included(&start[..]), Bound::Unbounded);
         let mut named = self.slots.range::<[u8], _>(from).take_while(|(path, _)| path.is_below(folder));
@@ -282,8 +378,4 @@ impl<'t> Overlay<'t> {
         let kept = self.tree.leaves_below(folder)?;
         Ok(kept.into_iter().find(|path| self.slots.get(path).is_none_or(|slot| slot.now.is_some())))
     }
-}
-
-fn unfit(path: &RepoPath, at: Option<RepoPath>, what: Option<Obstacle>) -> Fault {
-    Fault::Unfit { path: path.clone(), at, what }
 }

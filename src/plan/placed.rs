@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use super::loosely::{self, Block, Ill};
-use super::placement::{Match, Stood};
+use super::fuzz::{self, Block, ShiftError};
+use super::placement::{Match, Placed};
 use super::splice::Splice;
-use crate::matching::Tolerance;
 use crate::patch::{HunkLine, Mark};
+use crate::search::Tolerance;
 use crate::text::{Lines, Span};
 
 /// A hunk and the lines of the file that it takes the place of.
-pub(super) struct Placed<'h, 'p> {
+pub(super) struct PlacedHunk<'h, 'p> {
     pub(super) number: usize,
     pub(super) range: Range<usize>,
     pub(super) lines: Vec<&'h HunkLine<'p>>,
@@ -20,7 +20,7 @@ pub(super) struct Placed<'h, 'p> {
     pub(super) fitted: Option<Vec<Vec<u8>>>,
 }
 
-impl Placed<'_, '_> {
+impl PlacedHunk<'_, '_> {
     /// Returns whether the new lines are the old ones.
     pub(super) fn is_idle(&self) -> bool {
         let side =
@@ -59,7 +59,12 @@ fn blocks<'l, 'h, 'p>(lines: &'l [&'h HunkLine<'p>]) -> impl Iterator<Item = &'l
 }
 
 /// Makes the added lines of a hunk that was found at a looser level fit in at its place.
-pub(super) fn fit(file: &Lines<'_>, at: usize, level: Tolerance, lines: &[&HunkLine<'_>]) -> Result<Vec<Vec<u8>>, Ill> {
+pub(super) fn fit(
+    file: &Lines<'_>,
+    at: usize,
+    level: Tolerance,
+    lines: &[&HunkLine<'_>],
+) -> Result<Vec<Vec<u8>>, ShiftError> {
     let old: Vec<&[u8]> = lines.iter().filter(|line| line.mark != Mark::Added).map(|line| &line.text[..]).collect();
     let mut next = 0;
     let blocks = blocks(lines).filter_map(|block| {
@@ -68,20 +73,20 @@ pub(super) fn fit(file: &Lines<'_>, at: usize, level: Tolerance, lines: &[&HunkL
         let new: Vec<_> = block.iter().filter(|line| line.mark == Mark::Added).map(|line| &line.text[..]).collect();
         (!new.is_empty()).then_some(Block { old, new })
     });
-    loosely::fit(file, at, level, &old, &blocks.collect::<Vec<_>>())
+    fuzz::fit(file, at, level, &old, &blocks.collect::<Vec<_>>())
 }
 
-/// Says where hunks, given by their place in the file, stand before and afterwards.
-pub(super) fn stood(placed: &[Placed<'_, '_>]) -> Vec<Stood> {
+/// Says where hunks, given by their place in the file, are before and afterwards.
+pub(super) fn placed(hunks: &[PlacedHunk<'_, '_>]) -> Vec<Placed> {
     let (mut old_end, mut new_end) = (0, 0);
-    let mut stood: Vec<_> = placed
+    let mut placed: Vec<_> = hunks
         .iter()
-        .map(|Placed { number, range, lines, span, how, .. }| {
+        .map(|PlacedHunk { number, range, lines, span, how, .. }| {
             let start = new_end + (range.start - old_end);
             (old_end, new_end) = (range.end, start + lines.iter().filter(|line| line.mark != Mark::Removed).count());
-            Stood { number: *number, span: *span, old: range.clone(), new: start..new_end, how: *how }
+            Placed { number: *number, span: *span, old: range.clone(), new: start..new_end, how: *how }
         })
         .collect();
-    stood.sort_by_key(|stood| stood.number);
-    stood
+    placed.sort_by_key(|placed| placed.number);
+    placed
 }

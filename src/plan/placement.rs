@@ -3,8 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::matching::Tolerance;
 use crate::path::RepoPath;
+use crate::search::Tolerance;
 use crate::text::Span;
 
 /// Where one hunk, or one find, of a response was placed.
@@ -107,7 +107,7 @@ impl fmt::Display for Match {
 
 /// A [`Placement`] before it is known which edit of which file it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stood {
+pub(super) struct Placed {
     pub(super) number: usize,
     pub(super) span: Option<Span>,
     pub(super) old: Range<usize>,
@@ -115,7 +115,7 @@ pub(super) struct Stood {
     pub(super) how: Match,
 }
 
-impl Stood {
+impl Placed {
     pub(super) fn of(self, edit: usize, path: &RepoPath) -> Placement {
         let Self { number, span, old, new, how } = self;
         Placement { edit, path: path.clone(), number, span, old: Rows::of(old), new: Rows::of(new), how }

@@ -4,25 +4,26 @@ use std::collections::{BTreeMap, HashSet};
 
 use bstr::BString;
 
-use super::fault::{self, Absence, Fault, Presence};
+use super::error::{Error, Missing};
 use super::lint::{self, Finding, History};
-use super::nearby::Instead;
+use super::opened::Open;
 use super::overlay::{Found, Overlay};
-use super::placement::{Placement, Stood};
+use super::place_error::Part;
+use super::placement::{Placed, Placement};
 use super::rewrite::{self, Rewritten};
 use super::section::{self, Section};
+use super::suggest::{self, Suggestion};
 use super::warning::Warning;
-use super::{Rules, nearby, substitute};
-use crate::explain::Passage;
-use crate::matching::Effort;
-use crate::patch::{FileEdit, Hunk, Operation, Patch, Status, Substitution};
-use crate::path::{PathFault, RepoPath, Resolver};
+use super::{Rules, unplaced};
+use crate::patch::{FileEdit, Hunk, Operation, Patch, Status};
+use crate::path::{PathError, RepoPath, Resolver};
 use crate::pathspec::Case;
+use crate::search::Effort;
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
 use crate::tree::{Content, File, Mode, Tree};
 
 /// What makes new bytes of old ones and of the hunks of a section.
-type Rewrite = fn(&RepoPath, &[u8], &[Hunk<'_>], &Rules, &mut HashSet<Vec<u8>>, &Effort) -> Rewritten;
+pub(super) type Rewrite = fn(&RepoPath, &[u8], &[Hunk<'_>], &Rules, &mut HashSet<Vec<u8>>, &Effort) -> Rewritten;
 
 /// How many bytes of files may be read again, of files that a response edits more than once: some ten seconds' worth. Every edit
 /// looks at its file whole, so that a response could otherwise ask for hours.
@@ -31,12 +32,14 @@ const MOST_REREAD: u64 = if cfg!(test) { 1 << 20 } else { 1 << 34 };
 /// The plan in the making.
 pub(super) struct Planner<'p> {
     pub(super) overlay: Overlay<'p>,
+    /// All edits of the response.
+    pub(super) edits: Vec<&'p FileEdit<'p>>,
     pub(super) tree: &'p dyn Tree,
     pub(super) resolver: &'p Resolver,
     pub(super) rules: &'p Rules,
     /// Where the response first names each path.
     pub(super) named: BTreeMap<RepoPath, Option<Span>>,
-    pub(super) faults: Vec<Located<Fault>>,
+    pub(super) errors: Vec<Located<Error>>,
     pub(super) warnings: Vec<Located<Warning>>,
     /// What may still be done to make messages better.
     pub(super) effort: Effort,
@@ -48,9 +51,11 @@ pub(super) struct Planner<'p> {
     /// Which edit of the response is at work, from 0.
     pub(super) number: usize,
     pub(super) history: History,
+    /// Files that texts are being replaced in.
+    pub(super) open: BTreeMap<RepoPath, Open>,
 }
 
-/// Marks an edit whose faults have been recorded.
+/// Marks an edit whose errors have been recorded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Failed {
     /// Nothing is known of the file from here on.
@@ -61,7 +66,7 @@ pub(super) enum Failed {
 
 impl<'p> Planner<'p> {
     /// Begins a plan of these patches.
-    pub(super) fn new(patches: &[Patch<'_>], tree: &'p dyn Tree, resolver: &'p Resolver, rules: &'p Rules) -> Self {
+    pub(super) fn new(patches: &'p [Patch<'p>], tree: &'p dyn Tree, resolver: &'p Resolver, rules: &'p Rules) -> Self {
         let mut vacated = BTreeMap::new();
         for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
             if section::vacates(edit)
@@ -72,11 +77,12 @@ impl<'p> Planner<'p> {
         }
         Planner {
             overlay: Overlay::new(tree, resolver.directory()),
+            edits: patches.iter().flat_map(|patch| &patch.edits).collect(),
             tree,
             resolver,
             rules,
             named: BTreeMap::new(),
-            faults: Vec::new(),
+            errors: Vec::new(),
             warnings: Vec::new(),
             effort: Effort::default(),
             vacated,
@@ -84,6 +90,7 @@ impl<'p> Planner<'p> {
             reread: 0,
             number: 0,
             history: History::default(),
+            open: BTreeMap::new(),
         }
     }
 }
@@ -103,11 +110,18 @@ impl Planner<'_> {
             let _ = edit.destination().map(|to| self.resolve(root, to, edit.span));
             return;
         };
+        if let Operation::Substitute(substitution) = &edit.operation {
+            if self.substitute(&path, edit, substitution, span) == Err(Failed::Lost) {
+                self.overlay.forget(&path);
+            }
+            return;
+        }
+        self.settle();
         let known = self.known(edit, &path);
-        if let (Some(known), Operation::Update { .. } | Operation::Substitute(_)) = (&known, &edit.operation) {
-            self.reread += known.len() as u64;
+        if let (Some(known), Operation::Update { .. }) = (&known, &edit.operation) {
+            self.reread += known.size() as u64;
             if self.is_exhausted() {
-                self.faults.push(Located::new(span, Fault::Scattered { path, most: MOST_REREAD }));
+                self.errors.push(Located::new(span, Error::Scattered { path, most: MOST_REREAD }));
                 return;
             }
         }
@@ -118,8 +132,7 @@ impl Planner<'_> {
             (None, Operation::Delete { expected }) => self.delete(&path, expected.as_deref(), span),
             (None, Operation::Move { to }) => self.update(&path, root, Some(to), &[], span),
             (None, Operation::Update { to, hunks }) => self.update(&path, root, to.as_ref(), hunks, span),
-            (None, Operation::Substitute(substitution)) => self.substitute(&path, substitution, span),
-            (None, Operation::Unreadable) => Err(Failed::Lost),
+            (None, Operation::Substitute(_) | Operation::Unreadable) => Err(Failed::Lost),
         };
         if done == Err(Failed::Lost) {
             self.overlay.forget(&path);
@@ -133,8 +146,12 @@ impl Planner<'_> {
     pub(super) fn known(&self, edit: &FileEdit<'_>, path: &RepoPath) -> Option<Content> {
         match edit.header.as_ref().map(|header| header.status) {
             // What stands where it is to be is on its way to another place.
-            Some(Status::Added) if self.vacated.contains_key(path) => Some(Vec::new().into()),
+            Some(Status::Added) if self.vacated.get(path).is_some_and(|edit| *edit > self.number) => {
+                Some(Vec::new().into())
+            }
             Some(Status::Renamed) => self.overlay.aside(path).map(|file| file.content),
+            // What was there is elsewhere, and so not lost.
+            _ if self.overlay.is_moved_away(path) => Some(Vec::new().into()),
             _ => None,
         }
         .or_else(|| self.overlay.now(path))
@@ -159,7 +176,8 @@ impl Planner<'_> {
         for found in lint::findings(edit, &before, &after) {
             self.warn(found.span, Warning::Found { path: path.clone(), finding: found.value });
         }
-        if now == *path && self.history.note(path, &before, &after) {
+        let start = before.iter().zip(after.iter()).take_while(|(a, b)| a == b).count();
+        if now == *path && self.history.note(path, start, &before[start..], &after[start..]) {
             self.warn(edit.span, Warning::Found { path: path.clone(), finding: Finding::Undone });
         }
     }
@@ -177,16 +195,19 @@ impl Planner<'_> {
                 self.named.entry(path.clone()).or_insert(span);
                 let case = if self.tree.ignores_case() { Case::Ignored } else { Case::Counts };
                 match self.rules.guard.barrier(&path, case) {
-                    Some(barrier) if is_new => self.fail(span, Fault::Guarded { path, barrier }),
+                    Some(barrier) if is_new => self.fail(span, Error::Guarded(barrier)),
                     Some(_) => Err(Failed::Lost),
                     None => Ok(path),
                 }
             }
-            Err(fault) => {
-                let of_root = matches!(fault, PathFault::UnknownRoot { .. } | PathFault::RootOutside { .. });
+            Err(error) => {
+                let of_root = matches!(
+                    error,
+                    PathError::UnknownRoot { .. } | PathError::RootWithoutTree { .. } | PathError::RootOutside { .. }
+                );
                 let span = root.and_then(|root| root.span).filter(|_| of_root).or(span);
-                let meant = nearby::inside(self.tree, &fault);
-                self.fail(span, Fault::Path { written: BString::from(&written[..]), fault, meant })
+                let meant = suggest::inside(self.tree, &error);
+                self.fail(span, Error::Path { written: BString::from(&written[..]), error, meant })
             }
         }
     }
@@ -203,14 +224,14 @@ impl Planner<'_> {
             self.unsuspicious(path, written, span)?;
         }
         let bytes = joined(lines, b"", Ending::Lf);
-        let content: Content = self.read(self.tree.check_out(path, bytes).map_err(Fault::from), span)?.into();
+        let content: Content = self.read(self.tree.check_out(path, bytes).map_err(Error::from), span)?.into();
         let mode = match there {
             Some(file) if file.content == content => {
                 self.warn(span, Warning::AlreadyThere { path: path.clone() });
                 return Ok(());
             }
             Some(file) if !self.rules.overwrite => {
-                return self.fail(span, Fault::exists(path, Presence::File, &file.content));
+                return self.fail(span, self.occupied(path, file.content, false));
             }
             Some(file) => file.mode,
             None => Mode::PLAIN,
@@ -228,7 +249,7 @@ impl Planner<'_> {
             joined(lines, old.bom(), old.majority()).into()
         };
         if content == file.content {
-            self.warn(span, Warning::NoChange { path: path.clone(), number: 0 });
+            self.warn(span, Warning::NoChange { path: path.clone() });
         }
         self.overlay.put(path, File { content, mode: file.mode });
         Ok(())
@@ -261,7 +282,7 @@ impl Planner<'_> {
         if lines.iter().map(|line| line.text).eq(texts()) {
             return Ok(());
         }
-        let haystack = crate::matching::Haystack::new(&lines, texts());
+        let haystack = crate::search::Haystack::new(&lines, [texts()]);
         let part = if self.rules.strict { None } else { haystack.first(&haystack.run(texts()), 0) };
         if let Some(at) = part {
             let (first, last) = (LineNo::from_index(at), LineNo::from_index(at + expected.len() - 1));
@@ -270,12 +291,24 @@ impl Planner<'_> {
             return Ok(());
         }
         let both = lines.len().min(expected.len());
+        let is_all = |content: &Content| {
+            let lines = Lines::new(content);
+            lines.iter().map(|line| line.text).eq(texts()).then_some(0..lines.len())
+        };
+        if let Some(conflict) = self.conflict(path, Part::Delete, content, is_all) {
+            let span = expected.get(conflict.nth).and_then(|line| line.span).or(span);
+            return self.fail(span, Error::Conflict(Box::new(conflict)));
+        }
         let differs = lines.iter().zip(texts()).position(|(line, text)| line.text != text).unwrap_or(both);
         let span = expected.get(differs).and_then(|line| line.span).or(span);
-        let line = (differs < lines.len()).then(|| fault::place(path, &lines, differs, "the file has", "differs here"));
-        let meant = differs.min(lines.len().saturating_sub(1))..(differs + 1).min(lines.len());
-        let passages = Passage::around(path.as_bstr(), &lines, vec![meant]);
-        self.fail(span, Fault::DeleteBody { path: path.clone(), line, passages })
+        let (path, seen) = (path.clone(), self.seen(path, content));
+        self.fail(
+            span,
+            match differs < lines.len() {
+                true => Error::DeleteDiffers { path, line: LineNo::from_index(differs), seen },
+                false => Error::DeleteShorter { path, seen },
+            },
+        )
     }
 
     pub(super) fn update(
@@ -301,7 +334,7 @@ impl Planner<'_> {
             return moved.and(done);
         }
         if done.is_ok() && changed.content == file.content {
-            self.warn(span, Warning::NoChange { path: path.clone(), number: 0 });
+            self.warn(span, Warning::NoChange { path: path.clone() });
         }
         self.overlay.put(path, changed);
         done
@@ -320,19 +353,17 @@ impl Planner<'_> {
             return (file.content.clone(), Ok(()));
         }
         if file.content.is_binary() {
-            return (file.content.clone(), self.fail(span, Fault::binary(path, &file.content)));
+            return (
+                file.content.clone(),
+                self.fail(span, Error::Binary { path: path.clone(), content: Some(file.content.clone()) }),
+            );
         }
         let lost = self.overlay.lost(path);
         let rewritten = rewrite(path, &file.content, hunks, self.rules, lost, &self.effort);
         self.warnings.extend(rewritten.warnings);
-        self.note(path, rewritten.stood);
-        if !rewritten.misses.is_empty() {
-            let lines = Lines::new(&file.content);
-            for (number, miss) in rewritten.misses {
-                let len = hunks.get(number - 1).map_or(0, |hunk| hunk.old().count());
-                self.faults.push(miss.map(|miss| Fault::hunk(path, number, miss, &lines, len)));
-            }
-        }
+        let section = unplaced::Section { path, file, hunks, placed: &rewritten.placed, rewrite };
+        self.unplaced(&section, rewritten.errors);
+        self.note(path, rewritten.placed);
         (rewritten.bytes.into(), if rewritten.whole { Ok(()) } else { Err(Failed::Partly) })
     }
 
@@ -345,6 +376,7 @@ impl Planner<'_> {
         span: Option<Span>,
     ) -> Result<(), Failed> {
         let span = written.span.or(span);
+        let file = self.carry(path, file, target, span)?;
         // The source is in nobody's way: `a` may become `a/b`, and `A` may become `a`.
         let there = match self.overlay.without(path, |overlay| overlay.obstacle(target)) {
             Ok(None) => {
@@ -353,7 +385,7 @@ impl Planner<'_> {
             }
             Ok(Some(Found::File(there))) => Some(there),
             Ok(Some(Found::Unknown)) => return Err(Failed::Lost),
-            Err(fault) => return self.fail(span, fault),
+            Err(error) => return self.fail(span, error),
         };
         match there {
             Some(there) if there.content == file.content => {
@@ -361,41 +393,23 @@ impl Planner<'_> {
                 self.overlay.rename(path, target, there);
             }
             Some(there) if !self.rules.overwrite => {
-                return self.fail(span, Fault::exists(target, Presence::Target, &there.content));
+                return self.fail(span, self.occupied(target, there.content, true));
             }
             _ => self.overlay.rename(path, target, file),
         }
         Ok(())
     }
 
-    pub(super) fn substitute(
+    /// Returns a file as git would have it at another path.
+    pub(super) fn carry(
         &mut self,
         path: &RepoPath,
-        edit: &Substitution<'_>,
+        file: File,
+        target: &RepoPath,
         span: Option<Span>,
-    ) -> Result<(), Failed> {
-        let file = self.base(path, span)?;
-        if file.content.is_binary() {
-            return self.fail(span, Fault::binary(path, &file.content));
-        }
-        match substitute::substitute(path, &file.content, edit, self.rules, &self.effort) {
-            Ok(done) => {
-                self.warnings.extend(done.warnings);
-                self.note(path, [done.stood]);
-                self.overlay.put(path, File { content: done.bytes.into(), mode: file.mode });
-                Ok(())
-            }
-            Err(miss) => {
-                let lost = self.overlay.lost(path);
-                let follows = rewrite::follows_from(&miss.value, edit.find.iter().map(|line| &line[..]), lost);
-                lost.extend(edit.put.iter().map(|line| line.to_vec()));
-                if !follows {
-                    let fault = Fault::hunk(path, 0, miss.value, &Lines::new(&file.content), edit.find.len());
-                    self.faults.push(Located::new(miss.span.or(span), fault));
-                }
-                Err(Failed::Partly)
-            }
-        }
+    ) -> Result<File, Failed> {
+        let content = self.tree.carry(path, target, file.content).map_err(Error::from);
+        Ok(File { content: self.read(content, span)?, mode: file.mode })
     }
 
     /// Returns the file that an edit is about to change.
@@ -403,16 +417,16 @@ impl Planner<'_> {
         match self.overlay.file(path) {
             Ok(Found::File(file)) => Ok(file),
             Ok(Found::Unknown) => Err(Failed::Lost),
-            Err(fault) => self.fail(span, fault),
+            Err(error) => self.fail(span, error),
         }
     }
 
     /// Returns the file that an edit is about to delete.
     pub(super) fn doomed(&mut self, path: &RepoPath, span: Option<Span>) -> Result<File, Failed> {
         match self.overlay.file(path) {
-            Err(Fault::Missing { path, why: Absence::Never(instead) }) => {
-                let why = Absence::Never(Box::new(Instead { is_to_go: true, ..*instead }));
-                self.fail(span, Fault::Missing { path, why })
+            Err(Error::Missing(Missing::Never { path, suggestion })) => {
+                let suggestion = Box::new(Suggestion { is_to_go: true, ..*suggestion });
+                self.fail(span, Error::Missing(Missing::Never { path, suggestion }))
             }
             _ => self.base(path, span),
         }
@@ -424,7 +438,7 @@ impl Planner<'_> {
             Ok(None) => Ok(None),
             Ok(Some(Found::File(file))) => Ok(Some(file)),
             Ok(Some(Found::Unknown)) => Err(Failed::Lost),
-            Err(fault) => self.fail(span, fault),
+            Err(error) => self.fail(span, error),
         }
     }
 
@@ -436,21 +450,21 @@ impl Planner<'_> {
     ) -> Result<(), Failed> {
         match path.suspicious_when_new() {
             None => Ok(()),
-            Some(fault) => self.fail(span, Fault::Path { written: BString::from(&written[..]), fault, meant: None }),
+            Some(error) => self.fail(span, Error::Path { written: BString::from(&written[..]), error, meant: None }),
         }
     }
 
-    pub(super) fn read<T>(&mut self, read: Result<T, Fault>, span: Option<Span>) -> Result<T, Failed> {
-        read.or_else(|fault| self.fail(span, fault))
+    pub(super) fn read<T>(&mut self, read: Result<T, Error>, span: Option<Span>) -> Result<T, Failed> {
+        read.or_else(|error| self.fail(span, error))
     }
 
-    pub(super) fn fail<T>(&mut self, span: Option<Span>, fault: Fault) -> Result<T, Failed> {
-        self.faults.push(Located::new(span, fault));
+    pub(super) fn fail<T>(&mut self, span: Option<Span>, error: Error) -> Result<T, Failed> {
+        self.errors.push(Located::new(span, error));
         Err(Failed::Lost)
     }
 
-    pub(super) fn note(&mut self, path: &RepoPath, stood: impl IntoIterator<Item = Stood>) {
-        self.placements.extend(stood.into_iter().map(|stood| stood.of(self.number, path)));
+    pub(super) fn note(&mut self, path: &RepoPath, placed: impl IntoIterator<Item = Placed>) {
+        self.placements.extend(placed.into_iter().map(|placed| placed.of(self.number, path)));
     }
 
     pub(super) fn warn(&mut self, span: Option<Span>, warning: Warning) {

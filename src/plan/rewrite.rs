@@ -24,33 +24,30 @@ mod context;
 use std::collections::HashSet;
 
 use self::context::Context;
-use super::diagnosis::Diagnosis;
-use super::elsewhere::{Elsewhere, SHOWN};
-use super::fault::place;
-use super::loosely::{self, Ill, Levels};
-use super::miss::{Because, Miss, Reason};
-use super::placed::{self, Placed};
-use super::placement::{Match, Stood};
-use super::rivals::{DRAWN, rivals};
+use super::duplicates::{Duplicates, SHOWN};
+use super::fuzz::{self, Levels, ShiftError};
+use super::nearest::Nearest;
+use super::place_error::{After, Ambiguity, Part, PlaceError, Places as Candidates, Reason};
+use super::placed::{self, PlacedHunk};
+use super::placement::{Match, Placed};
 use super::splice::Splice;
-use super::warning::Warning;
-use super::{ENOUGH, Rules, elision};
-use crate::explain::CANDIDATES;
-use crate::matching::{Effort, Haystack, Locators, Loose, Places, Relaxation, Run, Tolerance};
+use super::warning::{Quote, Warning};
+use super::{ENOUGH, Rules};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::path::RepoPath;
+use crate::search::{Effort, Haystack, Locators, Loose, Places, Relaxation, Run, Tolerance};
 use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// What became of a file.
 pub(super) struct Rewritten {
-    /// The new bytes; with faults, those that the hunks without faults make.
+    /// The new bytes; with errors, those that the hunks without errors make.
     pub(super) bytes: Vec<u8>,
     /// Which hunks have no place, by number from 1, and why.
-    pub(super) misses: Vec<(usize, Located<Miss>)>,
-    /// Whether every hunk has been applied. If not, the misses say why, here or where they follow from.
+    pub(super) errors: Vec<(usize, Located<PlaceError>)>,
+    /// Whether every hunk has been applied. If not, the errors say why, here or where they follow from.
     pub(super) whole: bool,
     /// Where the hunks that have a place are, in their order.
-    pub(super) stood: Vec<Stood>,
+    pub(super) placed: Vec<Placed>,
     pub(super) warnings: Vec<Located<Warning>>,
 }
 
@@ -67,9 +64,10 @@ pub(super) fn rewrite(
 ) -> Rewritten {
     let lines = Lines::new(before);
     let locators = hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| &text[..]);
-    let old = hunks.iter().flat_map(Hunk::old).map(|line| &line.text[..]);
-    let haystack = Haystack::new(&lines, locators.clone().chain(old.clone()));
-    let levels = Levels::new(&lines, locators.clone().chain(old), rules.level());
+    let run = |hunk| Hunk::old(hunk).map(|line| &line.text[..]).collect::<Vec<_>>();
+    let runs: Vec<_> = locators.clone().map(|text| vec![text]).chain(hunks.iter().map(run)).collect();
+    let haystack = Haystack::new(&lines, runs.iter().map(|run| run.iter().copied()));
+    let levels = Levels::new(&lines, runs, rules.level());
     let loose = Locators::new(&lines, locators);
     let mut placer = Placer {
         path,
@@ -80,70 +78,71 @@ pub(super) fn rewrite(
         rules,
         cursor: 0,
         placed: Vec::new(),
-        elsewhere: Elsewhere::default(),
-        diagnosis: Diagnosis::of_hunks(path, &lines, hunks, effort),
+        duplicates: Duplicates::default(),
+        nearest: Nearest::of_hunks(&lines, hunks, effort),
         warnings: Vec::new(),
     };
-    let (mut misses, mut whole) = (Vec::new(), true);
+    let (mut errors, mut whole) = (Vec::new(), true);
     for (index, hunk) in hunks.iter().enumerate() {
         let (cursor, said) = (placer.cursor, placer.warnings.len());
-        if let Err(miss) = placer.place(index, hunk) {
+        if let Err(error) = placer.place(index, hunk) {
             placer.cursor = cursor;
             placer.warnings.truncate(said);
             whole = false;
-            if !follows_from(&miss.value, hunk.old().map(|line| &line.text[..]), lost) {
-                misses.push((index + 1, miss));
-                if misses.len() >= ENOUGH {
+            if !follows_from(&error.value, hunk.old().map(|line| &line.text[..]), lost) {
+                errors.push((index + 1, error));
+                if errors.len() >= ENOUGH {
                     break;
                 }
             }
             lost.extend(hunk.lines.iter().filter(|line| line.mark == Mark::Added).map(|line| line.text.to_vec()));
         }
     }
-    let Placer { mut placed, mut warnings, .. } = placer;
+    let Placer { placed: mut hunks_placed, mut warnings, .. } = placer;
     // Stable, so that two insertions at one place stay in the order of their hunks.
-    placed.sort_by_key(|placed| placed.range.start);
-    for pair in placed.windows(2) {
+    hunks_placed.sort_by_key(|placed| placed.range.start);
+    for pair in hunks_placed.windows(2) {
         if pair[0].range.end > pair[1].range.start {
-            misses.push((pair[1].number, Located::new(pair[1].span, Miss::Overlap)));
+            errors.push((pair[1].number, Located::new(pair[1].span, PlaceError::Overlap)));
             whole = false;
         }
     }
-    misses.sort_by_key(|(number, _)| *number);
-    if misses.iter().any(|(_, miss)| miss.value == Miss::Overlap) {
-        return Rewritten { bytes: before.to_vec(), misses, whole, stood: Vec::new(), warnings };
+    errors.sort_by_key(|(number, _)| *number);
+    if errors.iter().any(|(_, error)| error.value == PlaceError::Overlap) {
+        return Rewritten { bytes: before.to_vec(), errors, whole, placed: Vec::new(), warnings };
     }
-    let stood = placed::stood(&placed);
-    if placed.iter().all(Placed::is_idle) {
-        return Rewritten { bytes: before.to_vec(), misses, whole, stood, warnings };
+    let placed = placed::placed(&hunks_placed);
+    if hunks_placed.iter().all(PlacedHunk::is_idle) {
+        return Rewritten { bytes: before.to_vec(), errors, whole, placed, warnings };
     }
     let mut splice = Splice::new(&lines);
-    for placed in &placed {
+    for placed in &hunks_placed {
         if placed.is_idle() {
-            let warning = Warning::NoChange { path: path.clone(), number: placed.number };
+            let warning = Warning::IdleHunk { path: path.clone(), part: Part::Hunk(placed.number) };
             warnings.push(Located::new(placed.span, warning));
             continue;
         }
         placed.put(&mut splice);
-        if let Some(span) = elision::among(&placed.lines) {
-            warnings.push(Located::new(span, Warning::Elision { path: path.clone() }));
-        }
     }
     let (bytes, newline_added) = splice.finish();
     if newline_added {
         let span = hunks.first().and_then(|hunk| hunk.span);
         warnings.push(Located::new(span, Warning::NewlineAdded { path: path.clone() }));
     }
-    Rewritten { bytes, misses, whole, stood, warnings }
+    Rewritten { bytes, errors, whole, placed, warnings }
 }
 
-/// Returns whether a miss is only the consequence of an earlier one: a line is missing that a failed edit would have added.
-pub(super) fn follows_from<'l>(miss: &Miss, mut old: impl Iterator<Item = &'l [u8]>, lost: &HashSet<Vec<u8>>) -> bool {
+/// Returns whether an error is only the consequence of an earlier one: a line is missing that a failed edit would have added.
+pub(super) fn follows_from<'l>(
+    error: &PlaceError,
+    mut old: impl Iterator<Item = &'l [u8]>,
+    lost: &HashSet<Vec<u8>>,
+) -> bool {
     let is_lost = |text: &[u8]| !text.trim_ascii().is_empty() && lost.contains(text);
-    match miss {
-        Miss::Context { text, .. } => is_lost(text),
-        Miss::Lines { .. } | Miss::NotAtEnd { .. } => old.any(is_lost),
-        _ => false,
+    match error {
+        PlaceError::Context { text, .. } => is_lost(text),
+        PlaceError::NotFound { .. } | PlaceError::NotAtEnd { .. } => old.any(is_lost),
+        error => error.is_earlier().is_some() && old.any(is_lost),
     }
 }
 
@@ -156,9 +155,9 @@ struct Placer<'f, 'h, 'p> {
     rules: &'f Rules,
     /// Index of the first line at which the next hunk may stand.
     cursor: usize,
-    placed: Vec<Placed<'h, 'p>>,
-    elsewhere: Elsewhere<'h>,
-    diagnosis: Diagnosis<'f, 'h>,
+    placed: Vec<PlacedHunk<'h, 'p>>,
+    duplicates: Duplicates<'h>,
+    nearest: Nearest<'f, 'h>,
     warnings: Vec<Located<Warning>>,
 }
 
@@ -183,9 +182,9 @@ impl Found {
 }
 
 impl<'h, 'p> Placer<'_, 'h, 'p> {
-    fn place(&mut self, index: usize, hunk: &'h Hunk<'p>) -> Result<(), Located<Miss>> {
-        let number = index + 1;
-        let Context { at: context, how } = self.seek_context(number, hunk)?;
+    fn place(&mut self, index: usize, hunk: &'h Hunk<'p>) -> Result<(), Located<PlaceError>> {
+        let (number, part) = (index + 1, Part::Hunk(index + 1));
+        let Context { at: context, how } = self.seek_context(part, hunk)?;
         if hunk.old().next().is_none() {
             return self.add(number, hunk, context, how);
         }
@@ -197,22 +196,22 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         let len = lines.iter().filter(|line| line.mark != Mark::Added).count();
         let at = LineNo::from_index(found.at);
         if found.restated {
-            self.warn(hunk.span, Warning::Restated { path: self.path.clone(), number, at });
+            self.warn(hunk.span, Warning::Restated { path: self.path.clone(), part, at });
         }
         if found.trimmed {
-            self.warn(hunk.span, Warning::BlankDropped { path: self.path.clone(), number, at });
+            self.warn(hunk.span, Warning::BlankDropped { path: self.path.clone(), part, at });
         }
         let mut fitted = None;
         if found.level > Tolerance::Exact {
             fitted = Some(self.fit(hunk, &lines, &found)?);
-            self.warn_of_level(number, hunk, &lines, &found);
+            self.warn_of_level(part, hunk, &lines, &found);
         } else if !hunk.end_of_file {
-            self.look_elsewhere(number, hunk, &lines, found.at, context)?;
+            self.look_for_duplicates(part, hunk, &lines, found.at, context)?;
         }
         self.cursor = found.at + len;
-        self.elsewhere.replace(found.at..found.at + len);
+        self.duplicates.replace(found.at..found.at + len);
         let how = how.max(found.how());
-        self.placed.push(Placed { number, range: found.at..found.at + len, lines, span: hunk.span, how, fitted });
+        self.placed.push(PlacedHunk { number, range: found.at..found.at + len, lines, span: hunk.span, how, fitted });
         Ok(())
     }
 
@@ -223,34 +222,37 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         hunk: &'h Hunk<'p>,
         context: Option<usize>,
         how: Match,
-    ) -> Result<(), Located<Miss>> {
+    ) -> Result<(), Located<PlaceError>> {
         let end = self.lines.len();
         if hunk.numbered && !hunk.end_of_file && end > 0 {
-            return Err(Located::new(hunk.span, Miss::Nowhere));
+            return Err(Located::new(hunk.span, Ambiguity::Nowhere.into()));
         }
         let at = if self.rules.strict {
             // The bare algorithm appends at the end whatever the context, and before a last line that is blank.
             if end > 0 && self.lines.text(end - 1).is_empty() { end - 1 } else { end }
         } else if let (Some(at), false) = (context, hunk.end_of_file) {
             let (others, count) = self.others(&hunk.locators[hunk.locators.len() - 1], at);
-            let after = Some(LineNo::from_index(at));
-            self.warn(hunk.span, Warning::Addition { path: self.path.clone(), number, after, others, count });
+            let (path, part, after) = (self.path.clone(), Part::Hunk(number), LineNo::from_index(at));
+            let warning = match count {
+                0 => Warning::AddedAfter { path, part, after },
+                _ => Warning::AddedAfterOneOf { path, part, after, others, count },
+            };
+            self.warn(hunk.span, warning);
             at + 1
         } else {
             if number > 1 {
-                let (others, count) = (Vec::new(), 0);
-                self.warn(hunk.span, Warning::Addition { path: self.path.clone(), number, after: None, others, count });
+                self.warn(hunk.span, Warning::AddedAtEnd { path: self.path.clone(), part: Part::Hunk(number) });
             }
             end
         };
         let (lines, how) = (hunk.lines.iter().collect(), how.max(Match::Addition));
-        self.placed.push(Placed { number, range: at..at, lines, span: hunk.span, how, fitted: None });
+        self.placed.push(PlacedHunk { number, range: at..at, lines, span: hunk.span, how, fitted: None });
         Ok(())
     }
 
     /// Finds the old lines of a hunk: as written, then at the context line, then both without a trailing empty line; and if
     /// none of that finds any, the same at each level.
-    fn seek_lines(&mut self, hunk: &'h Hunk<'p>, context: Option<usize>) -> Result<Found, Located<Miss>> {
+    fn seek_lines(&mut self, hunk: &'h Hunk<'p>, context: Option<usize>) -> Result<Found, Located<PlaceError>> {
         if let Some(found) = self.seek_at(Tolerance::Exact, self.haystack, hunk, context)? {
             return Ok(found);
         }
@@ -260,7 +262,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
                 return Ok(found);
             }
         }
-        Err(self.miss(hunk, context))
+        Err(self.place_error(hunk, context))
     }
 
     fn seek_at(
@@ -269,7 +271,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         haystack: &Haystack<'_>,
         hunk: &'h Hunk<'p>,
         context: Option<usize>,
-    ) -> Result<Option<Found>, Located<Miss>> {
+    ) -> Result<Option<Found>, Located<PlaceError>> {
         let mut lines: Vec<_> = hunk.lines.iter().collect();
         let mut trimmed = false;
         loop {
@@ -301,37 +303,42 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         lines: &[&'h HunkLine<'p>],
         places: &Places,
         context: Option<usize>,
-    ) -> Result<Option<(usize, bool)>, Located<Miss>> {
+    ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
         let Some(at) = places.at_or_after(context.unwrap_or(self.cursor)) else { return Ok(None) };
         let others = match context {
-            Some(_) => self.elsewhere.behind(places, at),
-            None => self.elsewhere.around(level, old(lines).collect(), places, at),
+            Some(_) => self.duplicates.behind(places, at),
+            None => self.duplicates.around(level, old(lines).collect(), places, at),
         };
         if others.count > 0 {
-            let places = self.elsewhere.all(old(lines).count(), places, at, context.is_none());
-            let miss = Miss::Many { places, count: others.count + 1, because: Because::Level(level) };
-            return Err(Located::new(first_old(hunk), miss));
+            let places = self.duplicates.all(old(lines).count(), places, at, context.is_none());
+            let places = Candidates::new(places, others.count + 1);
+            return Err(Located::new(first_old(hunk), Ambiguity::Fuzz { level, places }.into()));
         }
         Ok(Some((at, context == Some(at))))
     }
 
     /// Makes the added lines of a hunk that was found at a level fit in there.
-    fn fit(&self, hunk: &Hunk<'_>, lines: &[&HunkLine<'_>], found: &Found) -> Result<Vec<Vec<u8>>, Located<Miss>> {
-        placed::fit(self.lines, found.at, found.level, lines).map_err(|ill| {
+    fn fit(
+        &self,
+        hunk: &Hunk<'_>,
+        lines: &[&HunkLine<'_>],
+        found: &Found,
+    ) -> Result<Vec<Vec<u8>>, Located<PlaceError>> {
+        placed::fit(self.lines, found.at, found.level, lines).map_err(|error| {
             let on = |mark: fn(Mark) -> bool, nth| lines.iter().filter(|line| mark(line.mark)).nth(nth);
-            let line = match ill {
-                Ill::Shifts(nth) => on(|mark| mark != Mark::Added, nth),
-                Ill::Unshiftable(nth) => on(|mark| mark == Mark::Added, nth),
+            let line = match error {
+                ShiftError::Shifts(nth) => on(|mark| mark != Mark::Added, nth),
+                ShiftError::Unshiftable(nth) => on(|mark| mark == Mark::Added, nth),
             };
             let span = line.and_then(|line| line.text.span).or_else(|| first_old(hunk));
-            Located::new(span, loosely::miss(self.path, self.lines, found.at, ill))
+            Located::new(span, error.at(found.at))
         })
     }
 
-    fn warn_of_level(&mut self, number: usize, hunk: &Hunk<'_>, lines: &[&HunkLine<'_>], found: &Found) {
+    fn warn_of_level(&mut self, part: Part, hunk: &Hunk<'_>, lines: &[&HunkLine<'_>], found: &Found) {
         let nth = old(lines).enumerate().position(|(nth, text)| text != self.lines.text(found.at + nth)).unwrap_or(0);
         let differs = lines.iter().filter(|line| line.mark != Mark::Added).nth(nth).and_then(|line| line.text.span);
-        let warning = loosely::warning(self.path, self.lines, number, found.level, found.at, nth);
+        let warning = fuzz::warning(self.path, self.lines, part, found.level, found.at, nth);
         self.warn(differs.or_else(|| first_old(hunk)), warning);
     }
 
@@ -340,12 +347,12 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         hunk: &Hunk<'_>,
         run: &Run,
         context: Option<usize>,
-    ) -> Result<Option<(usize, bool)>, Located<Miss>> {
+    ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
         let forward = self.haystack.first(run, self.cursor);
         let restated = context.filter(|&at| !self.rules.strict && self.haystack.stands_at(run, at));
         if let (Some(context), Some(behind)) = (restated, forward) {
             let (context, behind) = (LineNo::from_index(context), LineNo::from_index(behind));
-            return Err(Located::new(first_old(hunk), Miss::RestatedTwice { context, behind }));
+            return Err(Located::new(first_old(hunk), Ambiguity::RestatedTwice { context, behind }.into()));
         }
         let found = forward.map(|at| (at, false)).or(restated.map(|at| (at, true)));
         if hunk.numbered
@@ -355,27 +362,27 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             let places = self.haystack.places(run);
             let count = places.count_from(from);
             if count > 1 {
-                let places = places.iter_from(from).take(CANDIDATES).map(LineNo::from_index).collect();
-                return Err(Located::new(first_old(hunk), Miss::Many { places, count, because: Because::Numbers }));
+                let places = Candidates::new(places.iter_from(from), count);
+                return Err(Located::new(first_old(hunk), Ambiguity::Numbers(places).into()));
             }
         }
         Ok(found)
     }
 
-    /// Warns of, or under `unique` refuses, a hunk whose old lines stand in other places as well.
-    fn look_elsewhere(
+    /// Warns of, or under `unique` refuses, a hunk whose old lines are in other places as well.
+    fn look_for_duplicates(
         &mut self,
-        number: usize,
+        part: Part,
         hunk: &Hunk<'_>,
         lines: &[&'h HunkLine<'_>],
         chosen: usize,
         context: Option<usize>,
-    ) -> Result<(), Located<Miss>> {
+    ) -> Result<(), Located<PlaceError>> {
         let run = self.haystack.run(old(lines));
         let places = self.haystack.places(&run);
         let others = match context {
-            Some(_) => self.elsewhere.behind(places, chosen),
-            None => self.elsewhere.around(Tolerance::Exact, old(lines).collect(), places, chosen),
+            Some(_) => self.duplicates.behind(places, chosen),
+            None => self.duplicates.around(Tolerance::Exact, old(lines).collect(), places, chosen),
         };
         let (shown, count) = (others.lines(), others.count);
         if count == 0 {
@@ -383,52 +390,49 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         }
         let at = LineNo::from_index(chosen);
         if self.rules.unique {
-            let places = self.elsewhere.all(old(lines).count(), places, chosen, context.is_none());
-            let miss = Miss::Many { places, count: count + 1, because: Because::Unique };
-            return Err(Located::new(first_old(hunk), miss));
+            let places = self.duplicates.all(old(lines).count(), places, chosen, context.is_none());
+            let places = Candidates::new(places, count + 1);
+            return Err(Located::new(first_old(hunk), Ambiguity::Unique(places).into()));
         }
-        let mut first: Vec<_> = shown.iter().copied().take(DRAWN - 1).chain([at]).collect();
+        let mut first: Vec<_> = shown.iter().copied().take(Quote::DRAWN - 1).chain([at]).collect();
         first.sort();
-        let label = |line| if line == at { "changed" } else { "not changed" };
-        let place = rivals(self.path, self.lines, &first, "the lines stand here", label);
-        let warning = Warning::Duplicates { path: self.path.clone(), number, chosen: at, others: shown, count, place };
+        let quoted = first.iter().map(|line| Quote::with_heading(self.lines, line.index())).collect();
+        let (path, others) = (self.path.clone(), shown);
+        let warning = Warning::Duplicates { path, part, chosen: at, others, count, lines: quoted };
         self.warn(first_old(hunk), warning);
         Ok(())
     }
 
     /// Says why the old lines of a hunk have no place, and points at the line that shows it best.
-    fn miss(&self, hunk: &Hunk<'_>, context: Option<usize>) -> Located<Miss> {
+    fn place_error(&self, hunk: &Hunk<'_>, context: Option<usize>) -> Located<PlaceError> {
         let run = self.haystack.run(hunk.old().map(|line| &line.text[..]));
-        let after = self.cursor.checked_sub(1).map(LineNo::from_index);
-        let show = |at, label| place(self.path, self.lines, at, "the lines stand here", label);
-        let mut stands = self.haystack.first(&run, 0);
+        let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
+        let mut found = self.haystack.first(&run, 0);
         if hunk.end_of_file {
-            let forward = self.haystack.first(&run, self.cursor).or(stands);
-            stands = self.lines.len().checked_sub(hunk.old().count()).filter(|&at| self.haystack.stands_at(&run, at));
-            if let (Some(at), None) = (forward, stands) {
-                let stands = Some(show(at, "not at the end of the file"));
-                return Located::new(first_old(hunk), Miss::NotAtEnd { stands });
+            let forward = self.haystack.first(&run, self.cursor).or(found);
+            found = self.lines.len().checked_sub(hunk.old().count()).filter(|&at| self.haystack.stands_at(&run, at));
+            if let (Some(at), None) = (forward, found) {
+                return Located::new(first_old(hunk), PlaceError::NotAtEnd { at: LineNo::from_index(at) });
             }
         }
-        let at_context = context.filter(|&at| stands.is_some() && self.haystack.stands_at(&run, at));
-        if let Some(at) = at_context.or(stands) {
-            let label = match context {
-                Some(context) if context == at => "the context line itself",
-                Some(_) => "before the context line",
-                None => "before what earlier hunks have reached",
-            };
-            let reason = match context {
-                None if at < self.cursor && at + hunk.old().count() > self.cursor => {
-                    Reason::Shared { place: show(at, "begins among the lines of an earlier hunk") }
+        let at_context = context.filter(|&at| found.is_some() && self.haystack.stands_at(&run, at));
+        if let Some(index) = at_context.or(found) {
+            let at = LineNo::from_index(index);
+            let error = match context.map(LineNo::from_index) {
+                Some(context) if context == at => PlaceError::AtContext { after, at },
+                Some(context) => PlaceError::BeforeContext { after, at, context },
+                None if index < self.cursor && index + hunk.old().count() > self.cursor => {
+                    PlaceError::Shared { after, at }
                 }
-                _ => Reason::Earlier { place: show(at, label), context: context.map(LineNo::from_index) },
+                None => PlaceError::BeforePrevious { after, at },
             };
-            return Located::new(first_old(hunk), Miss::Lines { after, reason });
+            return Located::new(first_old(hunk), error);
         }
         if self.lines.is_empty() {
-            return Located::new(first_old(hunk), Miss::Lines { after: None, reason: Reason::EmptyFile });
+            let (after, reason) = (After(None), Reason::EmptyFile);
+            return Located::new(first_old(hunk), PlaceError::NotFound { after, reason });
         }
-        self.diagnosis.of_hunk(hunk, self.cursor, self.haystack).map(|reason| Miss::Lines { after, reason })
+        self.nearest.of_hunk(hunk, self.cursor, self.haystack, after)
     }
 
     fn warn(&mut self, span: Option<Span>, warning: Warning) {

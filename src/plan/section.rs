@@ -12,12 +12,11 @@
 //! - A new file's mode is the header's also where `--overwrite` puts it in place of another; a copy has its source's
 //!   permission bits.
 
-use super::fault::{Fault, Presence};
+use super::error::Error;
 use super::overlay::Found;
 use super::planner::{Failed, Planner};
 use super::warning::Warning;
 use super::{Rules, numbered};
-use crate::explain::Passage;
 use crate::patch::{FileEdit, Header, Hunk, Operation, Status};
 use crate::path::RepoPath;
 use crate::text::{Lines, Span, Text};
@@ -53,7 +52,7 @@ impl Planner<'_> {
     pub(super) fn section(&mut self, section: &Section<'_, '_>) -> Result<(), Failed> {
         let Section { path, header, span, .. } = *section;
         if header.binary.is_some() {
-            return self.fail(span, Fault::Binary { path: path.clone(), sign: None });
+            return self.fail(span, Error::Binary { path: path.clone(), content: None });
         }
         match header.status {
             Status::Added => self.added(section),
@@ -63,7 +62,7 @@ impl Planner<'_> {
                 self.compare(section, &file);
                 let (changed, done) = self.patched(section, &file);
                 if done.is_ok() && changed == file {
-                    self.warn(span, Warning::NoChange { path: path.clone(), number: 0 });
+                    self.warn(span, Warning::NoChange { path: path.clone() });
                 }
                 self.overlay.put(path, changed);
                 done
@@ -83,7 +82,7 @@ impl Planner<'_> {
             self.unsuspicious(path, section.written, span)?;
         }
         let bytes = numbered::whole(section.hunks);
-        let content: Content = self.read(self.tree.check_out(path, bytes).map_err(Fault::from), span)?.into();
+        let content: Content = self.read(self.tree.check_out(path, bytes).map_err(Error::from), span)?.into();
         let mode = with_mode(there.as_ref().map_or(Mode::PLAIN, |there| there.mode), header.new_mode);
         match there {
             Some(file) if file.content == content && file.mode.executable == mode.executable => {
@@ -91,7 +90,7 @@ impl Planner<'_> {
                 return Ok(());
             }
             Some(there) if !self.rules.overwrite => {
-                return self.fail(span, Fault::exists(path, Presence::File, &there.content));
+                return self.fail(span, self.occupied(path, there.content, false));
             }
             _ => self.overlay.put(path, File { content, mode }),
         }
@@ -109,10 +108,10 @@ impl Planner<'_> {
         self.compare(section, &file);
         let (changed, done) = self.patched(section, &file);
         done?;
-        let left = Lines::new(&changed.content).len();
-        if left > 0 {
-            let passages = Passage::beginning(path.as_bstr(), &Lines::new(&file.content));
-            return self.fail(span, Fault::Leaves { path: path.clone(), left, passages });
+        if !changed.content.is_empty() {
+            let left = Lines::new(&changed.content).len().max(1);
+            let seen = self.seen(path, &file.content);
+            return self.fail(span, Error::DeleteLeaves { path: path.clone(), left, seen });
         }
         if is_aside {
             self.overlay.drop_aside(path);
@@ -142,6 +141,10 @@ impl Planner<'_> {
             return done;
         }
         let span = to.span.or(span);
+        let Ok(changed) = self.carry(path, changed, &target, span) else {
+            self.overlay.forget(&target);
+            return Err(Failed::Lost);
+        };
         self.give_way(&target);
         // The source of a rename is in nobody's way: `a` may become `a/b`, and `A` may become `a`.
         let there = match renames && !is_aside {
@@ -152,7 +155,7 @@ impl Planner<'_> {
             Ok(None) => self.unsuspicious(&target, to, span).map(|()| None),
             Ok(Some(Found::File(there))) => Ok(Some(there)),
             Ok(Some(Found::Unknown)) => Err(Failed::Lost),
-            Err(fault) => self.fail(span, fault),
+            Err(error) => self.fail(span, error),
         };
         let Ok(there) = there else {
             self.overlay.forget(&target);
@@ -167,7 +170,7 @@ impl Planner<'_> {
             }
             Some(there) if !self.rules.overwrite => {
                 self.overlay.forget(&target);
-                return self.fail(span, Fault::exists(&target, Presence::Target, &there.content));
+                return self.fail(span, self.occupied(&target, there.content, true));
             }
             _ => changed,
         };

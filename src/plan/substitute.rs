@@ -9,78 +9,128 @@
 //! after that retry, and each tries the find as written and then without such lines before the next. At a level the find's
 //! lines are whole lines of the file, so one that begins or ends in mid-line is found by none.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use super::diagnosis::Diagnosis;
-use super::fault::place;
-use super::loosely::{self, Block, Ill, Levels};
-use super::miss::{Because, Miss, Reason};
-use super::placement::{Match, Stood};
+use super::Rules;
+use super::fuzz::{self, Block, Levels, ShiftError};
+use super::nearest::Nearest;
+use super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places, Reason};
+use super::placement::{Match, Placed};
 use super::splice::terminator;
-use super::warning::Warning;
-use super::{Rules, elision};
-use crate::explain::CANDIDATES;
-use crate::matching::{Bounds, Effort, Needle, Side, cuts_word};
+use super::warning::{Quote, Warning};
 use crate::patch::{Occurrence, Substitution};
 use crate::path::RepoPath;
+use crate::search::{Bounds, Document, Effort, Index, Needle, Side, View, cuts_word};
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
 
-/// The new bytes and what was done to get there.
+/// What takes the place of what, and what was done to get there.
 pub(super) struct Substituted {
-    pub(super) bytes: Vec<u8>,
-    pub(super) stood: Stood,
+    /// The bytes of the file that go.
+    pub(super) range: Range<usize>,
+    /// The bytes that come.
+    pub(super) new: Vec<u8>,
+    pub(super) placed: Placed,
     pub(super) warnings: Vec<Located<Warning>>,
 }
 
-/// Applies a substitution to a file.
+/// Returns the needles that a substitution looks for.
+pub(super) fn needles(edit: &Substitution<'_>) -> impl Iterator<Item = Needle> {
+    let (core, bounds) = without_blank_edges(&edit.find);
+    let core = (core.len() < edit.find.len()).then(|| needle(core, bounds));
+    std::iter::once(needle(&edit.find, Bounds::default())).chain(core)
+}
+
+fn needle(find: &[Text<'_>], bounds: Bounds) -> Needle {
+    let texts: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
+    Needle::text(&texts, bounds)
+}
+
+/// Finds the place of a substitution in a file as it is now, and says what comes there.
 ///
 /// # Errors
 /// Says why the text has no place.
 pub(super) fn substitute(
     path: &RepoPath,
-    before: &[u8],
+    document: &Document,
     edit: &Substitution<'_>,
     rules: &Rules,
     effort: &Effort,
-) -> Result<Substituted, Located<Miss>> {
-    let lines = Lines::new(before);
+) -> Result<Substituted, Located<PlaceError>> {
     let mut warnings = Vec::new();
     let span = edit.find.iter().find_map(|line| line.span);
-    let found = match exactly(&lines, edit, rules, span)? {
+    let found = match exactly(document, edit, rules, span)? {
         Some(found) => found,
-        None => match at_a_level(path, &lines, edit, rules, span, &mut warnings)? {
-            Some(found) => found,
-            None => return Err(miss(path, &lines, edit, span, effort)),
-        },
+        None => {
+            let content = document.content();
+            let lines = Lines::new(&content);
+            match at_a_level(path, &lines, edit, rules, span, &mut warnings)? {
+                Some(found) => found,
+                None => return Err(place_error(&lines, edit, span, effort)),
+            }
+        }
     };
     let Found { range, edges, how, fitted } = found;
     let (mut find, mut put) = (&edit.find[..], &edit.put[..]);
     if edges == Edges::Dropped {
         (find, put) = (without_blank_edges(find).0, without_blank_edges(put).0);
-        let at = LineNo::from_index(lines.index_at(range.start));
+        let at = LineNo::from_index(document.line(range.start));
         warnings.push(Located::new(span, Warning::BlankEdges { path: path.clone(), at }));
     }
-    let stood = stood(&lines, &range, put.len(), span, how);
-    if let Some(how) = cuts_word(&lines, &range) {
-        let index = lines.index_at(if how == Side::End { range.end } else { range.start });
-        let place = place(path, &lines, index, "the text is found here", "inside a word");
-        warnings.push(Located::new(span, Warning::InsideWord { path: path.clone(), how, place }));
+    let around = Around::new(document, &range);
+    let lines = around.lines();
+    let within = range.start - around.start..range.end - around.start;
+    let mut placed = placed(&lines, &within, put.len(), span, how);
+    for rows in [&mut placed.old, &mut placed.new] {
+        *rows = rows.start + around.line..rows.end + around.line;
+    }
+    if let Some(how) = cuts_word(&lines, &within) {
+        let index = lines.index_at(if how == Side::End { within.end } else { within.start });
+        let line = Quote { number: LineNo::from_index(index + around.line), ..Quote::new(&lines, index) };
+        warnings.push(Located::new(span, Warning::InsideWord { path: path.clone(), how, line }));
     }
     if find == put {
-        warnings.push(Located::new(span, Warning::NoChange { path: path.clone(), number: 0 }));
-        return Ok(Substituted { bytes: before.to_vec(), stood, warnings });
+        warnings.push(Located::new(span, Warning::NoChange { path: path.clone() }));
+        return Ok(Substituted { range: range.end..range.end, new: Vec::new(), placed, warnings });
     }
-    if let Some(span) = elision::left_out(find.iter(), put.iter()) {
-        warnings.push(Located::new(span, Warning::Elision { path: path.clone() }));
-    }
-    let bytes = match &fitted {
-        Some(fitted) => splice(&lines, range, fitted),
-        None => splice(&lines, range, put),
+    let (within, new) = match &fitted {
+        Some(fitted) => splice(&lines, within, fitted),
+        None => splice(&lines, within, put),
     };
-    if bytes.ends_with(b"\n") && !before.ends_with(b"\n") {
+    let range = within.start + around.start..within.end + around.start;
+    if adds_final_newline(document, &range, &new) {
         warnings.push(Located::new(span, Warning::NewlineAdded { path: path.clone() }));
     }
-    Ok(Substituted { bytes, stood, warnings })
+    Ok(Substituted { range, new, placed, warnings })
+}
+
+/// Returns whether a file that doesn't end with a newline does so once something takes the place of a range.
+fn adds_final_newline(document: &Document, range: &Range<usize>, new: &[u8]) -> bool {
+    let len = document.len();
+    let ends = |to: usize| document.slice(to.saturating_sub(1)..to).ends_with(b"\n");
+    range.end == len && !ends(len) && if new.is_empty() { ends(range.start) } else { new.ends_with(b"\n") }
+}
+
+/// The lines around a range of a file: those that it touches, one before them and one behind.
+struct Around<'d> {
+    bytes: Cow<'d, [u8]>,
+    /// The offset at which they begin in the file.
+    start: usize,
+    /// The index of the first of them.
+    line: usize,
+}
+
+impl<'d> Around<'d> {
+    fn new(document: &'d Document, range: &Range<usize>) -> Self {
+        let first = document.line_start(range.start);
+        let start = document.line_start(first.saturating_sub(1));
+        let end = document.line_end(document.line_end(range.end));
+        Self { bytes: document.slice(start..end), start, line: document.line(start) }
+    }
+
+    fn lines(&self) -> Lines<'_> {
+        if self.start == 0 { Lines::new(&self.bytes) } else { Lines::within(&self.bytes) }
+    }
 }
 
 /// Where a text was found, and what that took.
@@ -101,20 +151,19 @@ enum Edges {
 
 /// Finds the text as it is, or else without blank lines at its edges.
 fn exactly(
-    lines: &Lines<'_>,
+    document: &Document,
     edit: &Substitution<'_>,
     rules: &Rules,
     span: Option<Span>,
-) -> Result<Option<Found>, Located<Miss>> {
-    let unbound = Bounds { start_at_line: false, end_at_line: false };
-    if let Some(range) = search(lines, &edit.find, unbound, edit.occurrence, span)? {
+) -> Result<Option<Found>, Located<PlaceError>> {
+    if let Some(range) = search(document, &edit.find, Bounds::default(), edit.occurrence, span)? {
         return Ok(Some(Found { range, edges: Edges::Kept, how: Match::Exact, fitted: None }));
     }
     let (core, bounds) = without_blank_edges(&edit.find);
     if rules.strict || core.len() == edit.find.len() {
         return Ok(None);
     }
-    let range = search(lines, core, bounds, edit.occurrence, span)?;
+    let range = search(document, core, bounds, edit.occurrence, span)?;
     Ok(range.map(|range| Found { range, edges: Edges::Dropped, how: Match::BlankEdges, fitted: None }))
 }
 
@@ -127,9 +176,10 @@ fn at_a_level(
     rules: &Rules,
     span: Option<Span>,
     warnings: &mut Vec<Located<Warning>>,
-) -> Result<Option<Found>, Located<Miss>> {
+) -> Result<Option<Found>, Located<PlaceError>> {
     let (find_core, put_core) = (without_blank_edges(&edit.find).0, without_blank_edges(&edit.put).0);
-    let levels = Levels::new(lines, edit.find.iter().map(|line| &line[..]), rules.level());
+    let runs = [&edit.find[..], find_core].map(|find| find.iter().map(|line| &line[..]).collect::<Vec<_>>());
+    let levels = Levels::new(lines, runs, rules.level());
     for (level, haystack) in levels.iter() {
         for (find, put, edges) in [(&edit.find[..], &edit.put[..], Edges::Kept), (find_core, put_core, Edges::Dropped)]
         {
@@ -138,20 +188,19 @@ fn at_a_level(
             let places = haystack.places(&run);
             let Some(at) = places.first() else { continue };
             if places.count() > 1 {
-                let count = places.count();
-                let places = places.iter().take(CANDIDATES).map(LineNo::from_index).collect();
-                return Err(Located::new(span, Miss::Many { places, count, because: Because::Level(level) }));
+                let places = Places::new(places.iter(), places.count());
+                return Err(Located::new(span, Ambiguity::Fuzz { level, places }.into()));
             }
             let block = Block { old: 0..old.len(), new: put.iter().map(|line| &line[..]).collect() };
-            let fitted = loosely::fit(lines, at, level, &old, &[block]).map_err(|ill| {
-                let line = match ill {
-                    Ill::Shifts(nth) => find.get(nth),
-                    Ill::Unshiftable(nth) => put.get(nth),
+            let fitted = fuzz::fit(lines, at, level, &old, &[block]).map_err(|error| {
+                let line = match error {
+                    ShiftError::Shifts(nth) => find.get(nth),
+                    ShiftError::Unshiftable(nth) => put.get(nth),
                 };
-                Located::new(line.and_then(|line| line.span).or(span), loosely::miss(path, lines, at, ill))
+                Located::new(line.and_then(|line| line.span).or(span), error.at(at))
             })?;
             let nth = old.iter().enumerate().position(|(nth, text)| *text != lines.text(at + nth)).unwrap_or(0);
-            let warning = loosely::warning(path, lines, 0, level, at, nth);
+            let warning = fuzz::warning(path, lines, Part::Find, level, at, nth);
             warnings.push(Located::new(find[nth].span.or(span), warning));
             let last = at + old.len() - 1;
             let range = lines.start(at)..lines.start(last) + lines.text(last).len();
@@ -163,28 +212,36 @@ fn at_a_level(
 
 /// Finds the match that is meant; `None` if the text isn't there at all.
 fn search(
-    lines: &Lines<'_>,
+    document: &Document,
     find: &[Text<'_>],
     bounds: Bounds,
     occurrence: Occurrence,
     span: Option<Span>,
-) -> Result<Option<Range<usize>>, Located<Miss>> {
-    let texts: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
-    let needle = Needle::new(&texts, bounds);
+) -> Result<Option<Range<usize>>, Located<PlaceError>> {
+    let matches = document.matches(&needle(find, bounds));
     match occurrence {
-        Occurrence::First => Ok(needle.first(lines)),
-        Occurrence::Last => Ok(needle.last(lines)),
-        Occurrence::Nth(wanted) => match needle.nth(lines, wanted) {
+        Occurrence::First => Ok(matches.first()),
+        Occurrence::Last => Ok(matches.last()),
+        Occurrence::Nth(wanted) => match matches.nth(wanted) {
             Ok(range) => Ok(Some(range)),
             Err(0) => Ok(None),
-            Err(count) => Err(Located::new(span, Miss::OutOfRange { wanted, count })),
+            Err(count) => Err(Located::new(span, PlaceError::OutOfRange { wanted, count })),
         },
-        Occurrence::Only => match needle.only(lines) {
-            Ok(range) => Ok(Some(range)),
-            Err(several) if several.count == 0 => Ok(None),
-            Err(several) => {
-                let places = several.lines.iter().copied().map(LineNo::from_index).collect();
-                Err(Located::new(span, Miss::Many { places, count: several.count, because: Because::Find }))
+        Occurrence::Only => match matches.count() {
+            0 | 1 => Ok(matches.first()),
+            count => {
+                let mut lines: Vec<LineNo> = Vec::new();
+                for range in matches.iter() {
+                    let line = LineNo::from_index(document.line(range.start));
+                    if lines.last() != Some(&line) {
+                        lines.push(line);
+                    }
+                    if lines.len() == CANDIDATES {
+                        break;
+                    }
+                }
+                let in_lines = if lines.len() < CANDIDATES { lines.len() } else { count };
+                Err(Located::new(span, Ambiguity::Find(Places { lines, count, in_lines }).into()))
             }
         },
     }
@@ -197,67 +254,56 @@ fn without_blank_edges<'e, 't>(lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds
     (&lines[start..end], Bounds { start_at_line: start > 0, end_at_line: end < lines.len() })
 }
 
-fn miss(
-    path: &RepoPath,
-    lines: &Lines<'_>,
-    edit: &Substitution<'_>,
-    span: Option<Span>,
-    effort: &Effort,
-) -> Located<Miss> {
-    let reason = match lines.is_empty() {
-        true => Located::new(span, Reason::EmptyFile),
-        false => {
-            // Blank lines at the edges are no reason why the rest isn't there.
-            let find = without_blank_edges(&edit.find).0;
-            if find.len() < edit.find.len() {
-                let texts: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
-                if let Some(range) = Needle::new(&texts, Bounds::default()).first(lines) {
-                    let index = lines.index_at(range.start);
-                    let caption = "the text is here, without blank lines around it";
-                    let reason =
-                        Reason::Edges { place: place(path, lines, index, caption, "in the middle of other text") };
-                    return Located::new(span, Miss::Lines { after: None, reason });
-                }
-            }
-            Diagnosis::of_text(path, lines, find, &edit.put, effort).of_find(find, &edit.put, span)
+fn place_error(lines: &Lines<'_>, edit: &Substitution<'_>, span: Option<Span>, effort: &Effort) -> Located<PlaceError> {
+    let not_found = |reason| Located::new(span, PlaceError::NotFound { after: After(None), reason });
+    if lines.is_empty() {
+        return not_found(Reason::EmptyFile);
+    }
+    // Empty lines at the edges are no reason why the rest isn't there.
+    let find = without_blank_edges(&edit.find).0;
+    if find.len() < edit.find.len() {
+        let index = Index::new(View::exact(lines), []);
+        if let Some(range) = index.matches(&needle(find, Bounds::default())).first() {
+            return not_found(Reason::Edges(LineNo::from_index(lines.index_at(range.start))));
         }
-    };
-    reason.map(|reason| Miss::Lines { after: None, reason })
+    }
+    Nearest::of_text(lines, find, &edit.put, effort).of_find(find, &edit.put, span)
 }
 
 /// Says which lines a match touches, and which are there when `put` lines have taken its place.
-fn stood(lines: &Lines<'_>, range: &Range<usize>, put: usize, span: Option<Span>, how: Match) -> Stood {
+fn placed(lines: &Lines<'_>, range: &Range<usize>, put: usize, span: Option<Span>, how: Match) -> Placed {
     let (first, last) = (lines.index_at(range.start), lines.index_at(range.end));
     // A match in the middle of a line leaves that line even if nothing is put there.
     let leaves_none = put == 0 && whole_lines(lines, range.clone(), last) != *range;
     let new = if leaves_none { 0 } else { put.max(1) };
-    Stood { number: 0, span, old: first..last + 1, new: first..first + new, how }
+    Placed { number: 0, span, old: first..last + 1, new: first..first + new, how }
 }
 
-fn splice(lines: &Lines<'_>, range: Range<usize>, put: &[impl std::ops::Deref<Target = [u8]>]) -> Vec<u8> {
-    let bytes = lines.bytes();
+/// Returns what goes and what comes in its place, for lines put in the place of a match.
+fn splice(
+    lines: &Lines<'_>,
+    range: Range<usize>,
+    put: &[impl std::ops::Deref<Target = [u8]>],
+) -> (Range<usize>, Vec<u8>) {
     let (first, last) = (lines.index_at(range.start), lines.index_at(range.end));
     if put.is_empty() {
-        let range = whole_lines(lines, range, last);
-        return [&bytes[..range.start], &bytes[range.end..]].concat();
+        return (whole_lines(lines, range, last), Vec::new());
     }
-    let mut out = Vec::with_capacity(bytes.len() + put.iter().map(|line| line.len() + 2).sum::<usize>());
-    out.extend_from_slice(&bytes[..range.start]);
+    let mut new = Vec::with_capacity(put.iter().map(|line| line.len() + 2).sum::<usize>());
     let line_before = first.checked_sub(1).and_then(|line| terminator(lines.get(line).ending));
     let mut before = line_before;
     for (index, line) in put.iter().enumerate() {
-        out.extend_from_slice(line);
+        new.extend_from_slice(line);
         if index + 1 == put.len() {
             break;
         }
         let replaced = (first + index <= last).then(|| terminator(lines.get(first + index).ending)).flatten();
         let after = || (last + 1 < lines.len()).then(|| terminator(lines.get(last + 1).ending)).flatten();
         let ending = replaced.or(before).or_else(after).unwrap_or_else(|| lines.majority());
-        out.extend_from_slice(ending.as_bytes());
+        new.extend_from_slice(ending.as_bytes());
         before = Some(ending);
     }
-    out.extend_from_slice(&bytes[range.end..]);
-    out
+    (range, new)
 }
 
 /// Widens a match that covers whole lines by their terminator: the one behind it, or, for a last line that has none, the one

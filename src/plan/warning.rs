@@ -1,116 +1,144 @@
-//! What planning did that the author should know.
-
-use bstr::BString;
+//! What planning dropped, guessed or relaxed, as data: what is said of it beside its headline is made in `diagnose/`.
 
 use super::lint::Finding;
-use super::wording::{addition, aside, below, cut, hunk, listed, relaxation};
-use crate::explain::{Explain, FilePlace};
+use super::place_error::Part;
 use crate::kind::Kind;
-use crate::matching::{Relaxation, Side, Tolerance};
 use crate::path::RepoPath;
-use crate::text::LineNo;
+use crate::search::{Relaxation, Side, Tolerance};
+use crate::text::{Excerpt, LineNo, Lines, listed};
 
 /// What planning dropped, guessed or relaxed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
     /// A context line was found by a looser rule.
-    #[error("{} of `{path}`: context line isn't in the file as written; line {}, which {}, is used", hunk(*.number), .place.line, relaxation(*.how))]
+    #[error("{part} of `{path}`: context line isn't in the file as written; line {}, which {how}, is used", .line.number)]
     Relaxed {
         /// The file.
         path: RepoPath,
-        /// Which hunk, from 1.
-        number: usize,
+        /// Which hunk.
+        part: Part,
         /// The rule.
         how: Relaxation,
         /// The line that is used.
-        place: FilePlace,
+        line: Quote,
     },
     /// The old lines were found at a level.
-    #[error("{} of `{path}` isn't in the file as written; it is applied on line {at}, which is the same but for {}", hunk(*.number), aside(*.level))]
+    #[error(
+        "{part} of `{path}` isn't in the file as written; it is applied on line {at}, which is the same but for {} (--fuzz={level})",
+        level.allows()
+    )]
     Fuzzy {
         /// The file.
         path: RepoPath,
-        /// Which hunk, from 1; 0 for a find.
-        number: usize,
+        /// Which hunk, or the find.
+        part: Part,
         /// The level.
         level: Tolerance,
         /// Where the hunk was placed.
         at: LineNo,
         /// The first line that differs.
-        place: FilePlace,
+        line: Quote,
     },
     /// The old lines begin with the context line itself.
-    #[error("{} of `{path}`: its lines begin with its own context line {at}, and are changed there", hunk(*.number))]
+    #[error("{part} of `{path}`: its lines begin with its own context line {at}, and are changed there")]
     Restated {
         /// The file.
         path: RepoPath,
-        /// Which hunk, from 1.
-        number: usize,
+        /// Which hunk.
+        part: Part,
         /// The context line.
         at: LineNo,
     },
     /// A trailing empty line that isn't in the file was left out.
-    #[error("{} of `{path}`: its last old line is empty and isn't in the file; placed on line {at} without it", hunk(*.number))]
+    #[error("{part} of `{path}`: its last old line is empty and isn't in the file; placed on line {at} without it")]
     BlankDropped {
         /// The file.
         path: RepoPath,
-        /// Which hunk, from 1.
-        number: usize,
+        /// Which hunk.
+        part: Part,
         /// Where the hunk was placed.
         at: LineNo,
     },
-    /// The lines stand elsewhere too.
-    #[error("{} of `{path}`: its lines stand in {} places; line {chosen} is changed, also there: {}", hunk(*.number), .count + 1, listed(.others, *.count))]
+    /// The lines are in other places too.
+    #[error("{part} of `{path}`: its lines stand in {} places; line {chosen} is changed, also there: {}", .count + 1, listed(.others, *.count))]
     Duplicates {
         /// The file.
         path: RepoPath,
-        /// Which hunk, from 1.
-        number: usize,
+        /// Which hunk.
+        part: Part,
         /// The place that is changed.
         chosen: LineNo,
         /// The first few others.
         others: Vec<LineNo>,
         /// How many others there are.
         count: usize,
-        /// The first of them all, to be drawn.
-        place: Option<FilePlace>,
+        /// The first of them all.
+        lines: Vec<Quote>,
     },
-    /// A hunk of added lines only.
-    #[error("{} of `{path}` only adds lines: they go {}", hunk(*.number), addition(*.after, .others, *.count))]
-    Addition {
+    /// A hunk of added lines only, which go to the end of the file.
+    #[error("{part} of `{path}` only adds lines: they go after the last line of the file")]
+    AddedAtEnd {
         /// The file.
         path: RepoPath,
-        /// Which hunk, from 1.
-        number: usize,
-        /// The context line after which they go; `None` for the end of the file.
-        after: Option<LineNo>,
+        /// Which hunk.
+        part: Part,
+    },
+    /// A hunk of added lines only, which go behind its context line.
+    #[error("{part} of `{path}` only adds lines: they go right after its context line {after}")]
+    AddedAfter {
+        /// The file.
+        path: RepoPath,
+        /// Which hunk.
+        part: Part,
+        /// The context line.
+        after: LineNo,
+    },
+    /// A hunk of added lines only, which go behind the first of several context lines.
+    #[error("{part} of `{path}` only adds lines: they go right after its context line {after}; the same line stands also on {}", listed(.others, *.count))]
+    AddedAfterOneOf {
+        /// The file.
+        path: RepoPath,
+        /// Which hunk.
+        part: Part,
+        /// The context line.
+        after: LineNo,
         /// The first few other lines equal to the context.
         others: Vec<LineNo>,
         /// How many others there are.
         count: usize,
     },
-    /// A hunk of a unified diff that stands elsewhere than its number says.
-    #[error("{} of `{path}` isn't on line {claimed}, as its number says; its lines stand on line {at}, and are changed there", hunk(*.number))]
+    /// A hunk of a unified diff that is elsewhere than its number says.
+    #[error(
+        "{part} of `{path}` isn't on line {claimed}, as its number says; its lines stand on line {at}, and are changed there"
+    )]
     Moved {
         /// The file.
         path: RepoPath,
-        /// Which hunk, from 1.
-        number: usize,
+        /// Which hunk.
+        part: Part,
         /// The line that its number names.
         claimed: LineNo,
-        /// Where it stands.
+        /// Where it is.
         at: LineNo,
     },
+    /// A hunk of a unified diff that only its number places at the top of the file.
+    #[error("{part} of `{path}` only adds lines: they go at the top of the file, by its number alone")]
+    AddedAtTop {
+        /// The file.
+        path: RepoPath,
+        /// Which hunk.
+        part: Part,
+    },
     /// A hunk of a unified diff that only its number places.
-    #[error("{} of `{path}` only adds lines: they go {}, by its number alone", hunk(*.number), below(*.after))]
+    #[error("{part} of `{path}` only adds lines: they go after line {after}, by its number alone")]
     AddedByNumber {
         /// The file.
         path: RepoPath,
-        /// Which hunk, from 1.
-        number: usize,
-        /// The line behind which they go; 0 for the top of the file.
-        after: usize,
+        /// Which hunk.
+        part: Part,
+        /// The line behind which they go.
+        after: LineNo,
     },
     /// The file's mode isn't the one that the patch says it had.
     #[error("`{path}` has mode {file:06o}; the patch was made for one with {patch:06o}")]
@@ -138,12 +166,6 @@ pub enum Warning {
         /// The file.
         path: RepoPath,
     },
-    /// Added text that looks like left-out code.
-    #[error("`{path}`: this line looks as if code had been left out, and more was removed than added")]
-    Elision {
-        /// The file.
-        path: RepoPath,
-    },
     /// What a lint found.
     #[error("`{path}`: {finding}")]
     Found {
@@ -152,13 +174,19 @@ pub enum Warning {
         /// What it is.
         finding: Finding,
     },
-    /// A hunk or an edit that changes nothing.
-    #[error("{} of `{path}` changes nothing", if *.number == 0 { "this edit".into() } else { hunk(*.number) })]
+    /// An edit that changes nothing.
+    #[error("this edit of `{path}` changes nothing")]
     NoChange {
         /// The file.
         path: RepoPath,
-        /// Which hunk, from 1; 0 for the whole edit.
-        number: usize,
+    },
+    /// A hunk that changes nothing.
+    #[error("{part} of `{path}` changes nothing")]
+    IdleHunk {
+        /// The file.
+        path: RepoPath,
+        /// Which hunk.
+        part: Part,
     },
     /// The new file is already there, byte for byte.
     #[error("`{path}` is already there with this very content")]
@@ -178,7 +206,7 @@ pub enum Warning {
         /// How many lines the file has.
         total: usize,
     },
-    /// A find that matches only without the blank lines at its edges.
+    /// A find that matches only without the empty lines at its edges.
     #[error(
         "find in `{path}` matches on line {at} only without the blank lines at its edges; they are left out of find and put"
     )]
@@ -189,105 +217,100 @@ pub enum Warning {
         at: LineNo,
     },
     /// A match that begins or ends inside a word.
-    #[error("find in `{path}` {} inside a word on line {}", cut(*.how), .place.line)]
+    #[error("find in `{path}` {how} inside a word on line {}", .line.number)]
     InsideWord {
         /// The file.
         path: RepoPath,
         /// Which end.
         how: Side,
         /// The line.
-        place: FilePlace,
+        line: Quote,
     },
 }
 
-impl Explain for Warning {
-    fn kind(&self) -> Kind {
+/// A line of a file, as much of it as a message can show, and the line under which it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quote {
+    /// The line.
+    pub number: LineNo,
+    /// Its text.
+    pub text: Excerpt,
+    /// The nearest line above that is indented less, which names what the line is part of; else the one right above.
+    pub heading: Option<(LineNo, Excerpt)>,
+}
+
+impl Quote {
+    /// How many lines are shown among which nothing decides: they all look alike, and their numbers are told anyway.
+    pub(crate) const DRAWN: usize = 3;
+    /// How many lines above a line are searched for the one under which it is.
+    const ABOVE: usize = 1000;
+
+    /// Takes a line by its index.
+    pub fn new(lines: &Lines<'_>, index: usize) -> Self {
+        Self { number: LineNo::from_index(index), text: Excerpt::of_line(lines.text(index)), heading: None }
+    }
+
+    /// Takes a line by its index, and the line under which it is.
+    pub fn with_heading(lines: &Lines<'_>, index: usize) -> Self {
+        let indent = |at: usize| lines.text(at).iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let has_text = |at: &usize| indent(*at) < lines.text(*at).len();
+        let mut above = (index.saturating_sub(Self::ABOVE)..index).rev().filter(has_text);
+        let outer = above.find(|&above| indent(above) < indent(index));
+        let heading = outer.or_else(|| index.checked_sub(1).filter(has_text));
+        let heading = heading.map(|at| (LineNo::from_index(at), Excerpt::of_line(lines.text(at))));
+        Self { heading, ..Self::new(lines, index) }
+    }
+}
+
+impl Warning {
+    /// Returns the stable kind.
+    pub fn kind(&self) -> Kind {
         match self {
             Warning::Relaxed { .. } => Kind::LocatorRelaxed,
             Warning::Fuzzy { .. } => Kind::Fuzzy,
             Warning::Restated { .. } => Kind::Restated,
             Warning::BlankDropped { .. } => Kind::BlankDropped,
             Warning::Duplicates { .. } => Kind::Duplicates,
-            Warning::Addition { .. } => Kind::AdditionPlace,
+            Warning::AddedAtEnd { .. }
+            | Warning::AddedAfter { .. }
+            | Warning::AddedAfterOneOf { .. }
+            | Warning::AddedAtTop { .. }
+            | Warning::AddedByNumber { .. } => Kind::AdditionPlace,
             Warning::Moved { .. } => Kind::HunkMoved,
-            Warning::AddedByNumber { .. } => Kind::AdditionPlace,
             Warning::ModeDiffers { .. } => Kind::ModeDiffers,
             Warning::IdDiffers { .. } => Kind::IdDiffers,
             Warning::NewlineAdded { .. } => Kind::NewlineAdded,
-            Warning::Elision { .. } => Kind::Elision,
             Warning::Found { finding, .. } => finding.kind(),
-            Warning::NoChange { .. } | Warning::AlreadyThere { .. } => Kind::NoChange,
+            Warning::NoChange { .. } | Warning::IdleHunk { .. } | Warning::AlreadyThere { .. } => Kind::NoChange,
             Warning::PartialDeleteBody { .. } => Kind::PartialDeleteBody,
             Warning::BlankEdges { .. } => Kind::BlankEdges,
             Warning::InsideWord { .. } => Kind::InsideWord,
         }
     }
 
-    fn path(&self) -> Option<BString> {
+    /// Returns the file that it is about.
+    pub fn path(&self) -> &RepoPath {
         let (Warning::Relaxed { path, .. }
         | Warning::Fuzzy { path, .. }
         | Warning::Restated { path, .. }
         | Warning::BlankDropped { path, .. }
         | Warning::Duplicates { path, .. }
-        | Warning::Addition { path, .. }
-        | Warning::Moved { path, .. }
+        | Warning::AddedAtEnd { path, .. }
+        | Warning::AddedAfter { path, .. }
+        | Warning::AddedAfterOneOf { path, .. }
+        | Warning::AddedAtTop { path, .. }
         | Warning::AddedByNumber { path, .. }
+        | Warning::Moved { path, .. }
         | Warning::ModeDiffers { path, .. }
         | Warning::IdDiffers { path, .. }
         | Warning::NewlineAdded { path }
-        | Warning::Elision { path }
         | Warning::Found { path, .. }
-        | Warning::NoChange { path, .. }
+        | Warning::NoChange { path }
+        | Warning::IdleHunk { path, .. }
         | Warning::AlreadyThere { path }
         | Warning::PartialDeleteBody { path, .. }
         | Warning::BlankEdges { path, .. }
         | Warning::InsideWord { path, .. }) = self;
-        Some(path.as_bstr().into())
-    }
-
-    fn places(&self) -> Vec<FilePlace> {
-        match self {
-            Warning::Relaxed { place, .. } | Warning::Fuzzy { place, .. } | Warning::InsideWord { place, .. } => {
-                vec![place.clone()]
-            }
-            Warning::Duplicates { place, .. } => place.iter().cloned().collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    fn line(&self) -> Option<LineNo> {
-        match self {
-            Warning::Restated { at, .. }
-            | Warning::BlankDropped { at, .. }
-            | Warning::BlankEdges { at, .. }
-            | Warning::Moved { at, .. } => Some(*at),
-            Warning::Duplicates { chosen, .. } => Some(*chosen),
-            Warning::Addition { after, .. } => *after,
-            Warning::AddedByNumber { after, .. } => after.checked_sub(1).map(LineNo::from_index),
-            Warning::PartialDeleteBody { first, .. } => Some(*first),
-            _ => None,
-        }
-    }
-
-    fn candidates(&self) -> Vec<LineNo> {
-        let (chosen, others) = match self {
-            Warning::Duplicates { chosen, others, .. } => (*chosen, others),
-            Warning::Addition { after: Some(after), others, .. } if !others.is_empty() => (*after, others),
-            _ => return Vec::new(),
-        };
-        let mut all = [&others[..], &[chosen]].concat();
-        all.sort();
-        all
-    }
-
-    fn help(&self) -> Option<String> {
-        match self {
-            Warning::Duplicates { .. } => Some(
-                "if another is meant, give more lines around the change, or a context line after `@@`; --unique refuses such hunks"
-                    .into(),
-            ),
-            Warning::Found { finding, .. } => finding.help().map(str::to_owned),
-            _ => None,
-        }
+        path
     }
 }

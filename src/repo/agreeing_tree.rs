@@ -12,7 +12,7 @@ use super::work_tree::WorkTree;
 use super::{Fault, Repo};
 use crate::dir::Found;
 use crate::path::RepoPath;
-use crate::tree::{Disagreement, Entry, File, Tree, TreeFault};
+use crate::tree::{AttributeFiles, Content, Disagreement, Entry, File, Planned, Remedy, Tree, TreeFault};
 
 /// What the work tree must agree with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,11 @@ impl<'r> AgreeingTree<'r> {
         if agrees { Ok(()) } else { Err(TreeFault::Disagrees { path: path.clone(), how }) }
     }
 
+    /// Returns the blob that the index has for a path. One that is in a merge has none that could decide anything.
+    fn indexed(&self, path: &RepoPath) -> Option<git2::Oid> {
+        self.index.entry(path).ok().flatten().map(|entry| entry.id)
+    }
+
     /// Returns whether a file on disk is what an entry of the index says.
     fn is_same(&self, path: &RepoPath, file: &File, entry: &git2::IndexEntry) -> Result<bool, TreeFault> {
         if obstacle(entry.mode).is_some() || (entry.mode & 0o100 != 0) != file.mode.executable {
@@ -82,6 +87,14 @@ impl<'r> AgreeingTree<'r> {
             |bytes: &[u8]| git2::Oid::hash_object(git2::ObjectType::Blob, bytes).map_err(|error| odd(path, &error));
         let stored = self.conversion.to_git(path, &file.content, Some(entry.id)).map_err(|fault| fault.at(path))?;
         Ok(hash(&stored)? == entry.id)
+    }
+}
+
+/// Checks that nothing keeps a path's bytes from being converted right.
+fn check(conversion: &Conversion<'_>, path: &RepoPath) -> Result<(), TreeFault> {
+    match conversion.hindrance(path).map_err(|fault| fault.at(path))? {
+        Some(what) => Err(TreeFault::Unsupported { path: path.clone(), what, remedy: Remedy::WithoutIndex }),
+        None => Ok(()),
     }
 }
 
@@ -120,8 +133,7 @@ impl Tree for AgreeingTree<'_> {
     }
 
     fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeFault> {
-        let indexed = self.index.entry(path)?.map(|entry| entry.id);
-        let stored = self.conversion.to_git(path, content, indexed).map_err(|fault| fault.at(path))?;
+        let stored = self.conversion.to_git(path, content, self.indexed(path)).map_err(|fault| fault.at(path))?;
         Ok(Some(content_id(&stored)))
     }
 
@@ -135,20 +147,23 @@ impl Tree for AgreeingTree<'_> {
 
     fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeFault> {
         let disagrees = |how| Err(TreeFault::Disagrees { path: path.clone(), how });
+        let is_there = match self.work.look(path) {
+            Ok(found) => !matches!(found, Found::Absent | Found::Beneath { .. }),
+            Err(source) => return Err(TreeFault::Io { path: path.clone(), source }),
+        };
         if self.index.is_left_out(path) {
-            let what = "is left out of the work tree by sparse checkout".to_owned();
-            return Err(TreeFault::Unsupported { path: path.clone(), what });
+            let (what, remedy) = match is_there {
+                true => {
+                    ("is in the work tree, yet its index entry tells git to skip it (skip-worktree)", Remedy::Unmark)
+                }
+                false => ("is left out of the work tree by sparse checkout", Remedy::CheckOut),
+            };
+            return Err(TreeFault::Unsupported { path: path.clone(), what: what.to_owned(), remedy });
         }
-        if let Some(what) = self.conversion.hindrance(path).map_err(|fault| fault.at(path))? {
-            return Err(TreeFault::Unsupported { path: path.clone(), what });
-        }
+        check(&self.conversion, path)?;
         let entry = self.index.entry(path)?;
         if let Some(file) = before {
             let Some(entry) = &entry else { return disagrees(Disagreement::Untracked) };
-            let is_there = match self.work.look(path) {
-                Ok(found) => !matches!(found, Found::Absent | Found::Beneath { .. }),
-                Err(source) => return Err(TreeFault::Io { path: path.clone(), source }),
-            };
             if !is_there {
                 return disagrees(Disagreement::MissingInWorkTree);
             }
@@ -161,6 +176,16 @@ impl Tree for AgreeingTree<'_> {
 
     fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeFault> {
         self.conversion.to_work_tree(path, bytes).map_err(|fault| fault.at(path))
+    }
+
+    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeFault> {
+        let carried = self.conversion.carry(from, (&self.conversion, to), content, || self.indexed(from));
+        carried.map_err(|fault| fault.at(to))
+    }
+
+    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeFault> {
+        let after = self.conversion.settle(files, rules, |path| self.indexed(path))?;
+        files.iter().try_for_each(|file| check(&after, file.path))
     }
 
     fn ignores_case(&self) -> bool {

@@ -10,38 +10,13 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BStr, ByteSlice as _};
 
-use super::conversion::{RULES, ignores_system};
+use super::conversion::ignores_system;
 use super::eol::Value;
 use super::folders::Folders;
 use super::git::{self, Git};
 use super::staged::{Held, Staged, as_path};
 use super::{Fault, Repo};
-use crate::path::RepoPath;
-
-/// Returns what attributes of a path are set to, by the rules that git reads in the work tree.
-///
-/// # Errors
-/// If git can't be asked.
-pub(super) fn ask_git(repo: &Repo, path: &RepoPath, names: &[&str]) -> Result<Vec<Value>, Fault> {
-    ask(repo, names, &[path.as_bytes(), b"\0"].concat(), names.len())
-}
-
-/// Has git say what attributes are set to, and demands so many answers.
-fn ask(repo: &Repo, arguments: &[&str], paths: &[u8], count: usize) -> Result<Vec<Value>, Fault> {
-    let git = Git::new(repo);
-    let mut command = git.command([&["check-attr", "--stdin", "-z"], arguments].concat());
-    // It takes paths from the current folder, unlike what lists them.
-    repo.top.as_ref().map(|top| command.current_dir(top));
-    let git::Output { status, stdout: said, stderr } = git.run(&mut command, paths)?;
-    let failed = |message: &[u8]| Fault::Child { command: "check-attr".into(), message: message.into() };
-    if !status.success() {
-        return Err(failed(stderr.trim()));
-    }
-    // path, attribute and value, each ended by a NUL
-    let said: Vec<&[u8]> = said.split_str("\0").collect();
-    let values: Vec<_> = said.chunks_exact(3).map(|one| value(one[2])).collect();
-    if values.len() == count { Ok(values) } else { Err(failed(b"it answered of other paths")) }
-}
+use crate::tree::RULES;
 
 impl Repo {
     /// Returns what an attribute of each of some paths is set to, by the rules in the index in use. `staged` is all that is
@@ -54,7 +29,19 @@ impl Repo {
             return Ok(vec![Value::Unspecified; paths.len()]);
         }
         let input: Vec<u8> = paths.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
-        ask(self, &["--cached", name], &input, paths.len())
+        let git = Git::new(self);
+        let mut command = git.command(["check-attr", "--stdin", "-z", "--cached", name]);
+        // It takes paths from the current folder, unlike what lists them.
+        self.top.as_ref().map(|top| command.current_dir(top));
+        let git::Output { status, stdout: said, stderr } = git.run(&mut command, &input)?;
+        let failed = |message: &[u8]| Fault::Child { command: "check-attr".into(), message: message.into() };
+        if !status.success() {
+            return Err(failed(stderr.trim()));
+        }
+        // path, attribute and value, each ended by a NUL
+        let said: Vec<&[u8]> = said.split_str("\0").collect();
+        let values: Vec<_> = said.chunks_exact(3).map(|one| value(one[2])).collect();
+        if values.len() == paths.len() { Ok(values) } else { Err(failed(b"it answered of other paths")) }
     }
 
     /// Returns whether an attribute is named anywhere that git reads rules about these paths from. What can't be looked

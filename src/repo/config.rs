@@ -3,12 +3,14 @@ use std::path::Path;
 use bstr::{BString, ByteSlice as _};
 
 use super::Fault;
+use super::conversion::ignores_system;
 use super::git::Git;
 
 /// git's configuration, as git itself would read it.
 ///
-/// libgit2 knows nothing of `git -c` and of `GIT_CONFIG_COUNT`. Where either is in the environment, git is asked once for
-/// all that there is; else libgit2 reads the files, which takes no child.
+/// libgit2 reads the files, which takes no child, where it reads what git would. It knows nothing of `git -c` and of
+/// `GIT_CONFIG_COUNT`, not all conditions of includes, and not where a git that wasn't built for `/usr` has the system's file. There
+/// git is asked once for all that there is.
 pub struct Config(Source);
 
 enum Source {
@@ -23,11 +25,11 @@ const CARRIERS: [&str; 2] = ["GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"];
 impl Config {
     pub(super) fn of(git: &git2::Repository, top: Option<&Path>) -> Result<Self, Fault> {
         let carried = CARRIERS.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-        if carried {
+        let config = git.config().and_then(|mut config| config.snapshot());
+        if carried || !has_usual_files() || config.as_ref().is_ok_and(has_conditions) {
             let listing = Git::at(git.path(), top).output(["config", "--list", "-z", "--includes"], b"")?;
             return Ok(Self(Source::Listed(listed(&listing))));
         }
-        let config = git.config().and_then(|mut config| config.snapshot());
         Ok(Self(Source::Files(config.map_err(|error| Fault::git("the configuration", error))?)))
     }
 
@@ -141,6 +143,41 @@ impl Config {
             }
         }
     }
+}
+
+/// Returns whether git reads the files of the system that libgit2 reads, by where it is: one built for `/usr` has them in `/etc`, one
+/// for `/usr/local` in `/usr/local/etc`, and who knows of others. Where there is none, nobody knows better.
+fn has_usual_files() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let git = std::env::split_paths(&path).map(|directory| directory.join("git")).find(|git| git.is_file());
+    let Some(git) = git else { return true };
+    let is_in = |prefix: &str| {
+        let directories = ["bin", "lib/git-core", "libexec/git-core"].map(|name| Path::new(prefix).join(name));
+        git.canonicalize().is_ok_and(|git| directories.iter().any(|directory| git.parent() == Some(directory)))
+    };
+    let is_moot = |name: &str| match name {
+        "gitconfig" => std::env::var_os("GIT_CONFIG_NOSYSTEM").is_some_and(|value| value == "1" || value == "true"),
+        _ => ignores_system(),
+    };
+    let has_none = |directory: &str| {
+        let mut names = ["gitconfig", "gitattributes"].iter();
+        names.all(|name| is_moot(name) || !Path::new(directory).join(name).exists())
+    };
+    cfg!(target_os = "linux")
+        && (is_in("/usr") || is_in("/usr/local") && has_none("/etc") && has_none("/usr/local/etc"))
+}
+
+/// Returns whether there are includes that libgit2 may understand otherwise than git.
+fn has_conditions(config: &git2::Config) -> bool {
+    let mut found = false;
+    let read = config.entries(None).and_then(|entries| {
+        entries.for_each(|entry| {
+            let names_prefix = || entry.has_value() && entry.value_bytes().starts_with(b"%(");
+            found |= entry.name_bytes().starts_with(b"includeif.")
+                || entry.name_bytes() == b"include.path" && names_prefix();
+        })
+    });
+    read.is_err() || found
 }
 
 impl std::fmt::Debug for Config {

@@ -1,29 +1,27 @@
-//! What stands between a file on disk and its blob: attributes and settings, looked up path by path.
+//! What is between a file on disk and its blob: attributes and settings, looked up path by path.
 //!
-//! Most repositories have no attributes that matter here, and that is found out with a few looks at the disk, and at the index
-//! where that is consulted: libgit2 looks at every folder above a path anew for each attribute. It would read the whole index
-//! for a look-up, so where the index isn't needed otherwise it is given an empty one. Attributes
-//! are those before the change. What git would take from a `.gitattributes` that is in the index but was deleted from the
-//! work tree is seen only where the index is consulted.
+//! Which `.gitattributes` count is decided here, as git decides it: the one on disk, never through a link (git neither, since
+//! 2.32); where there is none, the one in the index, if that is consulted; and those of a change that is about to be made come before
+//! both. libgit2 is handed their contents in an index in memory, with objects in memory, and reads the rules that are elsewhere
+//! (`info/attributes`, `core.attributesFile`). So it never looks at the work tree, and never reads an index that isn't needed.
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice as _};
 use git2::{AttrCheckFlags, AttrValue};
 
 use super::eol::{AutoCrlf, Eol, LineEnds, Settings, Value, expand_ident, is_crlf_text, unexpand_ident};
-use super::{Fault, Repo, attributes};
+use super::objects::obstacle;
+use super::slot::empty;
+use super::{Fault, Repo};
+use crate::dir::Found;
 use crate::path::RepoPath;
-use crate::text::Shown;
+use crate::tree::{AttributeFiles, Content, Planned, RULES, TreeFault};
 
-/// The name of files that hold attributes.
-pub(super) const RULES: &str = ".gitattributes";
-
-/// Whether attributes that stand in the index only are wanted too.
+/// Whether attributes that are in the index only are wanted too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Consult {
     /// Those on disk will do.
@@ -36,13 +34,15 @@ pub(crate) enum Consult {
 pub(crate) struct Conversion<'r> {
     repo: &'r Repo,
     consult: Consult,
+    /// The `.gitattributes` that a change writes or removes: as if it had been made.
+    changed: AttributeFiles,
     settings: Settings,
-    /// libgit2 with an empty index, made when it is first needed.
+    /// libgit2 with the rules that were met so far in its index, made when it is first needed.
     apart: OnceCell<git2::Repository>,
     /// Whether there are attributes besides those in `.gitattributes`.
     elsewhere: OnceCell<bool>,
-    /// Of folders, whether the index has `.gitattributes` in them or above.
-    indexed: RefCell<HashMap<Option<RepoPath>, bool>>,
+    /// Of directories, whether there are rules in them or above, which libgit2 knows then.
+    met: RefCell<HashMap<Option<RepoPath>, bool>>,
 }
 
 /// The attributes of a path that matter here.
@@ -54,24 +54,6 @@ struct Attributes {
     ident: Value,
     filter: Value,
     encoding: Value,
-}
-
-/// Who knows the attributes of a path.
-enum Knower<'k> {
-    /// It has none.
-    Nobody,
-    Libgit2(&'k git2::Repository),
-    /// The program: libgit2 reads rules through links, and git doesn't (since 2.32; an older one does).
-    Git,
-}
-
-/// The rules on disk that could be about a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rules {
-    None,
-    Some,
-    /// A link is among them.
-    Linked,
 }
 
 impl<'r> Conversion<'r> {
@@ -92,8 +74,14 @@ impl<'r> Conversion<'r> {
             return Err(Fault::Unsupported { what: "is given `core.attributesFile` on the command line".to_owned() });
         }
         let settings = Settings { autocrlf, eol };
-        let (apart, elsewhere, indexed) = (OnceCell::new(), OnceCell::new(), RefCell::default());
-        Ok(Self { repo, consult, settings, apart, elsewhere, indexed })
+        let (apart, elsewhere, met) = (OnceCell::new(), OnceCell::new(), RefCell::default());
+        Ok(Self { repo, consult, changed: AttributeFiles::new(), settings, apart, elsewhere, met })
+    }
+
+    /// Returns the same for when a change has been made that writes or removes these files.
+    pub(crate) fn after(&self, changed: AttributeFiles) -> Self {
+        let (apart, elsewhere, met) = (OnceCell::new(), self.elsewhere.clone(), RefCell::default());
+        Self { repo: self.repo, consult: self.consult, changed, settings: self.settings, apart, elsewhere, met }
     }
 
     /// Returns the bytes of the blob that `git add` would make of a file. `indexed` is the blob that the index now has for
@@ -107,17 +95,48 @@ impl<'r> Conversion<'r> {
         bytes: &'b [u8],
         indexed: Option<git2::Oid>,
     ) -> Result<Cow<'b, [u8]>, Fault> {
-        if !bytes.contains_str("\r\n") && !bytes.contains_str("$Id:") {
+        if !may_be_converted(bytes) {
             return Ok(bytes.into());
         }
-        let attributes = self.attributes(path)?;
-        let stored_has_crlf = || match indexed.map(|id| self.repo.git2().find_blob(id)) {
+        self.clean(&self.attributes(path)?, bytes, || match indexed.map(|id| self.repo.git2().find_blob(id)) {
             Some(Ok(blob)) => Ok(is_crlf_text(blob.content())),
             Some(Err(error)) => Err(Fault::git("a blob", error)),
             None => Ok(false),
-        };
-        let stored = self.line_ends(&attributes).to_git(bytes, stored_has_crlf)?;
+        })
+    }
+
+    fn clean<'b>(
+        &self,
+        attributes: &Attributes,
+        bytes: &'b [u8],
+        stored_has_crlf: impl FnOnce() -> Result<bool, Fault>,
+    ) -> Result<Cow<'b, [u8]>, Fault> {
+        let stored = self.line_ends(attributes).to_git(bytes, stored_has_crlf)?;
         Ok(if attributes.ident == Value::True { then(stored, unexpand_ident) } else { stored })
+    }
+
+    /// Returns what a file is to hold on disk where another path, or another state of the attributes, is in force. The blob is
+    /// not to change by that, as it doesn't for `git mv`: where the bytes would be stored as another one, they become what a
+    /// checkout of the blob writes; else they stay. `indexed` is asked for the blob that the index has for the old path.
+    ///
+    /// # Errors
+    /// As [`Conversion::to_git`] and [`Conversion::to_work_tree`].
+    pub(super) fn carry(
+        &self,
+        from: &RepoPath,
+        to: (&Conversion<'_>, &RepoPath),
+        content: Content,
+        indexed: impl FnOnce() -> Option<git2::Oid>,
+    ) -> Result<Content, Fault> {
+        if !may_be_converted(&content) {
+            return Ok(content);
+        }
+        let (after, path) = to;
+        let stored = self.to_git(from, &content, indexed())?;
+        if after.clean(&after.attributes(path)?, &content, || Ok(is_crlf_text(&stored)))? == stored {
+            return Ok(content);
+        }
+        Ok(after.to_work_tree(path, stored.into_owned())?.into())
     }
 
     /// Returns what a checkout would write for a new file.
@@ -145,6 +164,31 @@ impl<'r> Conversion<'r> {
             },
         };
         Ok(file.unwrap_or(bytes))
+    }
+
+    /// Makes the contents of the files of a change what git would have on disk by the attributes that the change brings, and
+    /// returns the conversion by these. A new file becomes what a checkout writes, the others as [`Conversion::carry`] says.
+    ///
+    /// # Errors
+    /// As [`Conversion::carry`].
+    pub(super) fn settle(
+        &self,
+        files: &mut [Planned<'_>],
+        rules: &AttributeFiles,
+        indexed: impl Fn(&RepoPath) -> Option<git2::Oid>,
+    ) -> Result<Self, TreeFault> {
+        let after = self.after(rules.clone());
+        for Planned { path, is_new, content } in files {
+            let settled = match is_new {
+                true => self
+                    .to_git(path, content, None)
+                    .and_then(|stored| after.to_work_tree(path, stored.into()))
+                    .map(Content::from),
+                false => self.carry(path, (&after, path), content.clone(), || indexed(path)),
+            };
+            **content = settled.map_err(|fault| fault.at(path))?;
+        }
+        Ok(after)
     }
 
     /// Says what keeps a path's bytes from being converted right, such as a filter driver.
@@ -184,64 +228,64 @@ impl<'r> Conversion<'r> {
 
     fn values<const N: usize>(&self, path: &RepoPath, names: [&str; N]) -> Result<[Value; N], Fault> {
         let mut values = [(); N].map(|()| Value::Unspecified);
-        match self.knower(path)? {
-            Knower::Nobody => {}
-            Knower::Libgit2(repo) => {
-                for (value, name) in values.iter_mut().zip(names) {
-                    *value = look_up(repo, path, name).map_err(|error| Fault::git("attributes", error))?;
-                }
-            }
-            Knower::Git => {
-                for (value, told) in values.iter_mut().zip(attributes::ask_git(self.repo, path, &names)?) {
-                    *value = told;
-                }
+        if self.meet_rules(path)? || *self.elsewhere.get_or_init(|| self.are_elsewhere()) {
+            for (value, name) in values.iter_mut().zip(names) {
+                let looked_up = self.apart().and_then(|repo| look_up(repo, path, name));
+                *value = looked_up.map_err(unreadable)?;
             }
         }
         Ok(values)
     }
 
-    /// Returns who can be asked for the attributes of a path.
-    fn knower(&self, path: &RepoPath) -> Result<Knower<'_>, Fault> {
-        let on_disk = self.rules_above(path)?;
-        if on_disk == Rules::Linked {
-            return Ok(Knower::Git);
-        }
-        let are_some = || on_disk == Rules::Some || *self.elsewhere.get_or_init(|| self.are_elsewhere());
-        Ok(match self.consult {
-            Consult::Index if are_some() || self.are_indexed(path)? => Knower::Libgit2(self.repo.git2()),
-            Consult::Disk if are_some() => Knower::Libgit2(self.apart()?),
-            Consult::Index | Consult::Disk => Knower::Nobody,
-        })
-    }
-
-    /// Looks for every `.gitattributes` on disk that could give attributes to a path. One that is a pipe or a device, or leads to
-    /// one, is refused: whoever opens it may wait for its other end for ever, as git does.
-    fn rules_above(&self, path: &RepoPath) -> Result<Rules, Fault> {
-        let Ok(dir) = self.repo.dir() else { return Ok(Rules::Some) };
-        let Ok(folders) = dir.folders_with(RULES, path) else { return Ok(Rules::Some) };
-        let Ok(top) = self.repo.top() else { return Ok(Rules::Some) };
-        let mut rules = Rules::None;
-        for folder in &folders {
-            no_pipe(top, folder.as_ref(), RULES)?;
-            let file = top.join(rules_in(folder.as_ref(), RULES));
-            if rules != Rules::Linked {
-                rules = if file.is_symlink() { Rules::Linked } else { Rules::Some };
-            }
-        }
-        Ok(rules)
-    }
-
-    /// Returns whether the index has a `.gitattributes` that could give attributes to a path.
-    fn are_indexed(&self, path: &RepoPath) -> Result<bool, Fault> {
-        let folder = path.parent();
-        if let Some(known) = self.indexed.borrow().get(&folder) {
+    /// Has libgit2 know every `.gitattributes` that could give attributes to a path; returns whether there is one. One that is a
+    /// pipe or a device is refused: git, when it looks at the change later, would wait for its other end for ever.
+    fn meet_rules(&self, path: &RepoPath) -> Result<bool, Fault> {
+        let directory = path.parent();
+        if let Some(known) = self.met.borrow().get(&directory) {
             return Ok(*known);
         }
-        let index = self.repo.git2().index().map_err(|error| Fault::git("the index", error))?;
-        let has = |folder: Option<&RepoPath>| index.get_path(&rules_in(folder, RULES), 0).is_some();
-        let found = has(None) || path.ancestors().any(|folder| has(Some(&folder)));
-        self.indexed.borrow_mut().insert(folder, found);
-        Ok(found)
+        let on_disk = match self.repo.top {
+            Some(_) => self.repo.dir()?.folders_with(RULES, path).map_err(|source| io(path, source))?,
+            None => Vec::new(),
+        };
+        let (mut rules, mut unseen) = (Vec::new(), Vec::new());
+        for directory in std::iter::once(None).chain(path.ancestors().map(Some)) {
+            let file = rules_in(directory.as_ref());
+            let is_there = on_disk.contains(&directory);
+            match (self.changed.get(&file), if is_there { self.on_disk(&file)? } else { None }) {
+                (Some(Some(content)), _) => rules.push((file, content.to_vec())),
+                (Some(None), _) => {}
+                (None, Some(content)) => rules.push((file, content)),
+                (None, None) => unseen.push(file),
+            }
+        }
+        if self.consult == Consult::Index {
+            let entries = self.repo.entries_at(&unseen)?;
+            for (file, (_, id)) in entries.into_iter().filter(|(_, (mode, _))| obstacle(*mode).is_none()) {
+                let blob = self.repo.git2().find_blob(id).map_err(|error| Fault::git("a blob", error))?;
+                rules.push((file, blob.content().to_vec()));
+            }
+        }
+        for (file, content) in &rules {
+            self.tell(file, content).map_err(unreadable)?;
+        }
+        self.met.borrow_mut().insert(directory, !rules.is_empty());
+        Ok(!rules.is_empty())
+    }
+
+    fn on_disk(&self, file: &RepoPath) -> Result<Option<Vec<u8>>, Fault> {
+        let dir = self.repo.dir()?;
+        if dir.look(file).map_err(|source| io(file, source))? == Found::Special {
+            return Err(Fault::Unsupported { what: format!("has a `{file}` that is no file") });
+        }
+        Ok(dir.read(file).map_err(|source| io(file, source))?.map(|(bytes, _)| bytes))
+    }
+
+    /// Has libgit2 know what a `.gitattributes` holds.
+    fn tell(&self, file: &RepoPath, rules: &[u8]) -> Result<(), git2::Error> {
+        let apart = self.apart()?;
+        let id = apart.blob(rules)?;
+        apart.index()?.add(&git2::IndexEntry { mode: 0o100644, id, ..empty(file) })
     }
 
     fn are_elsewhere(&self) -> bool {
@@ -255,41 +299,39 @@ impl<'r> Conversion<'r> {
             || (!ignores_system() && Path::new("/etc/gitattributes").exists())
     }
 
-    fn apart(&self) -> Result<&git2::Repository, Fault> {
+    fn apart(&self) -> Result<&git2::Repository, git2::Error> {
         if let Some(repo) = self.apart.get() {
             return Ok(repo);
         }
         let original = self.repo.git2();
-        let made = (|| {
-            let apart = git2::Repository::open(original.path())?;
-            apart.set_config(&original.config()?)?;
-            apart.set_index(&mut git2::Index::new()?)?;
-            if let Some(top) = original.workdir() {
-                apart.set_workdir(top, false)?;
-            }
-            Ok(apart)
-        })();
-        let apart = made.map_err(|error| Fault::git("attributes", error))?;
+        let apart = git2::Repository::open_bare(original.path())?;
+        apart.set_config(&original.config()?)?;
+        let objects = git2::Odb::new()?;
+        objects.add_new_mempack_backend(1)?;
+        apart.set_odb(&objects)?;
+        apart.set_index(&mut git2::Index::new()?)?;
         Ok(self.apart.get_or_init(|| apart))
     }
 }
 
-fn rules_in(folder: Option<&RepoPath>, name: &str) -> PathBuf {
-    folder.map_or_else(|| PathBuf::from(name), |folder| folder.as_path().join(name))
+/// Returns whether bytes may be stored as others.
+fn may_be_converted(bytes: &[u8]) -> bool {
+    bytes.contains_str("\r\n") || bytes.contains_str("$Id:")
 }
 
-/// Refuses a folder in which what should be a file of rules is a pipe, a socket or a device, or leads to one.
-///
-/// # Errors
-/// If it is.
-fn no_pipe(top: &Path, folder: Option<&RepoPath>, name: &str) -> Result<(), Fault> {
-    let file = rules_in(folder, name);
-    match std::fs::metadata(top.join(&file)) {
-        Ok(there) if !there.is_file() && !there.is_dir() => {
-            Err(Fault::Unsupported { what: format!("has a `{}` that is no file", Shown(file.as_os_str().as_bytes())) })
-        }
-        _ => Ok(()),
-    }
+/// Returns the file that holds a directory's rules.
+fn rules_in(directory: Option<&RepoPath>) -> RepoPath {
+    let name = RULES.as_bytes();
+    let file = directory.map_or_else(|| RepoPath::new(name), |directory| directory.join(name));
+    file.expect("the name is plain")
+}
+
+fn io(path: &RepoPath, source: std::io::Error) -> Fault {
+    Fault::Io { what: path.as_bstr().into(), source }
+}
+
+fn unreadable(error: git2::Error) -> Fault {
+    Fault::git("attributes", error)
 }
 
 impl std::fmt::Debug for Conversion<'_> {
@@ -311,7 +353,7 @@ impl Attributes {
 }
 
 fn look_up(repo: &git2::Repository, path: &RepoPath, name: &str) -> Result<Value, git2::Error> {
-    let mut flags = AttrCheckFlags::FILE_THEN_INDEX;
+    let mut flags = AttrCheckFlags::INDEX_ONLY;
     if ignores_system() {
         flags |= AttrCheckFlags::NO_SYSTEM;
     }

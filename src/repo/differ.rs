@@ -18,12 +18,12 @@ use git2::{DiffOptions, ErrorCode, ObjectType, Odb, Oid};
 
 use super::conversion::{Consult, Conversion};
 use super::eol::Value;
-use super::index_tree::IndexTree;
 use super::{Repo, object_count};
-use crate::compare::{Compare, Fault, Options, Region, Renames};
+use crate::compare::{Compare, CompareError, Options, Region, Renames, State};
 use crate::explain::Explain as _;
 use crate::kind::Kind;
 use crate::path::RepoPath;
+use crate::tree::AttributeFiles;
 
 /// Where the contents of a change set were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub struct Differ<'r> {
     odb: Odb<'r>,
     side: Side,
     conversion: Conversion<'r>,
-    /// Read when a conversion depends on what is stored already.
-    index: OnceCell<IndexTree<'r>>,
+    /// The same once the change is made, if it changes attributes.
+    after: Option<Conversion<'r>>,
     algorithm: Algorithm,
     indent_heuristic: bool,
     /// The longest content that isn't binary for its length alone (`core.bigFileThreshold`).
@@ -69,11 +69,11 @@ impl Repo {
             repo: self,
             odb,
             side,
-            conversion: self.conversion(match side {
-                Side::WorkTree => Consult::Disk,
-                Side::Blobs => Consult::Index,
-            })?,
-            index: OnceCell::new(),
+            conversion: match side {
+                Side::WorkTree => self.work_tree_conversion()?,
+                Side::Blobs => self.conversion(Consult::Index)?,
+            },
+            after: None,
             algorithm: match algorithm.as_slice() {
                 b"minimal" => Algorithm::Minimal,
                 b"patience" => Algorithm::Patience,
@@ -121,6 +121,13 @@ impl Repo {
 }
 
 impl Differ<'_> {
+    /// Has contents after the change be stored by the attributes that the change itself brings.
+    #[must_use]
+    pub fn after(self, changed: AttributeFiles) -> Self {
+        let after = (!changed.is_empty()).then(|| self.conversion.after(changed));
+        Self { after, ..self }
+    }
+
     /// The longest content that is shown as lines unless told otherwise: 512 MiB.
     const LONGEST: u64 = 512 << 20;
     /// The digits of a whole id.
@@ -153,14 +160,8 @@ impl Differ<'_> {
 
     /// Returns the blob that the index has for a path. One that is unmerged has none that could decide anything.
     fn indexed(&self, path: &RepoPath) -> Result<Option<Oid>, super::Fault> {
-        let index = match self.index.get() {
-            Some(index) => index,
-            None => {
-                let index = self.repo.index_tree()?;
-                self.index.get_or_init(|| index)
-            }
-        };
-        Ok(index.entry(path).ok().flatten().map(|entry| entry.id))
+        let entries = self.repo.entries_at(std::slice::from_ref(path))?;
+        Ok(entries.get(path).map(|(_, id)| *id))
     }
 
     fn shortest(&self) -> usize {
@@ -195,27 +196,31 @@ impl Differ<'_> {
 }
 
 impl Compare for Differ<'_> {
-    fn stored<'c>(&self, path: &RepoPath, content: &'c [u8]) -> Result<Cow<'c, [u8]>, Fault> {
+    fn stored<'c>(&self, path: &RepoPath, content: &'c [u8], state: State<'_>) -> Result<Cow<'c, [u8]>, CompareError> {
         if self.side == Side::Blobs {
             return Ok(Cow::Borrowed(content));
         }
-        let fault = |kind, message| Fault::Stored { path: path.clone(), kind, message };
+        let fault = |kind, message| CompareError::Stored { path: path.clone(), kind, message };
         let failed = |error: super::Fault| fault(error.kind(), error.to_string());
-        if let Some(what) = self.conversion.hindrance(path).map_err(failed)? {
+        let (conversion, indexed) = match state {
+            State::Before => (&self.conversion, path),
+            State::After(from) => (self.after.as_ref().unwrap_or(&self.conversion), from.unwrap_or(path)),
+        };
+        if let Some(what) = conversion.hindrance(path).map_err(failed)? {
             return Err(fault(Kind::Unsupported, format!("it {what}")));
         }
-        let indexed = if content.contains_str("\r\n") { self.indexed(path).map_err(failed)? } else { None };
-        self.conversion.to_git(path, content, indexed).map_err(failed)
+        let indexed = if content.contains_str("\r\n") { self.indexed(indexed).map_err(failed)? } else { None };
+        conversion.to_git(path, content, indexed).map_err(failed)
     }
 
-    fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, Fault> {
+    fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, CompareError> {
         let said = self.said_binary(path);
-        let said = said.map_err(|error| Fault::Engine { path: path.clone(), message: error.to_string() })?;
+        let said = said.map_err(|error| CompareError::Engine { path: path.clone(), message: error.to_string() })?;
         Ok(said.unwrap_or_else(|| content.len() as u64 > self.longest || crate::tree::is_binary(content)))
     }
 
-    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, Fault> {
-        let fault = |message: &str| Fault::Engine { path: path.clone(), message: message.to_owned() };
+    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, CompareError> {
+        let fault = |message: &str| CompareError::Engine { path: path.clone(), message: message.to_owned() };
         let failed = |error: git2::Error| fault(error.message());
         let patch = git2::Patch::from_buffers(old, None, new, None, Some(&mut self.engine())).map_err(failed)?;
         let mut regions = Vec::with_capacity(patch.num_hunks());
@@ -235,8 +240,8 @@ impl Compare for Differ<'_> {
         if turns_into(&regions, old, new) { Ok(regions) } else { Err(fault("the engine gave up")) }
     }
 
-    fn binary_patch(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<u8>, Fault> {
-        let fault = |message: &str| Fault::Engine { path: path.clone(), message: message.to_owned() };
+    fn binary_patch(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<u8>, CompareError> {
+        let fault = |message: &str| CompareError::Engine { path: path.clone(), message: message.to_owned() };
         let failed = |error: git2::Error| fault(error.message());
         let mut options = DiffOptions::new();
         options.max_size(-1).force_binary(true).show_binary(true);
@@ -247,14 +252,14 @@ impl Compare for Differ<'_> {
         Ok(text[start..].to_vec())
     }
 
-    fn id(&self, content: Option<&[u8]>) -> Result<String, Fault> {
+    fn id(&self, content: Option<&[u8]>) -> Result<String, CompareError> {
         let Some(content) = content else { return Ok("0".repeat(Self::DIGITS)) };
         let id = Oid::hash_object(ObjectType::Blob, content);
-        Ok(id.map_err(|error| Fault::Objects { message: error.message().to_owned() })?.to_string())
+        Ok(id.map_err(|error| CompareError::Objects { message: error.message().to_owned() })?.to_string())
     }
 
-    fn abbreviate(&self, id: &str) -> Result<String, Fault> {
-        let fault = |error: git2::Error| Fault::Objects { message: error.message().to_owned() };
+    fn abbreviate(&self, id: &str) -> Result<String, CompareError> {
+        let fault = |error: git2::Error| CompareError::Objects { message: error.message().to_owned() };
         let whole = Oid::from_str(id).map_err(fault)?;
         for digits in self.shortest()..id.len() {
             if self.is_unique(&whole, &id[..digits]).map_err(fault)? {

@@ -7,8 +7,8 @@ use bstr::BString;
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::path::RepoPath;
-use crate::text::Shown;
-use crate::tree::TreeFault;
+use crate::text::{Shown, SystemError};
+use crate::tree::{Remedy, TreeFault};
 
 /// Why a repository can't serve.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +31,12 @@ pub enum Fault {
     NotOwned {
         /// The top of its work tree, or its own folder.
         top: PathBuf,
+    },
+    /// What looks like a repository's own folder, in the work tree of another.
+    #[error("`{}` looks like a git repository and is part of the work tree of another", shown(git_dir))]
+    Embedded {
+        /// The folder.
+        git_dir: PathBuf,
     },
     /// A bare repository, asked for its files.
     #[error("`{}` is a bare repository and has no work tree", shown(git_dir))]
@@ -81,7 +87,7 @@ pub enum Fault {
         message: BString,
     },
     /// There is no git program.
-    #[error("the `git` program can't be started: {source}")]
+    #[error("the `git` program can't be started: {}", SystemError(source))]
     NoGit {
         /// What the system said.
         source: io::Error,
@@ -95,7 +101,7 @@ pub enum Fault {
         source: git2::Error,
     },
     /// The system said no.
-    #[error("can't read `{}`: {source}", Shown(what))]
+    #[error("can't read `{}`: {}", Shown(what), SystemError(source))]
     Io {
         /// What was read.
         what: BString,
@@ -142,11 +148,12 @@ impl Fault {
     /// Says the same of one path.
     pub(crate) fn at(self, path: &RepoPath) -> TreeFault {
         let path = path.clone();
+        let remedy = self.help().map_or(Remedy::ByHand, Remedy::Repository);
         match self {
             Fault::Unsupported { what } => {
-                TreeFault::Unsupported { path, what: format!("is in a repository that {what}") }
+                TreeFault::Unsupported { path, what: format!("is in a repository that {what}"), remedy }
             }
-            Fault::Attribute { what } => TreeFault::Unsupported { path, what },
+            Fault::Attribute { what } => TreeFault::Unsupported { path, what, remedy: Remedy::ByHand },
             Fault::Io { source, .. } => TreeFault::Io { path, source },
             other => TreeFault::Io { path, source: io::Error::other(other.to_string()) },
         }
@@ -165,6 +172,7 @@ impl Explain for Fault {
     fn kind(&self) -> Kind {
         match self {
             Fault::NoWorkTree { .. }
+            | Fault::Embedded { .. }
             | Fault::TopIsGitDir { .. }
             | Fault::Unsupported { .. }
             | Fault::Attribute { .. } => Kind::Unsupported,
@@ -182,6 +190,10 @@ impl Explain for Fault {
             Fault::NotOwned { top } => {
                 format!("if you trust it, run `git config --global --add safe.directory {}`", shown(top))
             }
+            Fault::Embedded { git_dir } => format!(
+                "run it in another folder; if this one is meant, and you trust what is in it, set `GIT_DIR` to `{}`",
+                shown(git_dir)
+            ),
             Fault::NoWorkTree { .. } => "run it in a work tree of this repository, or use `--cached`; `check` and `diff` also know `--onto=<rev>`".into(),
             Fault::TopIsGitDir { .. } => "set `GIT_WORK_TREE` to another folder".into(),
             Fault::Unsupported { what } if what.contains("split index") => {
@@ -193,9 +205,7 @@ impl Explain for Fault {
             Fault::Unsupported { .. } => {
                 "make the change in a clone without it, and fetch it from there".into()
             }
-            Fault::Attribute { .. } => {
-                "leave this path to git, or apply to the work tree alone, without the index".into()
-            }
+            Fault::Attribute { .. } => "make this change by hand".into(),
             Fault::NoRevision { .. } => {
                 "name a commit, a branch or a tag; `git log --all --oneline` lists commits".into()
             }

@@ -1,8 +1,8 @@
 //! What keeps a child from going on once its starter is dead.
 //!
-//! A `git commit` whose starter died before it was written down must not commit. So a shell waits for a line before it becomes
-//! git, from a pipe whose other end is ours alone: once we are dead, it reads none and ends. From then on it commits by itself,
-//! and recovery waits for it. Where somebody edits the message, that may take an hour, so git asks again before the editor
+//! A `git commit` whose starter died before it was written down must not commit. So a shell waits for a line before it starts
+//! git, from a pipe whose other end is ours alone: once we are dead, it reads none and ends. From then on git commits by itself,
+//! and recovery waits for it: the shell holds the lock that says so until git has ended. Where somebody edits the message, that may take an hour, so git asks again before the editor
 //! starts, and when it has ended: through another pipe. Where nobody answers, the editor fails, by what git sees of it, and
 //! there is no commit.
 //!
@@ -45,13 +45,17 @@ impl Gate {
         Ok(Self { questions, answers: Some(answers), theirs: Some((asks, hears)), numbers })
     }
 
-    /// Returns what a shell is to do before it becomes the child: to wait until it is let go. With an editor, its standard input
+    /// Returns what a shell is to do: to wait until it is let go, then to run git. With an editor, its standard input
     /// is left alone.
-    pub(crate) fn hold(&self, with_editor: bool) -> String {
+    ///
+    /// It stays until git has ended, and with it the lock that it has from us; git and what git starts don't have that, lest something
+    /// that goes on in the background keeps it. A shell has no words for numbers above 9, and then they have it too.
+    pub(crate) fn hold(&self, with_editor: bool, lock: RawFd) -> String {
         let (from, then) =
             if with_editor { (format!(" <{}", self.hears()), "") } else { (String::new(), " </dev/null") };
-        // No status that git has, or that it has from a hook.
-        format!("read -r llmpatch_go{from} || exit 125; exec git \"$@\"{then}")
+        let without = if lock < 10 { format!(" {lock}<&-") } else { String::new() };
+        // No status that git has, or that it has from a hook. Whoever is at the keyboard interrupts git, which may go on.
+        format!("read -r llmpatch_go{from} || exit 125; trap : INT TERM HUP QUIT; git \"$@\"{then}{without}")
     }
 
     /// Gives the child, still to be started, its ends; where there is an editor, `git commit` is to ask before it lets anybody in.

@@ -2,12 +2,15 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 pub(super) use std::process::Command;
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use bstr::{BString, ByteSlice as _};
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use super::gate::Gate;
@@ -22,10 +25,12 @@ pub(crate) struct Git {
 
 /// How a child that may take its time is watched.
 pub(crate) struct ChildWatch<'w> {
-    /// Told its number while it is held, and says whether it may go on.
-    pub(crate) held: &'w dyn Fn(u32) -> bool,
+    /// Asked while it is held whether it may go on.
+    pub(crate) held: &'w dyn Fn() -> bool,
     /// Asked whether it is to stop.
     pub(crate) is_to_stop: &'w dyn Fn() -> bool,
+    /// What it holds locked as long as it lives.
+    pub(crate) lock: &'w OwnedFd,
 }
 
 /// What a child left behind.
@@ -63,11 +68,12 @@ impl Git {
     pub(crate) fn held_command<A: AsRef<OsStr>>(
         &self,
         gate: &Gate,
+        lock: &OwnedFd,
         editor: Option<&OsStr>,
         args: impl IntoIterator<Item = A>,
     ) -> Result<Command, Fault> {
         let mut shell = Command::new("sh");
-        shell.args(["-c", &gate.hold(editor.is_some()), "git"]);
+        shell.args(["-c", &gate.hold(editor.is_some(), lock.as_raw_fd()), "git"]);
         let mut command = self.set_up(shell, args);
         gate.stand_before(editor, &mut command)?;
         Ok(command)
@@ -104,11 +110,15 @@ impl Git {
         mut gate: Gate,
         watch: &ChildWatch<'_>,
     ) -> Result<ExitStatus, Fault> {
-        let mut child = command.spawn().map_err(|source| Fault::NoGit { source })?;
+        let lock = |flags| fcntl_setfd(watch.lock, flags).map_err(|errno| Fault::NoGit { source: errno.into() });
+        lock(FdFlags::empty())?;
+        let child = command.spawn().map_err(|source| Fault::NoGit { source });
+        lock(FdFlags::CLOEXEC)?;
+        let mut child = child?;
         let pid = child.id();
         gate.started();
         // What it waits at is closed where it may not go on.
-        let mut gate = Some(gate).filter(|_| (watch.held)(pid));
+        let mut gate = Some(gate).filter(|_| (watch.held)());
         gate.iter_mut().for_each(Gate::let_go);
         let mut stopping: Option<Stopping> = None;
         let status = loop {
@@ -123,9 +133,12 @@ impl Git {
             }
         };
         // What it had started may still write to files.
-        if let Some(mut stopping) = stopping {
-            stopping.finish();
-        }
+        let is_stopped = stopping.map(|mut stopping| stopping.finish()).is_some();
+        let status = status.and_then(|status| match status.signal() {
+            // Then git was left alone, and goes on.
+            Some(_) if !is_stopped => Err(std::io::Error::other("the shell that waited for it was killed")),
+            _ => Ok(status),
+        });
         status.map_err(|source| Fault::Io { what: "git's exit status".into(), source })
     }
 
@@ -173,7 +186,10 @@ impl Git {
         if output.status.success() {
             return Ok(output.stdout);
         }
-        let command = args.first().map_or_else(String::new, |first| first.to_string_lossy().into_owned());
+        let words = args.iter().map(|word| word.to_string_lossy());
+        // Behind the settings that go before it.
+        let command =
+            words.into_iter().find(|word| *word != "-c" && !word.contains('=')).unwrap_or_default().into_owned();
         let said = output.stderr.trim();
         let message = if said.is_empty() { output.status.to_string().into() } else { said.into() };
         Err(Fault::Child { command, message })

@@ -23,7 +23,7 @@ const SKIP_WORKTREE: u16 = 1 << 14;
 
 impl<'r> IndexTree<'r> {
     pub(super) fn new(repo: &'r Repo) -> Result<Self, Fault> {
-        let index = repo.git.index().map_err(Fault::index)?;
+        let index = repo.index()?;
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let folded = repo.git.config().and_then(|config| config.get_bool("core.ignorecase")).unwrap_or(false);
         Ok(Self { repo, index, ignores_case, folded })

@@ -11,7 +11,9 @@ use std::time::{Duration, UNIX_EPOCH};
 use git2::{Index, IndexEntry, IndexTime, Oid};
 
 use super::folders::Folders;
+use super::git::Git;
 use super::racy;
+use super::shape::{self, Shape};
 use super::slot::{Slot, blank, empty};
 use super::{Conversion, Fault, Repo};
 use crate::dir::Stat;
@@ -47,7 +49,11 @@ impl Repo {
     /// # Errors
     /// If it can't be read.
     pub(crate) fn refresh_index(&self) -> Result<(), Fault> {
-        self.git2().index().and_then(|mut index| index.read(false)).map_err(Fault::index)
+        match self.git2().index().and_then(|mut index| index.read(false)).map_err(Fault::index) {
+            // It is read anew each time.
+            Err(Fault::Unsupported { .. }) => Ok(()),
+            read => read,
+        }
     }
 }
 
@@ -67,6 +73,8 @@ pub(crate) struct NextIndex {
     path: PathBuf,
     /// The bits that the index file had, if there was one.
     permissions: Option<fs::Permissions>,
+    /// The shape that it had, and is to have again.
+    shape: Shape,
     /// When the index was written that this is a copy of, in seconds; `None` if there was none.
     since: Option<i32>,
 }
@@ -81,7 +89,7 @@ impl NextIndex {
     /// Copies an index, which need not exist, to a path where nothing is, on the same file system if it is to be installed.
     ///
     /// # Errors
-    /// If it can't be copied, or is of a kind that libgit2 can't keep (split, sparse).
+    /// If it can't be copied, or neither libgit2 nor git can read it.
     pub(crate) fn copy(repo: &Repo, from: &Path, path: PathBuf) -> Result<Self, NextIndexFault> {
         step("copy the index")?;
         let mut since = None;
@@ -105,16 +113,19 @@ impl NextIndex {
             Err(fault) => return Err(fault.into()),
         };
         let guard = RemoveOnDrop(&path);
+        let shape = Shape::of(&path)?;
+        shape.flatten(&Git::new(repo), &path)?;
         let mut index = Index::open(&path).map_err(Fault::index)?;
         // It isn't to know where the work tree is: see `racy`.
         let owner = git2::Repository::open_bare(repo.git_dir()).map_err(writing)?;
+        repo.git2().odb().and_then(|objects| owner.set_odb(&objects)).map_err(writing)?;
         owner.set_index(&mut index).map_err(writing)?;
         // libgit2 takes a file that it can't look at for none, and its index for an empty one: every entry would be lost.
         if permissions.is_some() && entry_count(&path)?.is_some_and(|count| count != index.len()) {
             return Err(io::Error::other("the copy of the index can't be read whole").into());
         }
         std::mem::forget(guard);
-        Ok(Self { owner, index, path, permissions, since })
+        Ok(Self { owner, index, path, permissions, shape, since })
     }
 
     /// Returns where it is written.
@@ -122,12 +133,19 @@ impl NextIndex {
         &self.path
     }
 
-    /// Writes a file of the work tree into the object database as git stores it: its attributes may want LF or more.
+    /// Writes a file of the work tree, which may be renamed from another path, into the object database as git stores it: its
+    /// attributes may want LF or more.
     ///
     /// # Errors
     /// If it can't be written, or its attributes can't be read.
-    pub(crate) fn clean_blob(&self, to: &Conversion<'_>, path: &RepoPath, file: &File) -> Result<Blob, Fault> {
-        let bytes = to.to_git(path, &file.content, self.entry(path).map(|entry| entry.id))?;
+    pub(crate) fn clean_blob(
+        &self,
+        to: &Conversion<'_>,
+        path: &RepoPath,
+        from: Option<&RepoPath>,
+        file: &File,
+    ) -> Result<Blob, Fault> {
+        let bytes = to.to_git(path, &file.content, self.entry(from.unwrap_or(path)).map(|entry| entry.id))?;
         let id = step("write a blob").map_err(as_git2).and_then(|()| self.owner.blob(&bytes));
         Ok(Blob { id: id.map_err(writing)?, mode: file.mode.git() })
     }
@@ -253,17 +271,17 @@ impl NextIndex {
         Ok(())
     }
 
-    /// Makes the entries of all paths in which two commits differ what the newer one says, with the stat data of another index
-    /// where it knows some.
+    /// Makes the entries of all paths in which the trees of two commits differ what the newer one says, with the stat data of another
+    /// index where it knows some.
     ///
     /// # Errors
-    /// If the commits or the other index can't be read.
+    /// If the trees or the other index can't be read.
     pub(crate) fn follow(&mut self, old: Option<Oid>, new: Oid, other: &Path) -> Result<(), NextIndexFault> {
-        let tree = |id: Oid| self.owner.find_commit(id).and_then(|commit| commit.tree());
+        let tree = |id: Oid| self.owner.find_tree(id);
         let old = old.map(tree).transpose().map_err(writing)?;
         let new = tree(new).map_err(writing)?;
         let diff = self.owner.diff_tree_to_tree(old.as_ref(), Some(&new), None).map_err(writing)?;
-        let (folders, other) = (Folders::new(&self.owner, new), Index::open(other).map_err(writing)?);
+        let (folders, other) = (Folders::new(&self.owner, new), shape::open(&Git::at(self.owner.path(), None), other)?);
         let mut entries = Vec::new();
         for delta in diff.deltas() {
             let Some(name) = delta.new_file().path_bytes().or(delta.old_file().path_bytes()) else { continue };
@@ -307,6 +325,7 @@ impl NextIndex {
             racy::mark(repo, &mut self.index, since)?;
         }
         self.index.write().map_err(writing)?;
+        self.shape.restore(&Git::new(repo), &self.path)?;
         if let Some(permissions) = &self.permissions {
             step("set the mode of the next index")?;
             fs::set_permissions(&self.path, permissions.clone())?;

@@ -20,10 +20,13 @@ pub(crate) mod git;
 mod history;
 mod index_tree;
 mod index_write;
+mod lookup;
 mod object_count;
 mod objects;
 mod racy;
 mod revision_tree;
+mod shape;
+mod shared;
 mod slot;
 mod staged;
 mod work_tree;
@@ -35,10 +38,10 @@ mod tests;
 
 use std::cell::OnceCell;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-use bstr::ByteSlice as _;
+use bstr::{BString, ByteSlice as _};
 
 pub use agreeing_tree::{Against, AgreeingTree};
 pub(crate) use commit::Draft;
@@ -52,14 +55,13 @@ pub(crate) use git::ChildWatch;
 pub use history::{Commit, Touched};
 pub use index_tree::IndexTree;
 pub(crate) use index_write::{Blob, NextIndex, NextIndexFault};
-pub(crate) use objects::content_id;
 pub use revision_tree::RevisionTree;
 pub use slot::Slot;
 pub use staged::{BlobId, Held, Staged};
 pub use work_tree::WorkTree;
 
 use crate::dir::Dir;
-use crate::path::{PathFault, RepoPath, Resolver};
+use crate::path::{PathError, RepoPath, Resolver};
 
 /// A repository, with a work tree or without.
 pub struct Repo {
@@ -97,6 +99,9 @@ impl Repo {
             (Some(named), git2::ErrorCode::NotFound) => Fault::NoGitDir { named: named.into() },
             _ => Fault::opening(&around.here, error),
         })?;
+        if around.git_dir.is_none() {
+            check_door(&git, &around.here)?;
+        }
         Self::settle(git, &around)
     }
 
@@ -183,9 +188,10 @@ impl Repo {
     ///
     /// # Errors
     /// If the directory isn't a folder of the work tree by its spelling.
-    pub fn resolver(&self, directory: Option<&[u8]>) -> Result<Resolver, PathFault> {
+    pub fn resolver(&self, directory: Option<&[u8]>) -> Result<Resolver, PathError> {
         let mut resolver =
-            Resolver::within(self.spellings_of_top().iter().map(|top| top.as_os_str().as_bytes().into()));
+            Resolver::within(self.spellings_of_top().iter().map(|top| top.as_os_str().as_bytes().into()))
+                .following_links(real);
         for (name, folder) in self.config.entries("llmpatch.root.") {
             resolver = resolver.with_root(&name, &folder);
         }
@@ -230,9 +236,16 @@ impl Repo {
         AgreeingTree::new(self, against)
     }
 
-    /// Returns what stands between files on disk and their blobs.
+    /// Returns what is between files on disk and their blobs.
     pub(crate) fn conversion(&self, consult: Consult) -> Result<Conversion<'_>, Fault> {
         Conversion::new(self, consult)
+    }
+
+    /// Returns the same for a change of the work tree alone, for which the index is read only if it must be.
+    pub(crate) fn work_tree_conversion(&self) -> Result<Conversion<'_>, Fault> {
+        // Sparse checkout leaves `.gitattributes` out like anything else, and git then takes it from the index.
+        let is_sparse = self.config().bool("core.sparsecheckout")?.unwrap_or(false);
+        self.conversion(if is_sparse { Consult::Index } else { Consult::Disk })
     }
 
     /// Returns libgit2's handle, for this room and for the transaction.
@@ -262,6 +275,42 @@ impl Repo {
             RepoPath::new(own.strip_prefix(&top).ok()?.as_os_str().as_bytes()).ok()
         };
         [self.git.path(), self.git.commondir()].into_iter().filter_map(below_top).collect()
+    }
+}
+
+impl Repo {
+    /// Returns whether git, in a folder, finds this repository.
+    pub(crate) fn is_found_from(&self, folder: &Path) -> bool {
+        let none = std::iter::empty::<&Path>();
+        let found = git2::Repository::open_ext(folder, git2::RepositoryOpenFlags::CROSS_FS, none);
+        found.is_ok_and(|found| found.path() == self.git.path())
+    }
+
+    /// Returns whether a change of the work tree could touch all of these paths: none lies in another repository, or in a folder of
+    /// this one's own.
+    ///
+    /// # Errors
+    /// If the work tree can't be looked at.
+    pub(crate) fn may_all_be_touched<'p>(&self, paths: impl Iterator<Item = &'p RepoPath>) -> Result<bool, Fault> {
+        let mut paths = paths.peekable();
+        if paths.peek().is_none() || self.top.is_none() {
+            return Ok(true);
+        }
+        let (dir, own) = (self.dir()?, self.own_folders_in_the_work_tree());
+        let mut looked = std::collections::HashSet::new();
+        for path in paths {
+            if own.iter().any(|own| own == path || path.is_below(own)) {
+                return Ok(false);
+            }
+            if looked.insert(path.parent()) {
+                let found = dir.folders_with(".git", path);
+                let found = found.map_err(|source| Fault::Io { what: path.as_bstr().to_owned(), source })?;
+                if found.iter().any(Option::is_some) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -301,6 +350,31 @@ fn open_from_env(around: &Surroundings) -> Result<git2::Repository, git2::Error>
     }
 }
 
+/// Makes sure that a repository that was come upon is one that git would take, too: one that isn't a `.git`, or behind one, may be part of
+/// what somebody cloned (`safe.bareRepository`).
+fn check_door(git: &git2::Repository, here: &Path) -> Result<(), Fault> {
+    let own = git.path();
+    let is_plain = own.file_name() == Some(OsStr::new(".git")) || git.is_worktree();
+    if is_plain || git.workdir().is_some_and(|top| top.join(".git").is_file()) {
+        return Ok(());
+    }
+    // git says why not.
+    let mut command = git::Command::new("git");
+    command.args(["rev-parse", "--absolute-git-dir"]).current_dir(here);
+    let output = command.output().map_err(|source| Fault::NoGit { source })?;
+    if !output.status.success() {
+        return Err(Fault::Child { command: "rev-parse".into(), message: output.stderr.trim().into() });
+    }
+    let around = own.parent().and_then(|above| git2::Repository::discover(above).ok());
+    let is_part = |around: &git2::Repository| {
+        around.workdir().is_some_and(|top| own.starts_with(top)) && !own.starts_with(around.path())
+    };
+    match around.is_some_and(|around| is_part(&around)) {
+        true => Err(Fault::Embedded { git_dir: own.to_owned() }),
+        false => Ok(()),
+    }
+}
+
 /// Returns the top as git would have it, where libgit2 decides otherwise.
 fn top_by_git(git: &git2::Repository, around: &Surroundings) -> Option<PathBuf> {
     if let Some(work_tree) = &around.work_tree {
@@ -308,6 +382,12 @@ fn top_by_git(git: &git2::Repository, around: &Surroundings) -> Option<PathBuf> 
     }
     let is_set = |key: &str| git.config().is_ok_and(|config| config.get_entry(key).is_ok());
     (around.git_dir.is_some() && !git.is_bare() && !is_set("core.worktree")).then(|| around.here.clone())
+}
+
+/// Returns where a path leads, if anything is there.
+fn real(path: &[u8]) -> Option<BString> {
+    let real = Path::new(OsStr::from_bytes(path)).canonicalize().ok()?;
+    Some(real.into_os_string().into_vec().into())
 }
 
 /// Returns the top as `PWD` spells it, which is what a person sees, and what a model was told.

@@ -1,6 +1,6 @@
 use super::Repo;
 use crate::path::RepoPath;
-use crate::tree::{Content, Entry, File, Mode, Obstacle, TreeFault};
+use crate::tree::{Content, Entry, File, Mode, Obstacle, Remedy, TreeFault};
 
 /// The modes that git gives to what a tree or an index names.
 pub(crate) const GITLINK: u32 = 0o160000;
@@ -33,6 +33,7 @@ pub(super) fn blob(repo: &Repo, path: &RepoPath, id: git2::Oid) -> Result<Conten
         Err(error) if error.code() == git2::ErrorCode::NotFound => Err(TreeFault::Unsupported {
             path: path.clone(),
             what: format!("can't be read: object {id} is missing, or a partial clone has yet to fetch it"),
+            remedy: Remedy::Fetch,
         }),
         Err(error) => Err(odd(path, &error)),
     }

@@ -13,7 +13,7 @@ use git2::Oid;
 use super::git::Git;
 use super::objects::obstacle;
 use super::{Fault, Repo};
-use crate::path::{PathFault, RepoPath};
+use crate::path::{PathError, RepoPath};
 use crate::tree::{Content, Obstacle};
 
 /// A path at which the index in use differs from HEAD.
@@ -56,7 +56,9 @@ impl Repo {
     pub fn staged(&self) -> Result<Vec<Staged>, Fault> {
         let head = self.head_tree()?.map_or_else(|| EMPTY_TREE.to_owned(), |tree| tree.id().to_string());
         let options = ["--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--ita-invisible-in-index"];
-        let args = ["diff-index"].iter().chain(&options).copied().chain([&head[..], "--"]);
+        // Who only looks runs no program of the repository's.
+        let args =
+            ["-c", "core.fsmonitor=false", "diff-index"].iter().chain(&options).copied().chain([&head[..], "--"]);
         let listing = Git::new(self).output(args, b"")?;
         listed(&listing).ok_or_else(|| Fault::Child {
             command: "diff-index".into(),
@@ -66,11 +68,8 @@ impl Repo {
 
     /// Returns the files of HEAD; `None` before the first commit.
     pub(super) fn head_tree(&self) -> Result<Option<git2::Tree<'_>>, Fault> {
-        match self.git.head().and_then(|head| head.peel_to_tree()) {
-            Ok(tree) => Ok(Some(tree)),
-            Err(error) if error.code() == git2::ErrorCode::UnbornBranch => Ok(None),
-            Err(error) => Err(Fault::git("HEAD", error)),
-        }
+        let tree = self.head_commit()?.map(|head| self.tree_of(head)).transpose()?;
+        tree.map(|tree| self.git.find_tree(tree)).transpose().map_err(|error| Fault::git("HEAD", error))
     }
 
     /// Returns what the index in use has at a path.
@@ -111,7 +110,7 @@ impl Repo {
     ///
     /// # Errors
     /// If it can't be one of this repository's.
-    pub fn path_from_here(&self, here: &Path, named: &[u8]) -> Result<RepoPath, PathFault> {
+    pub fn path_from_here(&self, here: &Path, named: &[u8]) -> Result<RepoPath, PathError> {
         let top = self.top.as_ref().and_then(|top| top.canonicalize().ok());
         let here = here.canonicalize().ok();
         let below = here.zip(top).and_then(|(here, top)| Some(here.strip_prefix(top).ok()?.to_owned()));

@@ -10,12 +10,12 @@ use std::io;
 
 use bstr::ByteSlice as _;
 
-use super::conversion::{Consult, Conversion};
+use super::conversion::Conversion;
 use super::objects::{GITLINK, content_id};
 use super::{Fault, Repo};
 use crate::dir::{Dir, Found, Shape};
 use crate::path::RepoPath;
-use crate::tree::{Entry, File, Mode, Obstacle, Tree, TreeFault};
+use crate::tree::{AttributeFiles, Content, Entry, File, Mode, Obstacle, Planned, Tree, TreeFault};
 
 /// The files on disk.
 #[derive(Debug)]
@@ -40,9 +40,7 @@ enum Modules {
 impl<'r> WorkTree<'r> {
     pub(super) fn new(repo: &'r Repo) -> Result<Self, Fault> {
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
-        // Sparse checkout leaves `.gitattributes` out like anything else, and git then takes it from the index.
-        let is_sparse = repo.config().bool("core.sparsecheckout")?.unwrap_or(false);
-        let conversion = repo.conversion(if is_sparse { Consult::Index } else { Consult::Disk })?;
+        let conversion = repo.work_tree_conversion()?;
         Ok(Self {
             repo,
             dir: repo.dir()?,
@@ -105,12 +103,14 @@ impl<'r> WorkTree<'r> {
             };
             suspects.extend(nearest.filter(|folder| self.dir.list(Some(folder)).is_ok_and(|names| names.is_empty())));
         }
-        if suspects.is_empty() {
-            return Ok(None);
-        }
-        let index = self.repo.git2().index().map_err(Fault::index)?;
-        let is_gitlink = |at: &RepoPath| index.get_path(at.as_path(), 0).is_some_and(|entry| entry.mode == GITLINK);
-        Ok(suspects.into_iter().find(is_gitlink))
+        let entries = self.repo.entries_at(&suspects)?;
+        Ok(suspects.into_iter().find(|at| entries.get(at).is_some_and(|(mode, _)| *mode == GITLINK)))
+    }
+
+    /// Returns the blob that the index has for a path, if the index can be read.
+    fn indexed(&self, path: &RepoPath) -> Option<git2::Oid> {
+        let entries = self.repo.entries_at(std::slice::from_ref(path));
+        entries.ok()?.get(path).map(|(_, id)| *id)
     }
 
     fn read_modules(&self) -> Modules {
@@ -183,13 +183,11 @@ impl Tree for WorkTree<'_> {
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
-        self.repo.git2().index().map_or_else(|_| Vec::new(), |index| super::tracked(&index))
+        self.repo.index().map_or_else(|_| Vec::new(), |index| super::tracked(&index))
     }
 
     fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeFault> {
-        let indexed =
-            self.repo.git2().index().ok().and_then(|index| index.get_path(path.as_path(), 0)).map(|entry| entry.id);
-        let stored = self.conversion.to_git(path, content, indexed).map_err(|fault| fault.at(path))?;
+        let stored = self.conversion.to_git(path, content, self.indexed(path)).map_err(|fault| fault.at(path))?;
         Ok(Some(content_id(&stored)))
     }
 
@@ -221,6 +219,15 @@ impl Tree for WorkTree<'_> {
 
     fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeFault> {
         self.conversion.to_work_tree(path, bytes).map_err(|fault| fault.at(path))
+    }
+
+    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeFault> {
+        let carried = self.conversion.carry(from, (&self.conversion, to), content, || self.indexed(from));
+        carried.map_err(|fault| fault.at(to))
+    }
+
+    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeFault> {
+        self.conversion.settle(files, rules, |path| self.indexed(path)).map(|_| ())
     }
 
     fn ignores_case(&self) -> bool {

@@ -3,7 +3,8 @@ use std::collections::hash_map::Entry;
 
 use bstr::BString;
 
-use crate::explain::{Explain, FilePlace, Nearest, Passage};
+use crate::diagnose::Diagnose;
+use crate::explain::{FilePlace, Nearest, Passage};
 use crate::kind::Kind;
 use crate::text::{Excerpt, LineNo, Lines, Located, Source, Span};
 
@@ -20,6 +21,8 @@ pub struct Diagnostic {
     pub response: Option<ResponsePlace>,
     /// Other places in the responses of which the same is true.
     pub also: Vec<ResponsePlace>,
+    /// The place in the responses that makes it an error here.
+    pub cause: Option<ResponsePlace>,
     /// The few words under the marked place.
     pub label: Option<String>,
     /// The path this is about, as the response wrote it.
@@ -56,25 +59,49 @@ pub struct ResponsePlace {
 }
 
 impl Diagnostic {
-    /// Takes down what an error or a warning says of itself and where it points.
-    pub fn new(said: &dyn Explain, span: Option<Span>, sources: &[Source]) -> Self {
+    /// Takes down what is said of an error or a warning and where it points.
+    pub fn new(said: &dyn Diagnose, span: Option<Span>, sources: &[Source]) -> Self {
+        let of = said.diagnosis();
         Self {
-            kind: said.kind(),
-            is_warning: said.is_warning(),
+            kind: of.kind,
+            is_warning: of.is_warning,
             message: readable(said.to_string(), Self::LONGEST),
-            response: span.and_then(|span| ResponsePlace::new(span, sources)),
-            also: Vec::new(),
-            label: said.label().map(|label| readable(label, Self::LONGEST)),
-            path: said.path(),
-            places: said.places(),
-            nearest: said.nearest(),
-            line: said.line(),
-            candidates: said.candidates(),
-            passages: said.passages(),
+            response: of.mark.or(span).and_then(|span| ResponsePlace::new(span, sources)),
+            also: of.also.into_iter().filter_map(|span| ResponsePlace::new(span, sources)).collect(),
+            cause: of.cause.and_then(|span| ResponsePlace::new(span, sources)),
+            label: of.label.map(|label| readable(label, Self::LONGEST)),
+            path: of.path,
+            places: of.places,
+            nearest: of.nearest,
+            line: of.line,
+            candidates: of.candidates,
+            passages: of.passages,
             // A hook may have a lot to say.
-            notes: said.notes().into_iter().map(|note| readable(note, 16 * Self::LONGEST)).collect(),
-            help: said.help().map(|help| readable(help, Self::LONGEST)),
-            advice: said.advice().map(|advice| readable(advice, Self::LONGEST)),
+            notes: of.notes.into_iter().map(|note| readable(note, 16 * Self::LONGEST)).collect(),
+            help: of.help.map(|help| readable(help, Self::LONGEST)),
+            advice: of.advice.map(|advice| readable(advice, Self::LONGEST)),
+        }
+    }
+
+    /// Makes one that has nothing but a headline, which is yet to be written.
+    pub(super) fn bare(kind: Kind, is_warning: bool) -> Self {
+        Self {
+            kind,
+            is_warning,
+            message: String::new(),
+            response: None,
+            also: Vec::new(),
+            cause: None,
+            label: None,
+            path: None,
+            places: Vec::new(),
+            nearest: None,
+            line: None,
+            candidates: Vec::new(),
+            passages: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+            advice: None,
         }
     }
 
@@ -86,7 +113,7 @@ impl Diagnostic {
     const TOLD: usize = 100;
 
     /// Takes down located errors or warnings, each problem once. Of very many, the first are taken and the rest counted.
-    pub fn all<'e, E: Explain + 'e>(
+    pub fn all<'e, E: Diagnose + 'e>(
         said: impl IntoIterator<Item = &'e Located<E>>,
         sources: &[Source],
     ) -> Vec<Diagnostic> {
@@ -96,23 +123,8 @@ impl Diagnostic {
         if let Some(first) = said.next() {
             let count = 1 + said.count();
             let message = format!("{count} more like these aren't shown");
-            all.push(Self {
-                kind: first.value.kind(),
-                is_warning: first.value.is_warning(),
-                message,
-                response: None,
-                also: Vec::new(),
-                label: None,
-                path: None,
-                places: Vec::new(),
-                nearest: None,
-                line: None,
-                candidates: Vec::new(),
-                passages: Vec::new(),
-                notes: Vec::new(),
-                help: None,
-                advice: None,
-            });
+            let of = first.value.diagnosis();
+            all.push(Self { message, ..Self::bare(of.kind, of.is_warning) });
         }
         all
     }
@@ -148,14 +160,16 @@ impl ResponsePlace {
 
 /// Leaves each problem once, in the order in which it was first met; the places of its repetitions are kept.
 ///
-/// What is wrong with a path as such is one problem however many sections name the path. Anything else is one only if it is
+/// What is wrong with a file as such is one problem however many sections or lines show it, and a way of writing that can't be read
+/// is one however often it is met. Anything else is one only if it is
 /// said of the same place, since two sections may well get two different things wrong in the same words.
 pub fn merge(all: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let mut merged: Vec<Diagnostic> = Vec::new();
     let mut met = HashMap::new();
     for one in all {
-        let place = if is_about_the_path(one.kind) { None } else { one.response.clone() };
-        match met.entry((one.kind, one.message.clone(), place)) {
+        let is_one = one.kind == Kind::Parse || is_about_the_path(one.kind);
+        let place = if is_one { None } else { one.response.clone() };
+        match met.entry((one.kind, one.message.clone(), one.label.clone(), one.help.clone(), place)) {
             Entry::Vacant(free) => {
                 free.insert(merged.len());
                 merged.push(one);
@@ -179,27 +193,29 @@ fn is_about_the_path(kind: Kind) -> bool {
             | Kind::Binary
             | Kind::Stale
             | Kind::Protected
-            | Kind::Conflict
             | Kind::Locked
             | Kind::Unsupported
             | Kind::Io
             | Kind::HardLink
+            | Kind::Rights
             | Kind::NewlineAdded
+            | Kind::Elision
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnose::Diagnosis;
     use crate::text::SourceId;
 
     #[derive(Debug, thiserror::Error)]
     #[error("{1}")]
     struct Said(Kind, &'static str);
 
-    impl Explain for Said {
-        fn kind(&self) -> Kind {
-            self.0
+    impl Diagnose for Said {
+        fn diagnosis(&self) -> Diagnosis {
+            Diagnosis::new(self.0)
         }
     }
 

@@ -10,10 +10,12 @@ use super::{Diagnostic, Report, ResponsePlace};
 use crate::explain::Passage;
 use crate::kind::{Blame, Kind};
 use crate::patch::{FileEdit, Format, Operation, Patch};
-use crate::text::{LineNo, Shown, Source, Span};
+use crate::text::{Excerpt, LineNo, Shown, Source, Span};
 
 /// How many problems are told.
 const TOLD: usize = 20;
+/// What is said of a file that only the response has made what it is.
+const LEFT: &str = ", as the edits before this one would leave it,";
 /// How many parts that were fine are named.
 const FINE: usize = 20;
 
@@ -34,7 +36,8 @@ pub fn compose(report: &Report, patches: &[Patch<'_>], sources: &[Source]) -> Op
     if errors.len() > TOLD {
         let _ = write!(out, "\n{} more problems aren't shown.\n", errors.len() - TOLD);
     }
-    let is_fine = Fine::new(errors, sources).of(patches);
+    let is_idle = errors.iter().all(|error| error.kind == Kind::Unchanged);
+    let is_fine = if is_idle { Vec::new() } else { Fine::new(errors, sources).of(patches) };
     if !is_fine.is_empty() {
         let _ = write!(out, "\n## What was fine\n\nNo problem was found with {}.\n", listed(&is_fine));
     }
@@ -45,18 +48,22 @@ pub fn compose(report: &Report, patches: &[Patch<'_>], sources: &[Source]) -> Op
 fn tell(out: &mut String, error: &Diagnostic, several: bool, shown: &mut Vec<Passage>) {
     if let Some(place) = &error.response {
         let label = error.label.as_ref().map(|label| format!(" ({})", safe(label))).unwrap_or_default();
-        let _ = writeln!(out, "\n{}{label}:\n", capital(&named(place, several)));
+        let _ = writeln!(out, "\n{}{label}{}:\n", capital(&named(place, several)), part(&place.excerpt));
         fence(out, &[place.excerpt.text()]);
     }
     if !error.also.is_empty() {
         let also: Vec<_> = error.also.iter().map(|place| named(place, several)).collect();
         let _ = writeln!(out, "\nThe same goes for {}.", listed(&also));
     }
+    if let Some(place) = &error.cause {
+        let _ = writeln!(out, "\nThe earlier edit is {}:\n", named(place, several));
+        fence(out, &[place.excerpt.text()]);
+    }
     // Rivals are told by their numbers, and shown where the passages are.
     for place in error.places.iter().filter(|place| place.also.is_empty()) {
         let label = if place.label.is_empty() { String::new() } else { format!(" ({})", safe(&place.label)) };
         let (caption, path) = (capital(&place.caption), Shown(&place.path));
-        let _ = writeln!(out, "\n{caption}: line {} of `{path}`{label}.", place.line);
+        let _ = writeln!(out, "\n{caption}: line {} of `{path}`{label}{}.", place.line, part(&place.excerpt));
         let is_shown = |passage: &Passage| {
             passage.path == place.path
                 && (passage.start.index()..passage.start.index() + passage.lines.len()).contains(&place.line.index())
@@ -71,10 +78,11 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, shown: &mut Vec<Pas
     }
     for passage in &error.passages {
         let last = LineNo::from_index(passage.start.index() + passage.lines.len() - 1);
+        let file = format!("`{}`{}", Shown(&passage.path), if passage.is_left { LEFT } else { "" });
         let lines = match (passage.is_whole, passage.lines.len()) {
-            (true, _) => format!("The whole of `{}` is", Shown(&passage.path)),
-            (_, 1) => format!("Line {} of `{}` is", passage.start, Shown(&passage.path)),
-            _ => format!("Lines {} to {last} of `{}` are", passage.start, Shown(&passage.path)),
+            (true, _) => format!("The whole of {file} is"),
+            (_, 1) => format!("Line {} of {file} is", passage.start),
+            _ => format!("Lines {} to {last} of {file} are", passage.start),
         };
         if shown.contains(passage) {
             let _ = writeln!(out, "\n{lines} as shown above.");
@@ -88,6 +96,11 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, shown: &mut Vec<Pas
     if let Some(advice) = error.advice.as_ref().or(error.help.as_ref()) {
         let _ = writeln!(out, "\nTo mend it: {}.", safe(advice));
     }
+}
+
+/// Says that what is shown isn't the whole line.
+fn part(excerpt: &Excerpt) -> &'static str {
+    if excerpt.is_cut() == (false, false) { "" } else { ", of which this is a part" }
 }
 
 fn named(place: &ResponsePlace, several: bool) -> String {
@@ -169,7 +182,7 @@ impl<'r> Fine<'r> {
         let last = end.map_or(usize::MAX, |end| source.line_at(end as usize).index());
         self.errors
             .iter()
-            .flat_map(|error| error.response.iter().chain(&error.also))
+            .flat_map(|error| error.response.iter().chain(&error.also).chain(&error.cause))
             .any(|place| place.file == source.name() && place.line >= first && place.line.index() < last)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::calm::calm;
 use super::render::{Pen, Shot, Sight, Tone};
 use super::{Diagnostic, FileReport, LineCount, Report, ResponsePlace, State};
 use crate::explain::FileLine;
@@ -18,13 +19,15 @@ pub struct Style {
     /// Whether somebody looks at it line by line: only then are sentences broken to fit, since in a file or a log they are
     /// searched for.
     pub is_terminal: bool,
+    /// Whether each correction is told by itself, those too that can't have been wrong.
+    pub tells_all: bool,
 }
 
 impl Style {
     /// The width taken where there is no terminal to ask.
     pub const DEFAULT_WIDTH: usize = 140;
     /// No colour, the default width.
-    pub const PLAIN: Style = Style { colored: false, width: Self::DEFAULT_WIDTH, is_terminal: false };
+    pub const PLAIN: Style = Style { colored: false, width: Self::DEFAULT_WIDTH, is_terminal: false, tells_all: false };
 }
 
 /// How many places in files, and how many repetitions, are shown of one problem before the rest is counted.
@@ -51,8 +54,8 @@ impl Report {
     /// the state alone.
     pub fn complaints(&self, style: Style) -> String {
         let mut out = String::new();
-        let errors = self.errors.iter().filter(|error| error.kind != Kind::Declined);
-        let mut all = self.warnings.iter().chain(errors).peekable();
+        let all = calm(&self.warnings, &self.errors, style.tells_all);
+        let mut all = all.iter().peekable();
         while let Some(one) = all.next() {
             let drawn = draw(one, style);
             out += &drawn;
@@ -61,10 +64,16 @@ impl Report {
                 out.push('\n');
             }
         }
+        // What was interrupted before, and taken back first, is a change.
+        let has_recovered = self.warnings.iter().any(|warning| warning.kind == Kind::Recovered);
+        let state = match &self.state {
+            State::NothingChanged if has_recovered => "nothing else was changed".to_owned(),
+            state => state.to_string(),
+        };
         match self.errors.len() {
             0 => {}
-            1 => out += &format!("{}\n", self.state),
-            errors => out += &format!("{errors} errors; {}\n", self.state),
+            1 => out += &format!("{state}\n"),
+            errors => out += &format!("{errors} errors; {state}\n"),
         }
         out
     }
@@ -88,14 +97,9 @@ impl std::fmt::Display for State {
 ///
 /// A warning's kind stands behind its headline, so that a line begins with `warning: ` and can still be searched for by kind.
 pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
-    let Diagnostic { kind, is_warning, message, response, also, label, places, notes, help, .. } = diagnostic;
+    let Diagnostic { kind, is_warning, message, response, also, cause, label, places, notes, help, .. } = diagnostic;
     let pen = Pen::new(style);
-    let shot = response.as_ref().map(|place| Shot {
-        file: safe(&place.file),
-        column: place.column,
-        first: Sight { line: place.line, excerpt: &place.excerpt, heading: None, label: label.as_deref().map(safe) },
-        more: Vec::new(),
-    });
+    let shot = response.as_ref().map(|place| shot_of(place, label.as_deref()));
     let message = safe(message);
     let mut out = if *is_warning {
         pen.draw(Tone::Warning, None, &format!("{message} [{kind}]"), shot.as_ref())
@@ -104,6 +108,9 @@ pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
     };
     if !also.is_empty() {
         out += &pen.draw(Tone::Note, None, &the_same_is_true_of(also, response.as_ref()), None);
+    }
+    if let Some(place) = cause {
+        out += &pen.draw(Tone::Note, None, "the earlier edit is here", Some(&shot_of(place, None)));
     }
     for place in places.iter().take(SHOWN_PLACES) {
         let shot = Shot {
@@ -129,6 +136,11 @@ pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
         out += &pen.draw(Tone::Help, None, &safe_lines(help), None);
     }
     out
+}
+
+fn shot_of<'p>(place: &'p ResponsePlace, label: Option<&str>) -> Shot<'p> {
+    let first = Sight { line: place.line, excerpt: &place.excerpt, heading: None, label: label.map(safe) };
+    Shot { file: safe(&place.file), column: place.column, first, more: Vec::new() }
 }
 
 fn sight(line: &FileLine) -> Sight<'_> {

@@ -146,12 +146,14 @@ impl Fields for FileReport {
 
 impl Fields for Diagnostic {
     fn fields<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let Self { kind, message, response, also, path, places, nearest, line, candidates, notes, help, .. } = self;
+        let Self { kind, message, response, also, cause, path, places, nearest, line, candidates, notes, help, .. } =
+            self;
         let line = line.or(nearest.as_ref().map(|nearest| nearest.line)).or(places.first().map(|place| place.line));
         map.serialize_entry("kind", kind.code())?;
         map.serialize_entry("message", message)?;
         map.serialize_entry("response", &response.as_ref().map(Object))?;
         map.serialize_entry("also", &List(also))?;
+        map.serialize_entry("cause", &cause.as_ref().map(Object))?;
         text(map, "path", path.as_ref().map(|path| path.as_bytes()))?;
         map.serialize_entry("line", &line.or(candidates.first().copied()).map(LineNo::get))?;
         map.serialize_entry("candidates", &candidates.iter().map(|line| line.get()).collect::<Vec<_>>())?;

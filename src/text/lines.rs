@@ -1,4 +1,5 @@
 use std::fmt;
+use std::sync::Arc;
 
 /// The number of a line, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,12 +65,24 @@ pub struct Line<'a> {
 /// The lines of a file, indexed once. A byte order mark at the start of the file is not part of the first line.
 ///
 /// `"a\n"` has one line, `"a\n\n"` two, `"a\nb"` two of which the last has no terminator, `""` none.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Lines<'a> {
     bytes: &'a [u8],
-    /// Start of each line, and the end of the bytes as the last item.
-    starts: Vec<usize>,
+    starts: Starts,
     bom: usize,
+}
+
+/// Where the lines of some bytes start, without the bytes.
+#[derive(Clone, Debug)]
+pub struct Starts(Arc<Vec<usize>>);
+
+impl std::ops::Deref for Starts {
+    type Target = [usize];
+
+    /// Returns the start of each line, and the end of the bytes as the last item.
+    fn deref(&self) -> &[usize] {
+        &self.0
+    }
 }
 
 impl<'a> Lines<'a> {
@@ -78,13 +91,40 @@ impl<'a> Lines<'a> {
 
     /// Splits bytes at each LF.
     pub fn new(bytes: &'a [u8]) -> Self {
-        let bom = if bytes.starts_with(Self::BOM) { Self::BOM.len() } else { 0 };
-        let mut starts = vec![bom];
+        Self::split(bytes, if bytes.starts_with(Self::BOM) { Self::BOM.len() } else { 0 })
+    }
+
+    fn split(bytes: &'a [u8], bom: usize) -> Self {
+        // Most lines of code have so many bytes.
+        let mut starts = Vec::with_capacity(bytes.len() / 32 + 2);
+        starts.push(bom);
         starts.extend(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1));
         if *starts.last().expect("there is a first start") < bytes.len() {
             starts.push(bytes.len());
         }
-        Self { bytes, starts, bom }
+        Self { bytes, starts: Starts(Arc::new(starts)), bom }
+    }
+
+    /// Splits bytes from within a file at each LF: what they begin with is no byte order mark.
+    pub fn within(bytes: &'a [u8]) -> Self {
+        Self::split(bytes, 0)
+    }
+
+    /// Makes the lines of bytes once more, of which [`Lines::starts`] has been asked.
+    pub fn with(bytes: &'a [u8], starts: Starts) -> Self {
+        Self { bytes, bom: starts[0], starts }
+    }
+
+    /// Returns where they start, for [`Lines::with`].
+    pub fn starts(&self) -> Starts {
+        self.starts.clone()
+    }
+
+    /// Returns how many LFs are before a byte offset.
+    pub fn newlines_before(&self, offset: usize) -> usize {
+        let before = self.starts.partition_point(|&start| start <= offset).saturating_sub(1);
+        let is_open = offset == self.bytes.len() && !self.bytes[self.bom..].is_empty() && !self.bytes.ends_with(b"\n");
+        before - usize::from(is_open)
     }
 
     /// Returns how many lines there are.

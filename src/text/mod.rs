@@ -3,12 +3,14 @@
 //! Nothing here knows what the text means. The one rule that everything later stands on: a line ends with LF or CRLF and
 //! with nothing else. A lone CR, a form feed and U+2028 are ordinary bytes of a line.
 
+mod content;
 mod excerpt;
 mod lines;
 mod shown;
 mod source;
 
+pub use content::{Content, Splice, is_binary};
 pub use excerpt::Excerpt;
-pub use lines::{Ending, Line, LineNo, Lines};
-pub use shown::Shown;
+pub use lines::{Ending, Line, LineNo, Lines, Starts};
+pub use shown::{Shown, SystemError, listed, plural};
 pub use source::{Located, Source, SourceId, Span, Text};

@@ -1,4 +1,5 @@
 use std::fmt::{self, Write as _};
+use std::io;
 
 use bstr::ByteSlice as _;
 
@@ -42,4 +43,42 @@ impl fmt::Display for Shown<'_> {
         }
         Ok(())
     }
+}
+
+/// What the system said, in its words alone: the number that Rust puts behind them helps nobody.
+///
+/// ```
+/// # use git_llmpatch::text::SystemError;
+/// let error = std::fs::read(".").unwrap_err();
+/// assert_eq!(SystemError(&error).to_string(), "Is a directory");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct SystemError<'a>(pub &'a io::Error);
+
+impl fmt::Display for SystemError<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let said = self.0.to_string();
+        let number = self.0.raw_os_error().map(|number| format!(" (os error {number})"));
+        f.write_str(number.and_then(|number| said.strip_suffix(&number)).unwrap_or(&said))
+    }
+}
+
+/// Lists the first five of some things, and how many more there are of `count`.
+///
+/// ```
+/// # use git_llmpatch::text::listed;
+/// assert_eq!(listed(1..=2, 2), "1, 2");
+/// assert_eq!(listed(1..=9, 9), "1, 2, 3, 4, 5 and 4 more");
+/// ```
+pub fn listed<T: fmt::Display>(all: impl IntoIterator<Item = T>, count: usize) -> String {
+    let shown: Vec<_> = all.into_iter().take(5).map(|one| one.to_string()).collect();
+    match count.saturating_sub(shown.len()) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// Returns the ending of a noun that is counted.
+pub fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }

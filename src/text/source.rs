@@ -173,6 +173,12 @@ impl PartialEq for Text<'_> {
 
 impl Eq for Text<'_> {}
 
+impl std::hash::Hash for Text<'_> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.bytes.hash(state);
+    }
+}
+
 impl std::ops::Deref for Text<'_> {
     type Target = [u8];
 

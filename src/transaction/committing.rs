@@ -6,7 +6,6 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::fault::{Fault, Holder, Warning};
-use super::manifest::Expected;
 use super::record::Record;
 use super::{Prepared, Target, last, lock, set_all, signal};
 use crate::repo::{ChildWatch, CommitFault, CommitRequest, Committed, Draft, NextIndex};
@@ -22,10 +21,10 @@ pub(super) struct Intended {
 
 impl Prepared<'_> {
     /// Gets a commit ready: its index and its message, and what recovery would know it by.
-    pub(super) fn intend(&self, request: &CommitRequest) -> Result<(Intended, Expected), Fault> {
-        let draft = self.repo.draft(request, self.place.journal.path())?;
+    pub(super) fn intend(&self, request: &CommitRequest) -> Result<(Intended, String), Fault> {
+        let draft = self.repo.draft(request, &self.place.journal.path())?;
         let path = self.place.journal.path_of("index");
-        let mut index = NextIndex::copy(self.repo, &self.index_path, path)?;
+        let mut index = NextIndex::copy(self.repo, &self.repo.index_path(), path)?;
         let head = self.head.map(|head| self.repo.tree_of(head)).transpose()?;
         index.reset_to(head)?;
         set_all(&mut index, &self.blobs, &BTreeMap::new())?;
@@ -33,8 +32,7 @@ impl Prepared<'_> {
         if head == Some(tree) {
             return Err(CommitFault::NothingToCommit.into());
         }
-        let head = self.head.map(|id| id.to_string());
-        Ok((Intended { index, draft }, Expected { head, tree: tree.to_string() }))
+        Ok((Intended { index, draft }, tree.to_string()))
     }
 
     /// Commits what the private index holds; then lets the index follow.
@@ -47,19 +45,20 @@ impl Prepared<'_> {
         let refusal = Cell::new(None);
         // git is held there, and with it its hooks, which may rewrite files: this is the last look at them. Whoever saves until
         // here has saved in time.
-        let held = |pid| {
-            let noted = place.journal.note_child(pid, place.flush).map_err(|source| self.of_journal(source));
+        let held = || {
+            let noted = place.journal.note_child(place.flush).map_err(|source| self.of_journal(source));
             let stays = || if repo.head_commit()? == before { Ok(()) } else { Err(CommitFault::HeadMoved.into()) };
             let refused = noted.and_then(|()| stays()).and_then(|()| place.confirm()).err();
             let may_go = refused.is_none();
             refusal.set(refused);
             may_go
         };
-        let watch = ChildWatch { held: &held, is_to_stop: &|| signal::pending().is_some() };
+        let lock = place.journal.lend().map_err(|source| self.of_journal(source))?;
+        let watch = ChildWatch { held: &held, is_to_stop: &|| signal::pending().is_some(), lock: &lock };
         self.place.check_signals()?;
         // git, hooks and an editor have the terminal now.
         self.progress.rest();
-        let made = repo.commit(request, draft, before, private.path(), place.journal.path(), &watch);
+        let made = repo.commit(request, draft, before, private.path(), &place.journal.path(), &watch);
         if let Some(fault) = refusal.take() {
             return Err(signal::pending().map_or(fault, |signal| Fault::Interrupted { signal }));
         }
@@ -97,7 +96,7 @@ impl Prepared<'_> {
         let _ = last::write(&self.place.journal, &Record::Commit(id.to_string()));
         // git flushes neither its objects nor its references of its own accord.
         if let Err(fault) = self.place.flush_all().and_then(|()| self.decide_on_commit()) {
-            let path = lock::path_bytes(self.place.journal.path());
+            let path = lock::path_bytes(&self.place.journal.path());
             self.warnings.push(Warning::Unsettled { path, reason: fault.to_string() });
         }
         Ok(self.describe(id, expected))
@@ -106,7 +105,8 @@ impl Prepared<'_> {
     /// Lets the index take over what a commit changed.
     fn follow(&self, before: Option<git2::Oid>, id: git2::Oid, private: &NextIndex) -> Result<(), Fault> {
         let mut next = self.copy_index()?;
-        next.follow(before, id, private.path())?;
+        let before = before.map(|id| self.repo.tree_of(id)).transpose()?;
+        next.follow(before, self.repo.tree_of(id)?, private.path())?;
         next.write(self.repo)?;
         self.keep_indexes(&next)?;
         self.place.flush_all()?;

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use bstr::BString;
 
 use super::lock::path_bytes;
+use super::recover::{How, Recovered};
 use super::since::Since;
+use crate::dir::Lost;
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::repo::{CommitFault, NextIndexFault};
-use crate::text::Shown;
+use crate::text::{Shown, SystemError};
 use crate::tree::TreeFault;
 
 /// Why a change could not be made.
@@ -32,14 +34,15 @@ pub enum Fault {
         /// Its number.
         signal: i32,
     },
-    /// A change that was interrupted before could not be taken back whole.
-    #[error("an apply was interrupted, and what it left can't be put back whole")]
+    /// Of a change that was interrupted before, something is left for a person to see to.
+    #[error("{}", torn(recovered))]
     Torn {
-        /// The paths that aren't what they were.
-        paths: Vec<RepoPath>,
-        /// Why not, or where the originals are.
-        notes: Vec<String>,
+        /// What became of all that was interrupted.
+        recovered: Vec<Recovered>,
     },
+    /// What is kept in the git folder isn't what we keep there.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
     /// A path isn't what it was when the change was worked out.
     #[error("`{path}` changed while we worked")]
     Changed {
@@ -95,7 +98,7 @@ pub enum Fault {
     #[error(transparent)]
     Repository(#[from] crate::repo::Fault),
     /// The system said no.
-    #[error("can't {doing} `{}`: {source}", Shown(path))]
+    #[error("can't {doing} `{}`: {}", Shown(path), SystemError(source))]
     Io {
         /// What was being done, as a verb: `replace`.
         doing: &'static str,
@@ -106,23 +109,112 @@ pub enum Fault {
     },
 }
 
-/// Who may hold a lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holder {
-    /// A run of this program that lives.
-    Running {
-        /// Its process number.
-        pid: i32,
-    },
-    /// A run of this program that ended without tidying up.
-    Gone {
-        /// The process number that it had.
-        pid: i32,
-    },
-    /// A run of this program on another machine, or in another container: whether it lives can't be seen from here.
+/// A journal that can't be worked with, or isn't.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the journal `{}` {why}", Shown(&path_bytes(folder)))]
+pub struct Unfit {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// Why not.
+    pub why: Why,
+}
+
+/// Why nothing is done with a journal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// It isn't this user's.
+    #[error("belongs to another user")]
+    Foreign,
+    /// It isn't whole, or no journal.
+    #[error("is damaged, or was not made by this program")]
+    Broken,
+    /// It is of a change that was made with another `GIT_INDEX_FILE`.
+    #[error("is about another index than this one")]
+    OtherIndex,
+    /// Whether its run lives can't be seen from here.
+    #[error("is of a run on `{host}`, and nothing says here whether that still lives")]
     Elsewhere {
-        /// The process number that it has there.
-        pid: i32,
+        /// The machine.
+        host: String,
+    },
+    /// The lock of its run is gone.
+    #[error("is of an interrupted run whose `index.lock` somebody removed since")]
+    Unlocked,
+    /// There are other commits.
+    #[error("is of an interrupted run, and HEAD was moved since")]
+    HeadMoved,
+    /// There is another index.
+    #[error("is of an interrupted run, and the index was changed since")]
+    IndexMoved,
+}
+
+/// What a recovery leaves for a person to see to.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Open {
+    /// A journal, with which nothing was done.
+    #[error(transparent)]
+    Journal(Unfit),
+    /// A journal that stays, since the system said no.
+    #[error("the journal `{}` stays, so that recovery can be tried again", Shown(&path_bytes(.0)))]
+    Again(PathBuf),
+    /// The originals of files that somebody changed since.
+    #[error("their originals are kept in `{}`", Shown(&path_bytes(.0)))]
+    Kept(PathBuf),
+    /// A lock that is in the way of the next commit, and that nothing proves to be ours.
+    #[error("`{}` is in the way of the next commit, and nothing says whose it is", Shown(&path_bytes(.0)))]
+    Lock(PathBuf),
+}
+
+impl Why {
+    fn help(&self) -> &'static str {
+        match self {
+            Why::Foreign => "have its owner run `git llmpatch recover`",
+            Why::Broken => "look at what is in it, then remove it",
+            Why::OtherIndex => "run `git llmpatch recover` with the `GIT_INDEX_FILE` that it was made with",
+            Why::Elsewhere { .. } => {
+                "wait until it is done; if it runs nowhere any more, run `git llmpatch recover --force`"
+            }
+            Why::Unlocked | Why::HeadMoved | Why::IndexMoved => {
+                "`git llmpatch recover` takes back what that run did to these paths; to keep what is there, remove the journal"
+            }
+        }
+    }
+}
+
+impl Open {
+    /// Says what a person can do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Open::Journal(unfit) => unfit.why.help(),
+            Open::Again(_) => "run `git llmpatch recover` again",
+            Open::Kept(_) => "look at these paths, take from the originals what you need, then remove them",
+            Open::Lock(_) => "if no git command runs here, remove it",
+        }
+    }
+}
+
+/// Says in one line what is left of changes that were interrupted.
+fn torn(recovered: &[Recovered]) -> &'static str {
+    let is_left = recovered.iter().any(|one| one.how == How::Left);
+    let is_torn = recovered.iter().any(|one| !one.attention.is_empty());
+    match (is_torn, is_left) {
+        (true, _) => "an apply was interrupted, and what it left can't be put back whole",
+        (false, true) => "an apply was interrupted, and it is left as it is",
+        (false, false) => "an apply was interrupted, and something that it left is in the way",
+    }
+}
+
+/// Who may hold a lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// A run of this program that lives, or a commit that it began.
+    Running,
+    /// A run of this program that ended without tidying up.
+    Gone,
+    /// A run of this program, perhaps on another machine: whether it lives can't be seen from here.
+    Elsewhere {
+        /// The machine.
+        host: String,
     },
     /// Most likely a git command.
     Unknown,
@@ -131,10 +223,10 @@ pub enum Holder {
 impl std::fmt::Display for Holder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Holder::Running { pid } => write!(f, "another git-llmpatch (process {pid})"),
-            Holder::Gone { pid } => write!(f, "a git-llmpatch that is gone (process {pid})"),
-            Holder::Elsewhere { pid } => {
-                write!(f, "a git-llmpatch on another machine or in a container (process {pid})")
+            Holder::Running => f.write_str("another git-llmpatch, or a git commit that it started"),
+            Holder::Gone => f.write_str("a git-llmpatch that is gone"),
+            Holder::Elsewhere { host } => {
+                write!(f, "a git-llmpatch on `{}`, which may still run", Shown(host.as_bytes()))
             }
             Holder::Unknown => f.write_str("another program, most likely a git command or an editor"),
         }
@@ -169,11 +261,10 @@ impl Explain for Fault {
             Fault::Interrupted { .. } | Fault::Torn { .. } => Kind::Io,
             Fault::Changed { .. } | Fault::Since { .. } | Fault::Superseded => Kind::Stale,
             Fault::Appeared { .. } | Fault::CurrentFolder { .. } => Kind::FileExists,
-            Fault::Tree(TreeFault::Disagrees { .. }) => Kind::Stale,
-            Fault::Tree(TreeFault::Unmerged { .. }) => Kind::Conflict,
+            Fault::Tree(TreeFault::Disagrees { .. } | TreeFault::Unmerged { .. }) => Kind::Stale,
             Fault::Tree(TreeFault::Unsupported { .. }) => Kind::Unsupported,
             Fault::Tree(TreeFault::Io { .. }) | Fault::Io { .. } => Kind::Io,
-            Fault::Damaged { .. } | Fault::Unkept { .. } => Kind::Io,
+            Fault::Damaged { .. } | Fault::Unkept { .. } | Fault::Unfit(_) => Kind::Io,
             Fault::OtherFileSystem { .. } => Kind::Unsupported,
             Fault::Commit(fault) => fault.kind(),
             Fault::Repository(fault) => fault.kind(),
@@ -194,8 +285,14 @@ impl Explain for Fault {
 
     fn notes(&self) -> Vec<String> {
         match self {
-            Fault::Torn { paths, notes } => {
-                paths.iter().map(|path| format!("`{path}` needs your eye")).chain(notes.iter().cloned()).collect()
+            Fault::Torn { recovered } => {
+                let left = recovered.iter().filter(|one| one.how == How::Left && !one.paths.is_empty());
+                let about = left.map(|one| {
+                    let paths: Vec<_> = one.paths.iter().map(|path| path.as_bstr().to_owned()).collect();
+                    format!("it is about {}", listed(&paths))
+                });
+                let notes = recovered.iter().flat_map(|one| &one.notes).cloned().chain(about);
+                notes.chain(recovered.iter().flat_map(|one| &one.open).map(ToString::to_string)).collect()
             }
             Fault::Since { all } => all.iter().map(ToString::to_string).collect(),
             Fault::Commit(fault) => fault.notes(),
@@ -209,12 +306,9 @@ impl Explain for Fault {
             Fault::Locked { lock, holder } => {
                 let lock = path_bytes(lock);
                 match holder {
-                    Holder::Running { .. } => "wait until it is done, then try again".to_owned(),
-                    Holder::Gone { .. } => "run `git llmpatch recover`".to_owned(),
-                    Holder::Elsewhere { .. } => format!(
-                        "wait until it is done; if it is not running any more, remove `{}` and run `git llmpatch recover`",
-                        Shown(&lock)
-                    ),
+                    Holder::Running => "wait until it is done, then try again".to_owned(),
+                    Holder::Gone => "run `git llmpatch recover`, as the user who owns the lock".to_owned(),
+                    Holder::Elsewhere { .. } => Why::Elsewhere { host: String::new() }.help().to_owned(),
                     Holder::Unknown => format!(
                         "wait until no git command runs in this repository, then try again; if none does, \
                          remove `{}`",
@@ -228,7 +322,12 @@ impl Explain for Fault {
                 "take the change back by hand; the next apply puts what it needs in its place".to_owned()
             }
             Fault::Unkept { .. } => "see to it that the folders there can be written to, then run it again".to_owned(),
-            Fault::Torn { .. } => "look at these paths, then run `git llmpatch recover`".to_owned(),
+            Fault::Torn { recovered } => {
+                let mut helps: Vec<_> = recovered.iter().flat_map(|one| &one.open).map(Open::help).collect();
+                helps.dedup();
+                helps.join("; ")
+            }
+            Fault::Unfit(unfit) => unfit.why.help().to_owned(),
             Fault::Changed { .. } => {
                 "another program writes to it; try again, and the change is worked out anew".to_owned()
             }
@@ -244,6 +343,9 @@ impl Explain for Fault {
             Fault::Repository(fault) => return fault.help(),
             Fault::Io { source, .. } => match source.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on the disk, then try again",
+                _ if source.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) => {
+                    "this file system gives no locks, and nothing is changed without one; on NFS, see whether its lock service runs"
+                }
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                     "see who owns the file and its folder and whether you may write there"
                 }
@@ -266,6 +368,14 @@ pub enum Warning {
         /// How many other names it had.
         others: u64,
     },
+    /// The new file doesn't have all that the old one had, and nobody may do more with it.
+    #[error("`{path}` lost {}", lost_of(lost))]
+    Rights {
+        /// The file.
+        path: RepoPath,
+        /// What it lost.
+        lost: Vec<Lost>,
+    },
     /// Somebody who held the old file open wrote to it after it was replaced, or may have.
     #[error("`{path}` {}, is `{}`", written_late(unread), Shown(kept))]
     WrittenLate {
@@ -276,6 +386,9 @@ pub enum Warning {
         /// Where its original is now.
         kept: BString,
     },
+    /// Something is left for a person to see to.
+    #[error(transparent)]
+    Open(Open),
     /// A file of ours could not be removed.
     #[error("`{}` is left over from this change", Shown(path))]
     Leftover {
@@ -310,6 +423,17 @@ pub enum Warning {
     },
 }
 
+fn lost_of(lost: &[Lost]) -> String {
+    let name = |lost: &Lost| match lost {
+        Lost::Owner => "its owner",
+        Lost::Group => "its group, and what only that could do",
+        Lost::AccessList => "its access list, and what only that allowed",
+        Lost::Attributes => "extended attributes",
+        Lost::SetId => "its set-id bits",
+    };
+    lost.iter().map(name).collect::<Vec<_>>().join("; ")
+}
+
 /// Names some of many paths.
 fn listed(paths: &[BString]) -> String {
     const SHOWN: usize = 5;
@@ -335,8 +459,9 @@ impl Explain for Warning {
     fn kind(&self) -> Kind {
         match self {
             Warning::HardLink { .. } => Kind::HardLink,
+            Warning::Rights { .. } => Kind::Rights,
             Warning::WrittenLate { .. } => Kind::WrittenLate,
-            Warning::Leftover { .. } | Warning::Unsettled { .. } => Kind::Leftover,
+            Warning::Open(_) | Warning::Leftover { .. } | Warning::Unsettled { .. } => Kind::Leftover,
             Warning::NoUndo { .. } => Kind::NoUndo,
             Warning::IndexBehind { .. } => Kind::IndexBehind,
             Warning::HookChanged { .. } => Kind::HookChanged,
@@ -345,16 +470,20 @@ impl Explain for Warning {
 
     fn path(&self) -> Option<BString> {
         match self {
-            Warning::HardLink { path, .. } | Warning::WrittenLate { path, .. } => Some(path.as_bstr().to_owned()),
+            Warning::HardLink { path, .. } | Warning::Rights { path, .. } | Warning::WrittenLate { path, .. } => {
+                Some(path.as_bstr().to_owned())
+            }
             Warning::Leftover { path } | Warning::Unsettled { path, .. } => Some(path.clone()),
-            Warning::NoUndo { .. } | Warning::IndexBehind { .. } | Warning::HookChanged { .. } => None,
+            _ => None,
         }
     }
 
     fn help(&self) -> Option<String> {
         Some(match self {
             Warning::HardLink { .. } | Warning::NoUndo { .. } => return None,
+            Warning::Rights { .. } => "give it back by hand what it should have".to_owned(),
             Warning::WrittenLate { .. } => "take from it what you need, then remove it".to_owned(),
+            Warning::Open(open) => open.help().to_owned(),
             Warning::Leftover { .. } => "remove it".to_owned(),
             Warning::Unsettled { .. } => "the next apply tidies up, and so does `git llmpatch recover`".to_owned(),
             Warning::IndexBehind { .. } => {

@@ -4,12 +4,16 @@
 //! of that before the manifest's end. A whole file system is flushed at once where the system can do that, for what is much
 //! cheaper than file by file; each call costs a few milliseconds at most where nothing else is written.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
-use std::path::Path;
 
+use super::fault::Fault;
+use super::manifest::Manifest;
+use crate::dir::Dir;
 use crate::dir::write::step;
-use crate::repo::Config;
+use crate::path::RepoPath;
+use crate::repo::{Config, Repo};
 
 /// Whether to wait for the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,35 +39,35 @@ impl Flush {
     }
 
     /// Waits until the names in folders are on the disk.
-    pub(super) fn folders(self, folders: &[&Path]) -> io::Result<()> {
-        if self == Flush::Never {
-            return Ok(());
-        }
-        for folder in folders {
-            step("flush a folder")?;
-            File::open(folder)?.sync_all()?;
-        }
-        Ok(())
+    pub(super) fn folders(self, folders: &[&Dir]) -> io::Result<()> {
+        if self == Flush::Never { Ok(()) } else { folders.iter().try_for_each(|folder| folder.flush()) }
     }
 
-    /// Waits until all that was written to the file systems of these folders is on the disk.
-    pub(super) fn everything_around(self, folders: &[&Path]) -> io::Result<()> {
-        use std::os::unix::fs::MetadataExt as _;
+    /// Waits until all that was written for a change is on the disk: to the git folder, to that of the index, and to every file system
+    /// that the work tree has a path of it on.
+    pub(super) fn everything_of(self, repo: &Repo, manifest: &Manifest) -> Result<(), Fault> {
         if self == Flush::Never {
             return Ok(());
         }
-        let mut devices = Vec::new();
-        for folder in folders {
-            let device = std::fs::metadata(folder)?.dev();
-            if !devices.contains(&device) {
-                devices.push(device);
-                step("flush a file system")?;
-                #[cfg(target_os = "linux")]
-                rustix::fs::syncfs(File::open(folder)?)?;
-                #[cfg(not(target_os = "linux"))]
-                rustix::fs::sync();
-            }
-        }
-        Ok(())
+        let mut devices = BTreeSet::new();
+        let mut flush = |dir: &Dir, folder: Option<&RepoPath>| match dir.device(folder) {
+            Ok(device) if devices.insert(device) => dir.flush_file_system(folder),
+            // What isn't there any more, or not yet, has nothing to flush.
+            _ => Ok(()),
+        };
+        let index = repo.index_path();
+        let flushed = Dir::open(repo.git_dir()).and_then(|git| flush(&git, None)).and_then(|()| {
+            let above = index.parent().filter(|above| !repo.git_dir().starts_with(above)).map(Dir::open);
+            above.transpose()?.map_or(Ok(()), |above| flush(&above, None))
+        });
+        let flushed = flushed.and_then(|()| {
+            let Some(dir) = (!manifest.touched.is_empty()).then(|| repo.dir()) else { return Ok(()) };
+            let dir = dir.map_err(io::Error::other)?;
+            flush(dir, None)?;
+            let mut above: Vec<_> = manifest.touched.iter().filter_map(|touched| touched.path.parent()).collect();
+            above.dedup();
+            above.iter().try_for_each(|folder| flush(dir, Some(folder)))
+        });
+        flushed.map_err(|source| Fault::Io { doing: "flush", path: "the change".into(), source })
     }
 }

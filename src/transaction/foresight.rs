@@ -9,9 +9,9 @@ use std::rc::Rc;
 
 use super::fault::Fault;
 use super::last::Reverse;
-use super::manifest::{Held, Touched};
+use super::manifest::{Folder, Held, Touched};
 use super::workplace::bits_afterwards;
-use crate::dir::{Dir, Found};
+use crate::dir::{Dir, Found, Shape};
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
 
@@ -23,39 +23,35 @@ pub(super) struct Foreseen {
     /// The folders that aren't there, highest first.
     pub(super) made: Vec<RepoPath>,
     /// The folders that may have to go, with their permission bits, highest first.
-    pub(super) removed: Vec<(RepoPath, u16)>,
+    pub(super) removed: Vec<Folder>,
     /// Folders to be made again with the bits that they had, highest first.
-    pub(super) again: Vec<(RepoPath, u16)>,
+    pub(super) again: Vec<Folder>,
 }
 
-/// Works it out; `nonce` is the number in the names of temporary files.
+/// Works it out.
 ///
 /// # Errors
 /// If the system doesn't let us see.
-pub(super) fn foresee(
-    dir: &Dir,
-    changes: &ChangeSet,
-    reverse: Option<&Reverse>,
-    nonce: u64,
-) -> Result<Foreseen, Fault> {
+pub(super) fn foresee(dir: &Dir, changes: &ChangeSet, reverse: Option<&Reverse>) -> Result<Foreseen, Fault> {
     let mut seer =
-        Seer { dir, changes, reverse, nonce, above: HashMap::new(), made: HashSet::new(), removed: BTreeMap::new() };
+        Seer { dir, changes, reverse, above: HashMap::new(), made: HashSet::new(), removed: BTreeMap::new() };
     let mut touched = Vec::with_capacity(changes.len());
-    for (number, change) in changes.iter().enumerate() {
-        let one = seer.touched(number, change).map_err(|source| Fault::io("look at", &change.path, source))?;
+    for change in changes {
+        let one = seer.touched(change).map_err(|source| Fault::io("look at", &change.path, source))?;
         touched.push(one);
     }
     let mut again = Vec::new();
-    for (folder, bits) in reverse.iter().flat_map(|reverse| &reverse.removed) {
-        if dir.look(folder).map_err(|source| Fault::io("look at", folder, source))? != Found::Folder {
-            again.push((folder.clone(), *bits));
-            seer.made.insert(folder.clone());
+    for folder in reverse.iter().flat_map(|reverse| &reverse.removed) {
+        let found = dir.look(&folder.path).map_err(|source| Fault::io("look at", &folder.path, source))?;
+        if found != Found::Folder {
+            again.push(folder.clone());
+            seer.made.insert(folder.path.clone());
         }
     }
     let mut made: Vec<_> = seer.made.into_iter().collect();
     made.sort_by_cached_key(|folder| (folder.parts().count(), folder.clone()));
-    let mut removed: Vec<_> = seer.removed.into_iter().collect();
-    removed.sort_by_cached_key(|(folder, _)| folder.parts().count());
+    let mut removed: Vec<_> = seer.removed.into_iter().map(|(path, bits)| Folder { path, bits }).collect();
+    removed.sort_by_cached_key(|folder| folder.path.parts().count());
     Ok(Foreseen { touched, made, removed, again })
 }
 
@@ -63,7 +59,6 @@ struct Seer<'s> {
     dir: &'s Dir,
     changes: &'s ChangeSet,
     reverse: Option<&'s Reverse>,
-    nonce: u64,
     /// What is above the paths of every folder that was met.
     above: HashMap<Option<RepoPath>, Rc<Above>>,
     made: HashSet<RepoPath>,
@@ -74,13 +69,13 @@ struct Seer<'s> {
 struct Above {
     /// The folders that are there, highest first, with their permission bits.
     there: Vec<(RepoPath, u16)>,
-    /// The nearest of them that stays (`None`: the top).
-    home: Option<RepoPath>,
+    /// How many of them stay, from the top on.
+    staying: usize,
 }
 
 impl Seer<'_> {
     /// Says all that may become of a path, of its old file and its new one, and of the folders around it.
-    fn touched(&mut self, number: usize, change: &Change) -> io::Result<Touched> {
+    fn touched(&mut self, change: &Change) -> io::Result<Touched> {
         let above = self.above(&change.path)?;
         if change.before.is_none() {
             let is_there = |folder: &RepoPath| above.there.last().is_some_and(|(nearest, _)| nearest == folder);
@@ -92,7 +87,7 @@ impl Seer<'_> {
             }
             // What stands where a file goes, if anything, is a folder in which nothing will be left.
             if self.dir.look(&change.path)? == Found::Folder {
-                self.removed.insert(change.path.clone(), self.dir.folder_bits(&change.path)?);
+                self.goes_with_all_in_it(&change.path)?;
             }
         }
         if change.after.is_none() {
@@ -104,7 +99,6 @@ impl Seer<'_> {
                 }
             }
         }
-        let temporary = |kind| temporary(above.home.as_ref(), self.nonce, number, kind);
         Ok(Touched {
             path: change.path.clone(),
             before: change.before.as_ref().map(Held::of),
@@ -112,9 +106,23 @@ impl Seer<'_> {
                 let bits = bits_afterwards(change, after);
                 Held { bits, ..Held::of(after) }
             }),
-            stage: change.after.as_ref().map(|_| temporary("new")),
-            aside: change.before.as_ref().map(|_| temporary("old")),
+            depth: above.staying,
         })
+    }
+
+    /// Notes that a folder goes, and the folders in it, unless there is something else there: then what is to come can't.
+    fn goes_with_all_in_it(&mut self, folder: &RepoPath) -> io::Result<()> {
+        let mut left = vec![folder.clone()];
+        while let Some(folder) = left.pop() {
+            for (name, shape) in self.dir.list(Some(&folder))? {
+                if let (Shape::Folder, Ok(inner)) = (shape, folder.join(&name)) {
+                    left.push(inner);
+                }
+            }
+            let bits = self.dir.folder_bits(&folder)?;
+            self.removed.insert(folder, bits);
+        }
+        Ok(())
     }
 
     fn above(&mut self, path: &RepoPath) -> io::Result<Rc<Above>> {
@@ -124,20 +132,9 @@ impl Seer<'_> {
         }
         let there = self.dir.folders_above(path)?;
         let becomes_a_file = |folder| self.changes.get(folder).is_some_and(|change| change.after.is_some());
-        let staying = there.iter().map(|(folder, _)| folder).take_while(|folder| !becomes_a_file(folder));
-        let home = staying.last().cloned();
-        let above = Rc::new(Above { there, home });
+        let staying = there.iter().map(|(folder, _)| folder).take_while(|folder| !becomes_a_file(folder)).count();
+        let above = Rc::new(Above { there, staying });
         self.above.insert(parent, above.clone());
         Ok(above)
     }
-}
-
-/// Returns a name in a folder that nothing has. Should a run die, the name says whose it is.
-fn temporary(folder: Option<&RepoPath>, nonce: u64, number: usize, kind: &str) -> RepoPath {
-    let name = format!(".llmpatch-{nonce:016x}-{number}.{kind}");
-    let path = match folder {
-        Some(folder) => folder.join(name.as_bytes()),
-        None => RepoPath::new(name.as_bytes()),
-    };
-    path.expect("a safe folder and a plain name make a safe path")
 }

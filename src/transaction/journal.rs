@@ -3,39 +3,59 @@
 //!
 //! | file | what it is |
 //! | --- | --- |
-//! | `stamp` | who runs; the same file as the lock on the index. A folder without a whole one belongs to a run that had touched nothing |
-//! | `litter` | every file that is made elsewhere, written down before it is made |
-//! | `manifest` | the change. While it is there, the change is taken back if its owner dies |
+//! | `stamp` | what the run holds locked as long as it lives; the same file as the lock on the index |
+//! | `draft` | the manifest as it was worked out, before anything was made in the work tree |
+//! | `manifest` | the change. While it is there, the change is taken back if its run died |
 //! | `applied` | what the manifest is called once the change is certain: this one rename decides |
-//! | `child` | the `git commit` that was started |
-//! | `original-N`, `folder-N` | files and folders that had to leave their places |
+//! | `begun` | says that git was let go to make the commit |
+//! | `original-N` | files that had to leave their places |
 //! | `index.old`, `index.new` | the index before and after |
 //! | `record`, `copy-N` | what `undo` will need beyond `original-N`, see [`last`](mod@super::last) |
 //!
 //! Nothing here is read by anybody but recovery, and nothing of a living run is touched by others. What remains of the last
 //! one whose change is certain is `llmpatch/last`.
+//!
+//! It is private to its user, and reached through handles that follow no link. What is in it may have been made by anybody, with the
+//! git folder: it says nothing about where to write but paths of the work tree.
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use bstr::ByteSlice as _;
+use rustix::fs::{FlockOperation, flock};
+use rustix::process::geteuid;
 
-use super::fault::Fault;
+use super::fault::{Fault, Unfit, Why};
 use super::flush::Flush;
-use super::lock::{Stamp, nonce, path_bytes};
-use super::manifest::{Manifest, os};
-use super::owner::{Life, Owner};
-use crate::dir::Dir;
+use super::lock::{Life, Stamp, nonce, path_bytes, with_suffix};
+use super::manifest::Manifest;
+use super::sealed::MOST;
 use crate::dir::write::step;
+use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
+use crate::repo::Repo;
+
+/// A folder of journals. A repository that several users share has one for each.
+#[derive(Debug)]
+pub(super) struct Home {
+    git: Dir,
+    pub(super) dir: Dir,
+    name: RepoPath,
+    path: PathBuf,
+}
 
 /// The folder of a run. Dropping it removes it and all in it, unless something in it must not be lost.
 #[derive(Debug)]
 pub(super) struct Journal {
+    home: Rc<Home>,
     dir: Dir,
-    folder: PathBuf,
+    name: RepoPath,
+    run: u64,
+    /// Locked, if the run is this process.
+    stamp: Option<File>,
     fate: Cell<Fate>,
 }
 
@@ -44,66 +64,174 @@ pub(super) struct Journal {
 enum Fate {
     Removed,
     Stays,
-    /// It went elsewhere.
-    Moved,
 }
 
-/// Where a file that is made elsewhere lies.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Litter {
-    /// The lock on the index.
-    Lock(PathBuf),
-    /// The top of the work tree that the others are in.
-    Top(PathBuf),
-    /// In the work tree.
-    Tree(RepoPath),
-    /// Anywhere else.
-    File(PathBuf),
+/// Makes a path of a plain name.
+pub(super) fn plain(name: &str) -> RepoPath {
+    RepoPath::new(name.as_bytes()).expect("the name is plain")
 }
 
-/// Returns the folder of all journals.
-pub(super) fn home(git_folder: &Path) -> PathBuf {
-    git_folder.join("llmpatch")
+/// Returns the name that an original has in the journal.
+pub(super) fn original_name(number: usize) -> RepoPath {
+    plain(&format!("original-{number}"))
+}
+
+impl Home {
+    /// Returns the name of the folder that this user's new journals are in.
+    fn name_of(repo: &Repo) -> RepoPath {
+        if repo.is_shared() { Self::own_name() } else { plain("llmpatch") }
+    }
+
+    fn own_name() -> RepoPath {
+        plain(&format!("llmpatch-{}", geteuid().as_raw()))
+    }
+
+    fn open(repo: &Repo, name: RepoPath) -> Result<Option<Self>, Unfit> {
+        let path = repo.git_dir().join(name.as_path());
+        let unfit = |why| Unfit { folder: path.clone(), why };
+        let git = Dir::open(repo.git_dir()).map_err(|_| unfit(Why::Broken))?;
+        match open_own(&git, &name) {
+            Ok(dir) => Ok(dir.map(|dir| Self { git, dir, name, path })),
+            Err(why) => Err(unfit(why)),
+        }
+    }
+
+    /// Returns those that are there.
+    ///
+    /// # Errors
+    /// If one of them isn't this user's.
+    pub(super) fn all(repo: &Repo) -> Result<Vec<Self>, Unfit> {
+        let mut all = Vec::new();
+        for name in [plain("llmpatch"), Self::own_name()] {
+            match Self::open(repo, name) {
+                // Another's, who shares the repository, is none of ours.
+                Err(Unfit { why: Why::Foreign, .. }) if repo.is_shared() => {}
+                found => all.extend(found?),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Returns the one that new journals are in, if it is there.
+    pub(super) fn current(repo: &Repo) -> Result<Option<Self>, Unfit> {
+        Self::open(repo, Self::name_of(repo))
+    }
+
+    /// Makes it, if it isn't there.
+    fn make(repo: &Repo) -> Result<Self, Fault> {
+        let name = Self::name_of(repo);
+        let io = |source| Fault::Io { doing: "make", path: path_bytes(&repo.git_dir().join(name.as_path())), source };
+        match Dir::open(repo.git_dir()).and_then(|git| git.make_folder(&name, 0o700)) {
+            Err(fault) if fault.kind() != io::ErrorKind::AlreadyExists => return Err(io(fault)),
+            _ => {}
+        }
+        let home = Self::current(repo)?.ok_or_else(|| io(io::ErrorKind::NotFound.into()))?;
+        if home.dir.stat().map_err(io)?.bits & 0o077 != 0 {
+            home.git.set_folder_bits(&home.name, 0o700).map_err(io)?;
+        }
+        Ok(home)
+    }
+
+    /// Returns the names of all runs that are there.
+    pub(super) fn runs(&self) -> Vec<RepoPath> {
+        let names = self.dir.list(None).unwrap_or_default().into_iter().map(|(name, _)| name);
+        let mut runs: Vec<_> = names.filter_map(|name| RepoPath::new(&name).ok()).collect();
+        runs.retain(|name| number(name).is_some());
+        runs.sort();
+        runs
+    }
+
+    /// Returns where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes it, if nothing is in it.
+    pub(super) fn tidy(&self) {
+        let _ = self.git.remove_empty(&self.name);
+    }
+}
+
+/// Opens a folder that must be this user's.
+fn open_own(above: &Dir, name: &RepoPath) -> Result<Option<Dir>, Why> {
+    match above.beneath(name) {
+        Ok(dir) if dir.stat().is_ok_and(|stat| stat.owner == geteuid().as_raw()) => Ok(Some(dir)),
+        Ok(_) => Err(Why::Foreign),
+        Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(_) => Err(Why::Broken),
+    }
+}
+
+/// Returns the number of a run that has this name.
+fn number(name: &RepoPath) -> Option<u64> {
+    let name = std::str::from_utf8(name.as_bytes()).ok().filter(|name| name.len() == 16)?;
+    u64::from_str_radix(name, 16).ok().filter(|number| format!("{number:016x}") == name)
 }
 
 impl Journal {
-    /// Makes a folder for this run, with its stamp.
-    pub(super) fn make(git_folder: &Path) -> Result<(Self, Stamp), Fault> {
-        let home = home(git_folder);
-        let stamp = Stamp::own(&home);
-        let folder = stamp.journal.clone();
-        // From here on whatever was made goes, even if not all of it was.
-        let guard = Remove(&folder);
-        let make = || -> io::Result<Dir> {
-            step("make the folder of journals")?;
-            match std::fs::create_dir(&home) {
-                Err(fault) if fault.kind() != io::ErrorKind::AlreadyExists => return Err(fault),
-                _ => {}
-            }
-            step("make the journal's folder")?;
-            std::fs::create_dir(&folder)?;
-            step("write the stamp")?;
-            stamp.write(&File::create_new(folder.join("stamp"))?)?;
-            Dir::open(&folder)
-        };
+    /// Makes a folder for this run, with its stamp, which is locked from the instant that it has its name.
+    pub(super) fn make(repo: &Repo) -> Result<Self, Fault> {
         let mut tries = 0;
-        let dir = loop {
-            match make() {
-                Ok(dir) => break dir,
-                // Somebody tidied up between two of these steps.
-                Err(fault) if fault.kind() == io::ErrorKind::NotFound && tries < 5 => tries += 1,
-                Err(source) => {
-                    return Err(Fault::Io { doing: "make the journal", path: path_bytes(&folder), source });
-                }
+        loop {
+            match Self::try_make(repo) {
+                // Somebody's last journal went between two steps, and the folder of all journals with it.
+                Err(Fault::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound && tries < 5 => tries += 1,
+                made => return made,
             }
-        };
-        std::mem::forget(guard);
-        Ok((Self { dir, folder, fate: Cell::new(Fate::Removed) }, stamp))
+        }
     }
 
-    /// Opens the folder of another run.
-    pub(super) fn open(folder: &Path) -> io::Result<Self> {
-        Ok(Self { dir: Dir::open(folder)?, folder: folder.to_owned(), fate: Cell::new(Fate::Stays) })
+    fn try_make(repo: &Repo) -> Result<Self, Fault> {
+        let home = Home::make(repo)?;
+        let run = nonce();
+        let name = plain(&format!("{run:016x}"));
+        let path = path_bytes(&home.path.join(name.as_path()));
+        let io = |doing| {
+            let path = path.clone();
+            move |source| Fault::Io { doing, path, source }
+        };
+        let opened = home.dir.make_folder(&name, 0o700).and_then(|()| home.dir.beneath(&name));
+        let dir = opened.inspect_err(|_| home.tidy()).map_err(io("make"))?;
+        // From here on whatever was made goes, even if not all of it was.
+        let mut journal = Self { home: Rc::new(home), dir, name, run, stamp: None, fate: Cell::new(Fate::Removed) };
+        let (draft, stamp) = (plain("stamp.draft"), plain("stamp"));
+        let file = journal.dir.create(&draft, 0o666).map_err(io("write"))?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|errno| io("lock")(errno.into()))?;
+        let own = Stamp::own(run, repo, &file);
+        let written = step("write the stamp").and_then(|()| own.write(&file));
+        written.and_then(|()| journal.dir.rename_own(&draft, &stamp)).map_err(io("write"))?;
+        journal.stamp = Some(file);
+        Ok(journal)
+    }
+
+    /// Opens the folder of another run; `None` if it is gone.
+    ///
+    /// # Errors
+    /// If it isn't this user's.
+    fn open(home: Rc<Home>, name: &RepoPath) -> Result<Option<Self>, Unfit> {
+        match open_own(&home.dir, name) {
+            Ok(None) => Ok(None),
+            Ok(Some(dir)) => {
+                let (name, run) = (name.clone(), number(name).unwrap_or_default());
+                Ok(Some(Self { home, dir, name, run, stamp: None, fate: Cell::new(Fate::Stays) }))
+            }
+            Err(why) => Err(Unfit { folder: home.path.join(name.as_path()), why }),
+        }
+    }
+
+    /// Opens all that are there, and says which can't be.
+    pub(super) fn all(repo: &Repo) -> Vec<Result<Self, Unfit>> {
+        let homes = match Home::all(repo) {
+            Ok(homes) => homes.into_iter().map(Rc::new),
+            Err(unfit) => return vec![Err(unfit)],
+        };
+        let of = |home: Rc<Home>| home.runs().into_iter().map(move |run| Self::open(home.clone(), &run).transpose());
+        homes.flat_map(of).flatten().collect()
+    }
+
+    /// Returns whether its run has ended meanwhile, and the folder has another name or none.
+    pub(super) fn is_gone(&self) -> bool {
+        matches!(self.home.dir.look(&self.name), Ok(Found::Absent))
     }
 
     /// Returns a handle on the folder.
@@ -112,14 +240,28 @@ impl Journal {
     }
 
     /// Returns where it is.
-    pub(super) fn path(&self) -> &Path {
-        &self.folder
+    pub(super) fn path(&self) -> PathBuf {
+        self.home.path.join(self.name.as_path())
+    }
+
+    /// Returns the folder that it is in.
+    pub(super) fn home(&self) -> &Home {
+        &self.home
     }
 
     /// Returns the number in the names of this run's temporary files.
-    pub(super) fn nonce(&self) -> u64 {
-        let name = self.folder.file_name().and_then(|name| name.to_str());
-        name.and_then(|name| u64::from_str_radix(name, 16).ok()).unwrap_or_default()
+    pub(super) fn run(&self) -> u64 {
+        self.run
+    }
+
+    /// Returns where something in it is, for git and for people.
+    pub(super) fn path_of(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    /// Returns where its next index is made, beside an index.
+    pub(super) fn beside(&self, index: &Path) -> PathBuf {
+        with_suffix(index, &format!(".llmpatch-{:016x}", self.run))
     }
 
     /// Has what is in it outlive us.
@@ -132,197 +274,182 @@ impl Journal {
         self.fate.set(Fate::Removed);
     }
 
-    /// Has it lie elsewhere, where nobody takes it for a run's.
-    pub(super) fn rename(&self, to: &Path) -> io::Result<()> {
-        std::fs::rename(&self.folder, to)?;
-        self.fate.set(Fate::Moved);
+    /// Has it lie elsewhere in the folder of all journals, where nobody takes it for a run's.
+    pub(super) fn rename(&self, to: &RepoPath) -> io::Result<()> {
+        self.home.dir.rename_own(&self.name, to)?;
+        self.fate.set(Fate::Stays);
         Ok(())
     }
 
-    /// Writes down, before it happens, what will be made elsewhere.
-    pub(super) fn note(&self, litter: &[Litter]) -> Result<(), Fault> {
-        let mut records = Vec::new();
-        for one in litter {
-            let (name, path) = match one {
-                Litter::Lock(path) => ("lock", path_bytes(path)),
-                Litter::Top(path) => ("top", path_bytes(path)),
-                Litter::Tree(path) => ("tree", path.as_bstr().to_owned()),
-                Litter::File(path) => ("file", path_bytes(path)),
-            };
-            records.extend_from_slice(name.as_bytes());
-            records.push(b' ');
-            records.extend_from_slice(&path);
-            records.push(0);
-        }
-        let path = self.folder.join("litter");
-        let write = || {
-            step("note what will be made")?;
-            File::options().append(true).create(true).open(&path)?.write_all(&records)
-        };
-        write().map_err(|source| Fault::Io { doing: "write the journal", path: path_bytes(&path), source })
+    /// Returns a second handle on the lock of the stamp: the lock holds as long as one of them is open, in whatever process.
+    pub(super) fn lend(&self) -> io::Result<OwnedFd> {
+        let stamp = self.stamp.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        // A shell has no words for numbers above 9.
+        Ok(rustix::io::fcntl_dupfd_cloexec(stamp, 3)?)
     }
 
-    /// Reads what was written down of it; a last record that isn't whole was of nothing that was made.
-    pub(super) fn litter(&self) -> Vec<Litter> {
-        let bytes = std::fs::read(self.folder.join("litter")).unwrap_or_default();
-        let whole = bytes.rfind_byte(0).map_or(&b""[..], |end| &bytes[..end]);
-        let records = whole.split_str("\0").filter_map(|record| {
-            let (name, path) = record.split_once_str(" ")?;
-            match name {
-                b"lock" => Some(Litter::Lock(os(path).into())),
-                b"top" => Some(Litter::Top(os(path).into())),
-                b"tree" => RepoPath::new(path).ok().map(Litter::Tree),
-                b"file" => Some(Litter::File(os(path).into())),
-                _ => None,
+    /// Returns the stamp, open.
+    pub(super) fn stamp(&self) -> Option<(Stamp, File)> {
+        Stamp::read_from(self.dir.open_file(&plain("stamp")).ok()??.0)
+    }
+
+    /// Says whether its run lives; `None` of one that died before it had made anything.
+    ///
+    /// # Errors
+    /// If it can't be a journal of ours.
+    pub(super) fn life(&self) -> Result<Option<Life>, Why> {
+        match self.stamp() {
+            Some((stamp, file)) if stamp.run() == Some(self.run) => Ok(Some(stamp.life(&file))),
+            Some(_) => Err(Why::Broken),
+            None => {
+                let names = self.dir.list(None).map_err(|_| Why::Broken)?;
+                if names.iter().all(|(name, _)| name == "stamp.draft") { Ok(None) } else { Err(Why::Broken) }
             }
-        });
-        records.collect()
+        }
     }
 
-    /// Lets the manifest stand: from here on, whoever finds it without its owner takes the change back.
+    /// Writes down, before it happens, what will be made in the work tree.
+    pub(super) fn announce(&self, manifest: &Manifest) -> Result<(), Fault> {
+        let written = step("note what will be made").and_then(|()| self.dir.put(&plain("draft"), &manifest.to_bytes()));
+        written.map(drop).map_err(|source| self.io("write", source))
+    }
+
+    /// Lets the manifest stand: from here on, whoever finds it without its run takes the change back.
     pub(super) fn begin(&self, manifest: &Manifest, flush: Flush) -> Result<(), Fault> {
-        let (draft, path) = (self.folder.join("manifest.draft"), self.folder.join("manifest"));
+        let (draft, name) = (plain("manifest.draft"), plain("manifest"));
         let write = || {
             step("write the manifest")?;
-            let mut file = File::create(&draft)?;
-            file.write_all(&manifest.to_bytes())?;
-            flush.file(&file)?;
+            flush.file(&self.dir.put(&draft, &manifest.to_bytes())?)?;
             step("let the manifest stand")?;
-            std::fs::rename(&draft, &path)?;
-            flush.folders(&[&self.folder, self.folder.parent().unwrap_or(&self.folder)])
+            self.dir.rename_own(&draft, &name)?;
+            flush.folders(&[&self.dir, &self.home.dir])
         };
-        write().map_err(|source| Fault::Io { doing: "write the journal", path: path_bytes(&path), source })
+        write().map_err(|source| self.io("write", source))
+    }
+
+    fn io(&self, doing: &'static str, source: io::Error) -> Fault {
+        Fault::Io { doing, path: path_bytes(&self.path()), source }
     }
 
     /// Makes the change certain. There is no way back afterwards.
     pub(super) fn decide(&self) -> io::Result<()> {
         step("make the change certain")?;
-        std::fs::rename(self.folder.join("manifest"), self.folder.join("applied"))
+        self.dir.rename_own(&plain("manifest"), &plain("applied"))
     }
 
     /// Takes the manifest away once all is as it was before.
     pub(super) fn forget(&self, flush: Flush) -> io::Result<()> {
-        let _ = flush.folders(&[&self.folder]);
+        let _ = flush.folders(&[&self.dir]);
         step("take the manifest away")?;
-        match std::fs::remove_file(self.folder.join("manifest")) {
+        match self.dir.remove_file(&plain("manifest")) {
             Err(fault) if fault.kind() != io::ErrorKind::NotFound => {
-                std::fs::rename(self.folder.join("manifest"), self.folder.join("undone"))
+                self.dir.rename_own(&plain("manifest"), &plain("undone"))
             }
             _ => Ok(()),
         }
     }
 
-    /// Writes down which process makes the commit.
-    pub(super) fn note_child(&self, pid: u32, flush: Flush) -> io::Result<()> {
+    /// Writes down that git may make the commit.
+    pub(super) fn note_child(&self, flush: Flush) -> io::Result<()> {
         step("note the child")?;
-        let path = self.folder.join("child");
-        let mut file = File::create(&path)?;
-        file.write_all(Owner::of(i32::try_from(pid).unwrap_or(i32::MAX)).to_string().as_bytes())?;
-        flush.file(&file)
+        flush.file(&self.dir.put(&plain("begun"), b"")?)
     }
 
     /// Takes back that a commit was begun: it ended, and made none.
     pub(super) fn forget_child(&self, flush: Flush) {
-        let path = self.folder.join("child");
-        if path.exists() && step("forget the child").is_ok() {
+        if self.has_begun() && step("forget the child").is_ok() {
             // If it stays, recovery asks HEAD, and only one that somebody else moves until then would mislead it.
-            let _ = std::fs::remove_file(path).and_then(|()| flush.folders(&[&self.folder]));
+            let _ = self.dir.remove_file(&plain("begun")).and_then(|()| flush.folders(&[&self.dir]));
         }
     }
 
-    /// Returns the process that makes the commit, if one was started.
-    pub(super) fn child(&self) -> Option<Owner> {
-        let text = std::fs::read_to_string(self.folder.join("child")).ok()?;
-        Owner::parse(&mut text.lines())
-    }
-
-    /// Returns when the process that makes the commit was written down, which was before it was fed.
-    pub(super) fn child_since(&self) -> Option<std::time::SystemTime> {
-        std::fs::metadata(self.folder.join("child")).and_then(|meta| meta.modified()).ok()
-    }
-
-    /// Returns where something in it is.
-    pub(super) fn path_of(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
-    }
-
-    /// Says of whoever runs, or of its child, whether it lives; what is dead can be tidied up.
-    pub(super) fn life(&self) -> (Life, i32) {
-        let Some(stamp) = Stamp::read(&self.folder.join("stamp")) else {
-            // Whoever made this folder had made nothing else. If it lives, it makes another.
-            return (Life::Dead, 0);
-        };
-        match (stamp.owner.life(), self.child()) {
-            (Life::Dead, Some(child)) => (child.life(), child.pid),
-            (life, _) => (life, stamp.owner.pid),
-        }
+    /// Returns whether git was let go to make the commit.
+    pub(super) fn has_begun(&self) -> bool {
+        matches!(self.dir.look(&plain("begun")), Ok(Found::File(_)))
     }
 
     /// Returns whether there is a change that isn't finished.
     pub(super) fn is_standing(&self) -> bool {
         // One that can't be looked at is left to whoever looks next.
-        self.folder.join("manifest").try_exists().unwrap_or(true)
+        !matches!(self.dir.look(&plain("manifest")), Ok(Found::Absent))
     }
 
-    /// Says whether there is a change that isn't finished; the manifest, if it is whole.
+    /// Reads the manifest of a change that isn't finished, if there is one; `None` in it if it isn't whole.
     pub(super) fn manifest(&self) -> Option<Option<Manifest>> {
-        let bytes = std::fs::read(self.folder.join("manifest")).ok()?;
-        Some(Manifest::parse(&bytes))
+        self.is_standing().then(|| self.read("manifest"))
     }
 
     /// Reads the manifest of a change that is certain.
     pub(super) fn applied(&self) -> Option<Manifest> {
-        Manifest::parse(&std::fs::read(self.folder.join("applied")).ok()?)
+        self.read("applied")
+    }
+
+    /// Reads what was to be made in the work tree, as far as it was worked out.
+    pub(super) fn draft(&self) -> Option<Manifest> {
+        self.read("draft")
+    }
+
+    fn read(&self, name: &str) -> Option<Manifest> {
+        Manifest::parse(&self.dir.read_at_most(&plain(name), MOST).ok()??)
     }
 
     /// Keeps the index that is about to be replaced and the one that replaces it, each by a second name.
     pub(super) fn keep_indexes(&self, index: &Path, next: &Path) -> io::Result<()> {
-        for name in ["index.new", "index.old", "index.none"] {
+        for name in ["index.new", "index.old"] {
             // Of an attempt that came to nothing.
-            let _ = std::fs::remove_file(self.path_of(name));
+            self.dir.discard(&plain(name));
         }
         step("keep the old index")?;
-        match second_name(index, &self.path_of("index.old")) {
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => {
-                File::create(self.path_of("index.none"))?;
-            }
+        match self.second_name(index, "index.old") {
+            // There is none, then.
+            Err(fault) if fault.kind() == io::ErrorKind::NotFound => {}
             done => done?,
         }
         step("keep the next index")?;
-        second_name(next, &self.path_of("index.new"))
+        self.second_name(next, "index.new")
     }
 
-    /// Returns whether the next index has replaced the index.
-    pub(super) fn is_index_new(&self, index: &Path) -> bool {
-        let read = |path: &Path| std::fs::read(path).ok();
-        read(index).is_some_and(|now| read(&self.path_of("index.new")).is_some_and(|new| new == now))
+    /// Gives a file a second name here; where there are no hard links, or not from there to here, a copy.
+    fn second_name(&self, of: &Path, name: &str) -> io::Result<()> {
+        match self.dir.link_from(of, &plain(name)) {
+            Err(fault) if !matches!(fault.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists) => {
+                self.dir.put(&plain(name), &std::fs::read(of)?).map(drop)
+            }
+            done => done,
+        }
+    }
+
+    /// Returns whether an index is what was kept under a name.
+    pub(super) fn is_index(&self, index: &Path, kept: &str) -> io::Result<bool> {
+        let Some((kept, _)) = self.dir.read(&plain(kept))? else { return Ok(false) };
+        match std::fs::read(index) {
+            Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(false),
+            now => Ok(now? == kept),
+        }
+    }
+
+    /// Returns whether an index is neither the one that was replaced, unless that was put back, nor the one that replaced it.
+    pub(super) fn is_index_other(&self, index: &Path) -> io::Result<bool> {
+        let is_kept = matches!(self.dir.look(&plain("index.old"))?, Found::File(_));
+        Ok(is_kept && !self.is_index(index, "index.old")? && !self.is_index(index, "index.new")?)
     }
 
     /// Puts the old index back, if ours stands in its place.
     pub(super) fn restore_index(&self, index: &Path) -> io::Result<()> {
-        let read = |path: &Path| match std::fs::read(path) {
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(None),
-            read => read.map(Some),
-        };
-        let Some(new) = read(&self.path_of("index.new"))? else { return Ok(()) };
-        let (old, is_none) = (self.path_of("index.old"), self.path_of("index.none").exists());
-        if read(index)?.as_ref() != Some(&new) {
+        if !self.is_index(index, "index.new")? || self.is_index(index, "index.old")? {
             return Ok(());
         }
-        if is_none {
+        let old = plain("index.old");
+        if !matches!(self.dir.look(&old)?, Found::File(_)) {
             step("remove the index")?;
             return std::fs::remove_file(index);
         }
-        if read(&old)?.is_none_or(|old| old == new) {
-            // It is back.
-            return Ok(());
-        }
         step("put the index back")?;
-        match std::fs::rename(&old, index) {
+        match self.dir.rename_over(&old, index) {
             // On another file system there is no way but to write it anew.
             Err(fault) if fault.raw_os_error() == Some(rustix::io::Errno::XDEV.raw_os_error()) => {
-                let draft = super::lock::with_suffix(index, &format!(".llmpatch-{:016x}", self.nonce()));
-                std::fs::copy(&old, &draft)?;
+                let draft = self.beside(index);
+                std::fs::copy(self.path_of("index.old"), &draft)?;
                 std::fs::rename(&draft, index)
             }
             done => done,
@@ -331,73 +458,26 @@ impl Journal {
 
     /// Has a folder that holds something of somebody's outlive us under a name that recovery leaves alone.
     pub(super) fn put_away(&self) -> io::Result<PathBuf> {
-        let away = self.folder.with_file_name(format!("kept-{:016x}", self.nonce()));
+        let away = plain(&format!("kept-{:016x}", self.run));
         step("put the originals away")?;
-        std::fs::rename(&self.folder, &away)?;
-        self.fate.set(Fate::Stays);
-        for entry in std::fs::read_dir(&away).into_iter().flatten().flatten() {
-            // Folders that were moved here are empty.
-            if !entry.file_name().to_string_lossy().starts_with("original-") {
-                let path = entry.path();
-                let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir(&path));
+        self.rename(&away)?;
+        for (name, _) in self.dir.list(None).unwrap_or_default() {
+            if let Ok(name) = RepoPath::new(&name)
+                && !name.as_bytes().starts_with(b"original-")
+            {
+                self.dir.discard(&name);
             }
         }
-        Ok(away)
+        Ok(self.home.path.join(away.as_path()))
     }
 }
 
 impl Drop for Journal {
     fn drop(&mut self) {
         if self.fate.get() == Fate::Removed {
-            drop(Remove(&self.folder));
+            // The stamp last: without it nobody could tell whose the rest was.
+            let _ = self.home.dir.remove_flat(&self.name, "", "stamp");
+            self.home.tidy();
         }
-    }
-}
-
-/// Removes a journal's folder, and that of all journals if it was the only one.
-struct Remove<'p>(&'p Path);
-
-impl Drop for Remove<'_> {
-    fn drop(&mut self) {
-        // The stamp last: without it nobody could tell whose the rest was. What remains nobody reads but recovery.
-        for entry in std::fs::read_dir(self.0).into_iter().flatten().flatten() {
-            if entry.file_name() != "stamp" {
-                let path = entry.path();
-                let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
-            }
-        }
-        let _ = std::fs::remove_dir_all(self.0);
-        if let Some(home) = self.0.parent() {
-            // Only if nothing else is in it.
-            let _ = std::fs::remove_dir(home);
-        }
-    }
-}
-
-/// Returns the folders of all runs that are there.
-pub(super) fn runs(git_folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(home(git_folder)).into_iter().flatten().flatten();
-    let is_run = |name: &std::ffi::OsStr| name.len() == 16 && name.to_str().is_some_and(is_number);
-    let mut runs: Vec<_> = entries.filter(|entry| is_run(&entry.file_name())).map(|entry| entry.path()).collect();
-    runs.sort();
-    runs
-}
-
-fn is_number(name: &str) -> bool {
-    u64::from_str_radix(name, 16).is_ok()
-}
-
-/// Returns the folder of a new run.
-pub(super) fn new_folder(home: &Path) -> PathBuf {
-    home.join(format!("{:016x}", nonce()))
-}
-
-/// Gives a file a second name; where there are no hard links, or not from there to here, a copy.
-fn second_name(of: &Path, name: &Path) -> io::Result<()> {
-    match std::fs::hard_link(of, name) {
-        Err(fault) if !matches!(fault.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists) => {
-            std::fs::copy(of, name).map(|_| ())
-        }
-        done => done,
     }
 }

@@ -11,14 +11,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use bstr::ByteSlice as _;
 
 use super::fault::Fault;
-use super::journal::{Journal, home, runs};
+use super::journal::{Home, Journal, plain};
 use super::lock::path_bytes;
-use super::manifest::Held;
+use super::manifest::{Folder, Held, Stands};
 use super::recheck;
 use super::record::{Entry, Kept, Made, Record};
+use super::sealed::MOST;
 use super::since::{Since, Thing};
 use super::workplace::{Spot, Workplace};
 use crate::dir::write::step;
@@ -65,44 +68,38 @@ pub struct Reverse {
     /// Folders that are to go if nothing is left in them.
     pub(super) made: BTreeSet<RepoPath>,
     /// Folders that are to be there, with their permission bits, highest first.
-    pub(super) removed: Vec<(RepoPath, u16)>,
+    pub(super) removed: Vec<Folder>,
 }
 
 const RECORD: &str = "record";
 const LAST: &str = "last";
 
-fn folder(git_folder: &Path) -> PathBuf {
-    home(git_folder).join(LAST)
-}
-
 /// Writes a record into a journal.
 pub(super) fn write(journal: &Journal, record: &Record) -> io::Result<()> {
-    let path = journal.path_of(RECORD);
-    let written = step("write the record").and_then(|()| std::fs::write(&path, record.to_bytes()));
+    let name = plain(RECORD);
+    let written = step("write the record").and_then(|()| journal.dir().put(&name, &record.to_bytes()));
     if written.is_err() {
-        let _ = std::fs::remove_file(&path);
+        journal.dir().discard(&name);
     }
-    written
+    written.map(drop)
 }
 
 /// Has a change that is certain take the place of the one before. It can be stopped anywhere and done again.
 pub(super) fn keep(journal: &Journal) -> io::Result<()> {
-    let last = beside(journal);
-    let record = std::fs::read(journal.path_of(RECORD)).ok().and_then(|bytes| Record::parse(&bytes));
+    let record = journal.dir().read_at_most(&plain(RECORD), MOST)?.and_then(|bytes| Record::parse(&bytes));
     forget(journal)?;
     let Some(record) = record else {
         journal.let_go();
         return Ok(());
     };
     step("keep the change")?;
-    journal.rename(&last)?;
+    journal.rename(&plain(LAST))?;
     let needed = record.names();
-    for entry in std::fs::read_dir(&last).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        if name != RECORD && !name.to_str().is_some_and(|name| needed.contains(name)) {
+    for (name, _) in journal.dir().list(None).unwrap_or_default() {
+        let is_needed = name == RECORD || name.to_str().is_ok_and(|name| needed.contains(name));
+        if let Some(name) = RepoPath::new(&name).ok().filter(|_| !is_needed) {
             // What stays goes with the next change.
-            let path = entry.path();
-            let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+            journal.dir().discard(&name);
         }
     }
     Ok(())
@@ -110,24 +107,20 @@ pub(super) fn keep(journal: &Journal) -> io::Result<()> {
 
 /// Removes what is kept of the change before, whatever became of it.
 pub(super) fn forget(journal: &Journal) -> io::Result<()> {
-    use io::ErrorKind::{IsADirectory, NotFound};
-    let last = beside(journal);
-    let unless = |fine: &[io::ErrorKind], done: io::Result<()>| match done {
-        Err(fault) if fine.contains(&fault.kind()) => Ok(()),
-        done => done,
+    let (dir, last) = (&journal.home().dir, plain(LAST));
+    let removed = match dir.look(&last)? {
+        Found::Absent => return Ok(()),
+        Found::Folder => {
+            step("let go of the change before")?;
+            // Without its record nobody takes the rest for anything.
+            dir.remove_flat(&last, RECORD, "")
+        }
+        _ => dir.remove_file(&last),
     };
-    let Ok(found) = last.symlink_metadata() else { return Ok(()) };
-    step("let go of the change before")?;
-    if !found.is_dir() {
-        return unless(&[NotFound], std::fs::remove_file(&last));
+    match removed {
+        Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
     }
-    // Without its record nobody takes the rest for anything.
-    unless(&[NotFound, IsADirectory], std::fs::remove_file(last.join(RECORD)))?;
-    unless(&[NotFound], std::fs::remove_dir_all(&last))
-}
-
-fn beside(journal: &Journal) -> PathBuf {
-    journal.path().with_file_name(LAST)
 }
 
 impl Workplace<'_> {
@@ -136,7 +129,7 @@ impl Workplace<'_> {
     /// Where an original can't lie in the journal, since that is on another file system, a copy of it does.
     pub(super) fn record(&self, entries: Vec<Entry>) -> io::Result<()> {
         let mut made = Made { entries, made: self.manifest.made.clone(), ..Made::default() };
-        made.removed = self.manifest.removed.iter().chain(&self.cleared).cloned().collect();
+        made.removed = self.manifest.removed.clone();
         let renamed = self.changes.iter().filter_map(|change| Some((change.path.clone(), change.from.clone()?)));
         made.renamed = renamed.collect();
         if let Some(dir) = self.dir {
@@ -164,7 +157,7 @@ impl Workplace<'_> {
         }
         let name = format!("copy-{number}");
         step("copy an original")?;
-        std::fs::write(self.journal.path_of(&name), &file.content[..])?;
+        self.journal.dir().put(&plain(&name), &file.content)?;
         Ok(name)
     }
 }
@@ -207,42 +200,57 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, Fault> {
     }
     let seal = Record::Made(made.clone()).seal();
     let Made { files, entries, made, mut removed, .. } = made;
-    removed.sort_by_key(|(folder, _)| folder.parts().count());
+    removed.sort_by_key(|folder| folder.path.parts().count());
     let reverse = Reverse { seal, has_files: !files.is_empty(), entries, made: made.into_iter().collect(), removed };
     Ok(Last::Change(Undoing { changes: ChangeSet::new(changes), reverse }))
 }
 
+/// Opens what is kept; `None` if nothing is.
+fn open(repo: &Repo) -> Result<Option<(Dir, PathBuf)>, Fault> {
+    let Some(home) = Home::current(repo)? else { return Ok(None) };
+    let folder = home.path().join(LAST);
+    match home.dir.beneath(&plain(LAST)) {
+        Ok(dir) => Ok(Some((dir, folder))),
+        Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(fault) if fault.kind() == io::ErrorKind::PermissionDenied => {
+            Err(Fault::Io { doing: "read", path: path_bytes(&folder), source: fault })
+        }
+        Err(_) => Err(Fault::Damaged { folder }),
+    }
+}
+
 fn read(repo: &Repo) -> Result<Option<Record>, Fault> {
-    let kept = folder(repo.git_dir());
-    let name = RepoPath::new(RECORD.as_bytes()).expect("the name is plain");
-    let found = Dir::open(&kept).and_then(|dir| Ok((dir.read(&name)?, dir.look(&name)?)));
-    match found {
+    let Some((dir, folder)) = open(repo)? else { return Ok(None) };
+    let name = plain(RECORD);
+    match dir.read_at_most(&name, MOST).and_then(|bytes| Ok((bytes, dir.look(&name)?))) {
         Ok((None, Found::Absent)) => Ok(None),
         // What is no file, a pipe say, isn't read.
         Ok((bytes, _)) => {
-            let record = bytes.and_then(|(bytes, _)| Record::parse(&bytes));
-            record.map(Some).ok_or(Fault::Damaged { folder: kept })
+            let record = bytes.and_then(|bytes| Record::parse(&bytes));
+            record.map(Some).ok_or(Fault::Damaged { folder })
         }
-        Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(fault) if fault.kind() == io::ErrorKind::NotADirectory => Err(Fault::Damaged { folder: kept }),
-        Err(source) => Err(Fault::Io { doing: "read", path: path_bytes(&kept.join(RECORD)), source }),
+        Err(source) => Err(Fault::Io { doing: "read", path: path_bytes(&folder.join(RECORD)), source }),
     }
 }
 
 /// Works out what becomes of the files, and names those that changed since.
 fn of_files(repo: &Repo, made: &Made, since: &mut Vec<Since>, progress: &Progress) -> Result<Vec<Change>, Fault> {
-    let kept = folder(repo.git_dir());
-    let originals = Dir::open(&kept).map_err(|source| Fault::Io { doing: "open", path: path_bytes(&kept), source })?;
+    let Some((originals, kept)) = open(repo)? else { return Err(Fault::Superseded) };
     let tree = repo.work_tree()?;
     let goes: BTreeSet<_> = made.files.iter().filter(|file| file.before.is_none()).map(|file| &file.path).collect();
     let mut changes = Vec::new();
     progress.enter(Stage::Planning, made.files.len());
     for (number, Kept { path, before, after }) in made.files.iter().enumerate() {
+        let old = before.as_ref().map(|(held, _)| held);
+        let is_new = |held: &Held, now: &File| {
+            // An undo also minds a mode that was changed since.
+            held.bits == now.mode.bits && Stands::judge(old, Some(held), &now.content, now.mode) == Stands::New
+        };
         if number > 0 {
             progress.step();
         }
         let now = match (after, tree.read(path)?) {
-            (Some(held), tree::Entry::File(now)) if is_still(held, &now) => Some(now),
+            (Some(held), tree::Entry::File(now)) if is_new(held, &now) => Some(now),
             (Some(_), tree::Entry::Absent) => {
                 since.push(Since { path: path.clone(), what: Thing::Gone });
                 None
@@ -260,11 +268,11 @@ fn of_files(repo: &Repo, made: &Made, since: &mut Vec<Since>, progress: &Progres
         let then = match before {
             None => None,
             Some((held, name)) => {
-                let file = original(&originals, name).map_err(|source| {
+                let file = originals.read(&plain(name)).map_err(|source| {
                     let path = path_bytes(&kept.join(name));
                     Fault::Io { doing: "read", path, source }
                 })?;
-                let Some(bytes) = file.filter(|bytes| held.has(bytes)) else {
+                let Some((bytes, _)) = file.filter(|(bytes, _)| held.has(bytes)) else {
                     since.push(Since { path: path.clone(), what: Thing::Original(kept.join(name)) });
                     continue;
                 };
@@ -275,15 +283,6 @@ fn of_files(repo: &Repo, made: &Made, since: &mut Vec<Since>, progress: &Progres
         changes.push(Change { path: path.clone(), before: now, after: then, from: None });
     }
     Ok(changes)
-}
-
-fn original(originals: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
-    let Ok(name) = RepoPath::new(name.as_bytes()) else { return Ok(None) };
-    Ok(originals.read(&name)?.map(|(bytes, _)| bytes))
-}
-
-fn is_still(held: &Held, now: &File) -> bool {
-    held.has(&now.content) && held.bits == now.mode.bits
 }
 
 /// Returns what stands where a file comes back and doesn't go itself.
@@ -360,9 +359,9 @@ impl Reverse {
             return Err(Fault::Superseded);
         }
         // The lock is ours: no other run is about to keep what it did.
-        let is_unkept = |run: &PathBuf| Journal::open(run).is_ok_and(|journal| journal.applied().is_some());
-        if let Some(folder) = runs(repo.git_dir()).into_iter().find(is_unkept) {
-            return Err(Fault::Unkept { folder });
+        let mut others = Journal::all(repo).into_iter().flatten();
+        if let Some(unkept) = others.find(|journal| journal.applied().is_some()) {
+            return Err(Fault::Unkept { folder: unkept.path() });
         }
         if self.has_entries() {
             let since = differing(&repo.index_tree()?, &self.entries)?;

@@ -1,48 +1,45 @@
-//! The mutex of a change: git's own `index.lock`, taken in a way that proves whose it is.
+//! Who may change a repository: git's own `index.lock`, taken in a way that proves whose it is, and a turn for recovery.
 //!
-//! A stamp is written into the run's journal and then linked to the lock's name, so that the lock names its owner from the
-//! first instant. The lock file is never renamed over the index, and never removed unless it is provably ours: the same
-//! inode as the stamp that was linked, or one whose stamp names a run that is dead.
+//! A stamp is written into the run's journal, locked with the kernel (`flock`), and then linked to the lock's name; so the lock names
+//! its run from the first instant, and who asks the kernel learns whether that run lives, in whatever container: the lock on the stamp
+//! ends with the last process that has it, which is ours, or the shell that waits for our `git commit`. The lock file is never
+//! renamed over the index, and never removed unless it is provably ours: the same file as the stamp that was linked, or one whose
+//! stamp is that of a run which the kernel says is dead.
+//!
+//! The kernel can't speak for other machines. What was written over a network, or is looked at over one, and isn't locked, may be of a
+//! run that lives: that is said, and nothing is done.
+//!
+//! The turn is a lock on the git folder itself (`flock`), held while journals are recovered and while the lock of the index is tried
+//! once. Nobody waits for one of the two while holding the other.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, Read as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::process::getpid;
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 
 use super::fault::{Fault, Holder};
-use super::journal::{Journal, Litter};
-use super::manifest::os;
-use super::owner::{Life, Owner};
+use super::journal::{Journal, plain};
+use super::sealed;
 use super::signal;
 use crate::dir::write::step;
+use crate::progress::{Progress, Stage};
 use crate::repo::Repo;
+use crate::text::Shown;
 
-/// How long to wait for a lock that another program holds.
+/// Returns how long to wait for a lock that another program holds; `None` for ever.
 ///
-/// `llmpatch.lockTimeout` says it as git's own lock timeouts do: in milliseconds, 0 to try once, negative to wait for ever.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Patience {
-    /// Until so much time has passed.
-    For(Duration),
-    /// For ever.
-    Endless,
-}
-
-impl Patience {
-    /// Reads the setting; one second without it, since an editor's background `git status` holds the lock for milliseconds.
-    pub(super) fn from_setting(milliseconds: Option<i64>) -> Self {
-        match milliseconds {
-            None => Patience::For(Duration::from_secs(1)),
-            Some(time) => {
-                u64::try_from(time).map_or(Patience::Endless, |time| Patience::For(Duration::from_millis(time)))
-            }
-        }
-    }
+/// `llmpatch.lockTimeout` says it as git's own lock timeouts do: in milliseconds, 0 to try once, negative to wait for ever. One second
+/// without it, since an editor's background `git status` holds the lock for milliseconds.
+fn patience(milliseconds: Option<i64>) -> Option<Duration> {
+    u64::try_from(milliseconds.unwrap_or(1000)).ok().map(Duration::from_millis)
 }
 
 /// The lock on the index, held. Dropping it removes the lock file, unless somebody replaced it.
@@ -50,47 +47,44 @@ impl Patience {
 pub(super) struct IndexLock {
     path: PathBuf,
     file: File,
+    /// The lock on the stamp, which is to outlive the journal: who ends isn't dead.
+    stamp: Option<OwnedFd>,
+    /// Whether it stays, for a change that is neither made nor taken back.
+    stays: bool,
+}
+
+/// Returns the lock of a repository's index.
+pub(super) fn index_lock(repo: &Repo) -> PathBuf {
+    with_suffix(&repo.index_path(), ".lock")
 }
 
 impl IndexLock {
-    /// Takes the lock of an index for a run.
+    /// Tries to take the lock of the index for a run; says who holds it if that can't be.
     ///
     /// # Errors
-    /// `locked` if another program still holds it when patience ends, `io` if the folder can't be written to.
-    pub(super) fn take(index: &Path, patience: Patience, journal: &Journal, stamp: &Stamp) -> Result<Self, Fault> {
-        let path = with_suffix(index, ".lock");
+    /// If the folder can't be written to.
+    pub(super) fn attempt(repo: &Repo, journal: &Journal) -> Result<Result<Self, Holder>, Fault> {
+        let path = index_lock(repo);
         let io = |source| Fault::Io { doing: "take the lock", path: path_bytes(&path), source };
-        journal.note(&[Litter::Lock(path.clone())])?;
-        let mut wait = Wait::new(patience);
-        loop {
-            match Self::attempt(&path, journal, stamp) {
-                Ok(file) => return Ok(Self { path, file }),
-                Err(source) if source.kind() != io::ErrorKind::AlreadyExists => return Err(io(source)),
-                Err(_) => {}
-            }
-            let holder = Stamp::read(&path).map_or(Holder::Unknown, |stamp| stamp.holder());
-            if matches!(holder, Holder::Gone { .. }) || !wait.once()? {
-                return Err(Fault::Locked { lock: path, holder });
-            }
-        }
-    }
-
-    /// Tries once.
-    fn attempt(path: &Path, journal: &Journal, stamp: &Stamp) -> io::Result<File> {
-        let own = journal.path_of("stamp");
-        let file = File::open(&own)?;
-        step("link the lock")?;
-        match std::fs::hard_link(&own, path) {
-            Ok(()) => Ok(file),
-            Err(fault) if has_no_hard_links(&fault) => Self::attempt_without_links(path, stamp),
+        let Some((_, stamp)) = journal.stamp() else { return Err(io(io::ErrorKind::NotFound.into())) };
+        let linked = step("link the lock").and_then(|()| journal.dir().link_to(&plain("stamp"), &path));
+        let file = match linked {
+            Ok(()) => Ok(stamp),
+            Err(fault) if has_no_hard_links(&fault) => Self::attempt_without_links(&path, journal),
             Err(fault) => Err(fault),
+        };
+        match file {
+            Ok(file) => Ok(Ok(Self { path, file, stamp: journal.lend().ok(), stays: false })),
+            Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => Ok(Err(Holder::of(repo, &path))),
+            Err(fault) => Err(io(fault)),
         }
     }
 
     /// Tries once where the file system knows no hard links; the lock is then empty for an instant.
-    fn attempt_without_links(path: &Path, stamp: &Stamp) -> io::Result<File> {
-        let file = File::options().read(true).write(true).create_new(true).mode(0o666).open(path)?;
-        if let Err(fault) = stamp.write(&file) {
+    fn attempt_without_links(path: &Path, journal: &Journal) -> io::Result<File> {
+        let mut file = File::options().read(true).write(true).create_new(true).mode(0o666).open(path)?;
+        let bytes = journal.dir().read_at_most(&plain("stamp"), Stamp::MOST)?.unwrap_or_default();
+        if let Err(fault) = file.write_all(&bytes) {
             // The file was made a moment ago by an exclusive create, so it is ours.
             let _ = std::fs::remove_file(path);
             return Err(fault);
@@ -98,13 +92,13 @@ impl IndexLock {
         Ok(file)
     }
 
-    /// Returns whether it is the lock of this name.
-    pub(super) fn is_at(&self, path: &Path) -> bool {
-        self.path == path
+    /// Has the lock file outlive us: what it keeps others from is not for them to see.
+    pub(super) fn leave(&mut self) {
+        self.stays = true;
     }
 
     /// Returns whether the lock file still is the one that was taken.
-    pub(super) fn is_held(&self) -> bool {
+    fn is_held(&self) -> bool {
         let same =
             |ours: std::fs::Metadata, there: std::fs::Metadata| (ours.dev(), ours.ino()) == (there.dev(), there.ino());
         match (self.file.metadata(), std::fs::symlink_metadata(&self.path)) {
@@ -116,12 +110,44 @@ impl IndexLock {
 
 impl Drop for IndexLock {
     fn drop(&mut self) {
-        // A fault may pass. Nothing more can be done if it doesn't: the next run finds the lock's owner dead, and removes it.
+        // A fault may pass. Nothing more can be done if it doesn't: the next run finds the lock's run dead, and removes it.
         for _ in 0..2 {
-            if self.is_held() {
+            if !self.stays && self.is_held() {
                 let _ = std::fs::remove_file(&self.path);
             }
         }
+        // A child that is being started at this instant may have a handle, too, until it has become another program.
+        if let Some(stamp) = self.stamp.take().filter(|_| !self.stays) {
+            let _ = flock(&stamp, FlockOperation::Unlock);
+        }
+    }
+}
+
+/// Keeps others from recovering at the same time. It ends with this process, whatever becomes of it.
+pub(super) struct Turn(#[expect(dead_code, reason = "it is held, not used")] File);
+
+impl Turn {
+    /// Waits for the turn.
+    ///
+    /// # Errors
+    /// `locked` if it isn't to be had when patience ends, `io` if the file system has no such locks.
+    pub(super) fn take(repo: &Repo, wait: &mut Wait) -> Result<Self, Fault> {
+        let io = |source| Fault::Io { doing: "lock", path: path_bytes(repo.git_dir()), source };
+        let mut held = File::open(repo.git_dir()).map_err(io)?;
+        let mut is_folder = true;
+        while let Err(errno) = flock(&held, FlockOperation::NonBlockingLockExclusive) {
+            match errno {
+                // NFS locks only what can be written to. Such a file stays: who removes one takes it from under another.
+                Errno::BADF if std::mem::take(&mut is_folder) => {
+                    let flags = OFlags::NOFOLLOW.bits().cast_signed();
+                    let file = File::options().write(true).create(true).truncate(false).custom_flags(flags).clone();
+                    held = file.open(repo.git_dir().join("llmpatch.turn")).map_err(io)?;
+                }
+                Errno::WOULDBLOCK => wait.once(&index_lock(repo), || Holder::Running)?,
+                errno => return Err(io(errno.into())),
+            }
+        }
+        Ok(Self(held))
     }
 }
 
@@ -129,12 +155,10 @@ impl Drop for IndexLock {
 ///
 /// # Errors
 /// `locked` if one is still held when patience ends.
-pub(super) fn await_head(repo: &Repo, patience: Patience) -> Result<(), Fault> {
-    let mut wait = Wait::new(patience);
+pub(super) fn await_head(repo: &Repo, progress: &Progress) -> Result<(), Fault> {
+    let mut wait = Wait::new(repo, progress)?;
     while let Some(lock) = repo.head_locks().into_iter().next() {
-        if !wait.once()? {
-            return Err(Fault::Locked { lock, holder: Holder::Unknown });
-        }
+        wait.once(&lock, || Holder::Unknown)?;
     }
     Ok(())
 }
@@ -143,37 +167,49 @@ pub(super) fn await_head(repo: &Repo, patience: Patience) -> Result<(), Fault> {
 pub(super) struct Wait {
     started: Instant,
     pause: Duration,
-    patience: Patience,
+    patience: Option<Duration>,
+    progress: Progress,
+    is_said: bool,
+    /// How often it was held by one that is gone.
+    gone: u32,
 }
 
+/// How long it is before it is said what is waited for.
+const UNSAID: Duration = Duration::from_secs(1);
+
 impl Wait {
-    pub(super) fn new(patience: Patience) -> Self {
-        Self { started: Instant::now(), pause: Duration::from_millis(1), patience }
+    pub(super) fn new(repo: &Repo, progress: &Progress) -> Result<Self, Fault> {
+        progress.enter(Stage::Waiting, 0);
+        let patience = patience(repo.config().int("llmpatch.lockTimeout")?);
+        let (progress, pause) = (progress.clone(), Duration::from_millis(1));
+        Ok(Self { started: Instant::now(), pause, patience, progress, is_said: false, gone: 0 })
     }
 
-    /// Waits a moment; says no if there was none left.
+    /// Waits a moment.
     ///
     /// # Errors
-    /// If a signal asks to stop.
-    pub(super) fn once(&mut self) -> Result<bool, Fault> {
+    /// `locked` if patience is at its end, or if nobody can be waited for; if a signal asks to stop.
+    pub(super) fn once(&mut self, lock: &Path, holder: impl Fn() -> Holder) -> Result<(), Fault> {
         if let Some(signal) = signal::pending() {
             return Err(Fault::Interrupted { signal });
         }
-        if let Patience::For(limit) = self.patience {
-            let left = limit.saturating_sub(self.started.elapsed());
-            if left.is_zero() {
-                return Ok(false);
-            }
-            self.pause = self.pause.min(left);
+        let left = self.patience.map_or(Duration::MAX, |limit| limit.saturating_sub(self.started.elapsed()));
+        // One that has just ended was still tidying up. What stays of the dead isn't waited for.
+        self.gone += u32::from(holder() == Holder::Gone);
+        if left.is_zero() || self.gone > 3 {
+            return Err(Fault::Locked { lock: lock.to_owned(), holder: holder() });
         }
-        std::thread::sleep(self.pause);
+        if !self.is_said && self.started.elapsed() > UNSAID {
+            self.is_said = true;
+            self.progress.tell(&format!("waiting for `{}`, which is held by {}", Shown(&path_bytes(lock)), holder()));
+        }
+        std::thread::sleep(self.pause.min(left));
         self.pause = (self.pause * 2).min(Duration::from_millis(50));
-        Ok(true)
+        Ok(())
     }
 }
 
 fn has_no_hard_links(fault: &io::Error) -> bool {
-    use rustix::io::Errno;
     // Another file system than the journal's, where the index was put elsewhere (`GIT_INDEX_FILE`), is no better than none.
     [Errno::PERM, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS, Errno::MLINK, Errno::XDEV]
         .iter()
@@ -193,134 +229,193 @@ pub(super) fn path_bytes(path: &Path) -> bstr::BString {
 
 /// Returns a number that no other run uses.
 pub(super) fn nonce() -> u64 {
-    // The standard library seeds this from the system's randomness; the process and the time are added for good measure.
-    let mut hasher = std::collections::hash_map::RandomState::new().build_hasher();
-    hasher.write_i32(getpid().as_raw_nonzero().get());
-    if let Ok(now) = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH) {
-        hasher.write_u128(now.as_nanos());
-    }
-    hasher.finish()
+    // The standard library seeds this from the system's randomness.
+    std::hash::RandomState::new().build_hasher().finish()
 }
 
-/// Who took a lock, and where its journal is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What says of a lock or a journal which run it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Stamp {
-    pub(super) owner: Owner,
-    pub(super) journal: PathBuf,
+    /// The run's number, as its journal is called.
+    run: String,
+    /// The machine, for people.
+    pub(super) host: String,
+    /// The index that the run is about.
+    pub(super) index: String,
+    /// Whether other machines may see it otherwise than its own does.
+    is_remote: bool,
+}
+
+/// Whether a run lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Life {
+    /// It does.
+    Alive,
+    /// It doesn't, for certain.
+    Dead,
+    /// It can't be seen from here.
+    Unknown,
 }
 
 impl Stamp {
     const TITLE: &str = "git-llmpatch holds this lock";
-    const END: &str = "\nend\n";
+    const MOST: u64 = 16 << 10;
 
-    /// Makes the stamp of a new run.
-    pub(super) fn own(home: &Path) -> Self {
-        Self { owner: Owner::own(), journal: super::journal::new_folder(home) }
+    /// Makes the stamp of a new run, to be written to a file.
+    pub(super) fn own(run: u64, repo: &Repo, file: &File) -> Self {
+        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        Self { run: format!("{run:016x}"), host, index: index_name(repo), is_remote: is_remote(file) }
     }
 
-    /// Reads one; `None` if there is none, or it isn't whole.
-    pub(super) fn read(path: &Path) -> Option<Self> {
+    /// Returns the number of its run.
+    pub(super) fn run(&self) -> Option<u64> {
+        u64::from_str_radix(&self.run, 16).ok()
+    }
+
+    /// Reads the one that a lock is, and keeps it open; `None` if there is none, or it isn't whole.
+    pub(super) fn read(lock: &Path) -> Option<(Self, File)> {
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits();
+        Self::read_from(File::options().read(true).custom_flags(flags.cast_signed()).open(lock).ok()?)
+    }
+
+    /// Reads one from a file that is open.
+    pub(super) fn read_from(file: File) -> Option<(Self, File)> {
+        file.metadata().ok().filter(std::fs::Metadata::is_file)?;
         let mut bytes = Vec::new();
-        File::open(path).ok()?.take(16 << 10).read_to_end(&mut bytes).ok()?;
-        Self::parse(&bytes)
-    }
-
-    fn parse(bytes: &[u8]) -> Option<Self> {
-        use bstr::ByteSlice as _;
-        let bytes = bytes.strip_suffix(Self::END.as_bytes())?;
-        let (text, journal) = bytes.split_once_str("\njournal ")?;
-        let text = std::str::from_utf8(text).ok()?;
-        let mut lines = text.lines();
-        (lines.next() == Some(Self::TITLE)).then_some(())?;
-        Some(Self { owner: Owner::parse(&mut lines)?, journal: os(journal).into() })
-    }
-
-    fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = format!("{}\n{}journal ", Self::TITLE, self.owner).into_bytes();
-        bytes.extend_from_slice(&path_bytes(&self.journal));
-        bytes.extend_from_slice(Self::END.as_bytes());
-        bytes
+        (&file).take(Self::MOST).read_to_end(&mut bytes).ok()?;
+        Some((sealed::open(Self::TITLE, &bytes)?, file))
     }
 
     /// Writes it to a file.
     pub(super) fn write(&self, mut file: &File) -> io::Result<()> {
-        file.write_all(&self.to_bytes())
+        file.write_all(&sealed::seal(Self::TITLE, self))
     }
 
-    /// Says who it names, and whether that process or its child lives.
-    pub(super) fn holder(&self) -> Holder {
-        let pid = self.owner.pid;
-        let life = match self.owner.life() {
-            Life::Dead => match Journal::open(&self.journal).ok().and_then(|journal| journal.child()) {
-                Some(child) if child.life() != Life::Dead => return Holder::Running { pid: child.pid },
-                _ => Life::Dead,
-            },
-            life => life,
-        };
-        match life {
-            Life::Alive => Holder::Running { pid },
-            Life::Dead => Holder::Gone { pid },
-            Life::Unknown => Holder::Elsewhere { pid },
+    /// Asks the kernel whether the run lives that has its stamp in this file.
+    pub(super) fn life(&self, file: &File) -> Life {
+        match flock(file, FlockOperation::NonBlockingLockShared) {
+            Err(Errno::WOULDBLOCK) => Life::Alive,
+            Ok(()) => {
+                let _ = flock(file, FlockOperation::Unlock);
+                if self.is_remote || is_remote(file) { Life::Unknown } else { Life::Dead }
+            }
+            Err(_) => Life::Unknown,
         }
     }
+}
+
+impl Holder {
+    /// Finds out who holds a lock.
+    pub(super) fn of(repo: &Repo, lock: &Path) -> Self {
+        let Some((stamp, file)) = Stamp::read(lock) else { return Holder::Unknown };
+        // Where there are no hard links, only the journal's is locked.
+        let its = Journal::all(repo).into_iter().flatten().find(|journal| Some(journal.run()) == stamp.run());
+        let (stamp, file) = its.and_then(|journal| journal.stamp()).unwrap_or((stamp, file));
+        match stamp.life(&file) {
+            Life::Alive => Holder::Running,
+            Life::Dead => Holder::Gone,
+            Life::Unknown => Holder::Elsewhere { host: stamp.host },
+        }
+    }
+}
+
+/// Returns what tells the index in use from others, wherever the repository is.
+pub(super) fn index_name(repo: &Repo) -> String {
+    let (index, own) = (repo.index_path(), repo.git_dir());
+    let own = own.canonicalize().unwrap_or_else(|_| own.to_owned());
+    match index.strip_prefix(own) {
+        Ok(inside) => inside.to_string_lossy().into_owned(),
+        Err(_) => format!("elsewhere {}", sealed::digest(&path_bytes(&index))),
+    }
+}
+
+/// Returns whether a file may be on another machine, whose kernel is another: it isn't on one of the file systems that are known to
+/// be this machine's own.
+#[cfg(target_os = "linux")]
+fn is_remote(file: &File) -> bool {
+    /// In their order: ext2 to ext4, XFS, Btrfs, tmpfs, ramfs, overlayfs, F2FS, ZFS, bcachefs, ReiserFS, JFS, NILFS, FAT, exFAT, NTFS,
+    /// HFS+, eCryptfs, UBIFS, UDF.
+    const OWN: [u32; 19] = [
+        0xef53,
+        0x5846_5342,
+        0x9123_683e,
+        0x0102_1994,
+        0x8584_58f6,
+        0x794c_7630,
+        0xf2f5_2010,
+        0x2fc1_2fc1,
+        0xca45_1a4e,
+        0x5265_4973,
+        0x3153_464a,
+        0x3434,
+        0x4d44,
+        0x2011_bab0,
+        0x7366_746e,
+        0x482b,
+        0xf15f,
+        0x2405_1905,
+        0x1501_3346,
+    ];
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "all of them have 32 bits")]
+    let known = |kind: rustix::fs::FsWord| OWN.contains(&(kind as u32));
+    !rustix::fs::fstatfs(file).is_ok_and(|system| known(system.f_type))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_remote(_: &File) -> bool {
+    false
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn brief() -> Patience {
-        Patience::For(Duration::from_millis(5))
-    }
+    use crate::repo::testing::Sample;
 
     #[test]
     fn settings_are_read_as_git_reads_its_own() {
-        for (setting, want) in [
-            (None, Patience::For(Duration::from_secs(1))),
-            (Some(0), Patience::For(Duration::ZERO)),
-            (Some(250), Patience::For(Duration::from_millis(250))),
-            (Some(-1), Patience::Endless),
-        ] {
-            assert_eq!(Patience::from_setting(setting), want, "{setting:?}");
+        let millis = |count| Some(Duration::from_millis(count));
+        for (setting, want) in [(None, millis(1000)), (Some(0), millis(0)), (Some(250), millis(250)), (Some(-1), None)]
+        {
+            assert_eq!(patience(setting), want, "{setting:?}");
         }
     }
 
     #[test]
-    fn a_lock_is_exclusive_and_leaves_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = folder.path().join("index");
-        let (journal, stamp) = Journal::make(folder.path()).unwrap();
-        let lock = IndexLock::take(&index, brief(), &journal, &stamp).unwrap();
-        let refused = IndexLock::take(&index, brief(), &journal, &stamp).unwrap_err();
-        let Fault::Locked { holder: Holder::Running { pid }, .. } = refused else { panic!("{refused}") };
-        assert_eq!(pid, getpid().as_raw_nonzero().get());
+    fn a_lock_is_exclusive_and_says_whether_its_run_lives() {
+        let sample = Sample::new();
+        let repo = sample.open();
+        let path = index_lock(&repo);
+        let journal = Journal::make(&repo).unwrap();
+        let mut lock = IndexLock::attempt(&repo, &journal).unwrap().unwrap();
+        assert_eq!(IndexLock::attempt(&repo, &journal).unwrap().err(), Some(Holder::Running));
+        lock.leave();
         drop(lock);
+        journal.keep();
         drop(journal);
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert_eq!(Holder::of(&repo, &path), Holder::Gone);
+        // What another machine may hold, the kernel can't speak for.
+        let (mut stamp, _) = Stamp::read(&path).unwrap();
+        stamp.is_remote = true;
+        stamp.write(&File::create(&path).unwrap()).unwrap();
+        assert_eq!(Holder::of(&repo, &path), Holder::Elsewhere { host: stamp.host.clone() });
+        // But that one lives is seen.
+        let held = File::open(&path).unwrap();
+        flock(&held, FlockOperation::NonBlockingLockExclusive).unwrap();
+        assert_eq!(Holder::of(&repo, &path), Holder::Running);
     }
 
     #[test]
     fn what_others_put_there_stays() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = folder.path().join("index");
-        let path = folder.path().join("index.lock");
-        let (journal, stamp) = Journal::make(folder.path()).unwrap();
-        let lock = IndexLock::take(&index, brief(), &journal, &stamp).unwrap();
+        let sample = Sample::new();
+        let repo = sample.open();
+        let path = index_lock(&repo);
+        let journal = Journal::make(&repo).unwrap();
+        let lock = IndexLock::attempt(&repo, &journal).unwrap().unwrap();
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, "").unwrap();
         drop(lock);
         assert!(path.exists());
-        let refused = IndexLock::take(&index, brief(), &journal, &stamp).unwrap_err();
-        assert!(matches!(refused, Fault::Locked { holder: Holder::Unknown, .. }), "{refused}");
-    }
-
-    #[test]
-    fn a_stamp_is_read_as_it_was_written_or_not_at_all() {
-        let own = Stamp::own(Path::new("/a b/\nc"));
-        let bytes = own.to_bytes();
-        assert_eq!(Stamp::parse(&bytes), Some(own));
-        for end in 0..bytes.len() {
-            assert_eq!(Stamp::parse(&bytes[..end]), None);
-        }
+        assert_eq!(IndexLock::attempt(&repo, &journal).unwrap().err(), Some(Holder::Unknown));
     }
 }

@@ -20,7 +20,6 @@
 //! A file that a hook rewrote before another hook said no is left as the hook wrote it, and named, its original kept: nothing
 //! tells a hook's rewriting from what its owner typed meanwhile.
 
-mod bystanders;
 mod committing;
 mod fault;
 mod flush;
@@ -29,11 +28,11 @@ mod journal;
 mod last;
 mod lock;
 mod manifest;
-mod owner;
 mod publish;
 mod recheck;
 mod record;
 mod recover;
+mod sealed;
 mod signal;
 mod since;
 mod undo;
@@ -43,25 +42,25 @@ mod workplace;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
-pub use fault::{Fault, Holder, Warning};
+pub use fault::{Fault, Holder, Open, Unfit, Warning, Why};
 pub use last::{Last, Reverse, Undoing, last};
 pub use manifest::Deed;
-pub use recover::{How, Interrupted, Recovered, interrupted, recover};
+pub use recover::{Asked, How, Interrupted, Recovered, interrupted, recover};
 pub use signal::{LeftToChild, die_of, wait_for_children};
 pub use since::{Since, Thing};
 
-use crate::dir::{Found, Stat};
+use crate::dir::{Dir, Found, Stat};
 use crate::path::RepoPath;
-use crate::plan::ChangeSet;
+use crate::plan::{Change, ChangeSet};
 use crate::progress::{Progress, Stage};
 use crate::repo::{self, Against, Blob, CommitFault, Consult, NextIndex, Repo};
 pub use crate::repo::{CommitRequest, Committed, Sign};
+use crate::text::SystemError;
 use crate::tree::File;
 use committing::Intended;
-use journal::{Journal, Litter};
-use lock::{IndexLock, Patience};
+use flush::Flush;
+use lock::IndexLock;
 use record::Entry;
 use signal::HeldBack;
 use workplace::{Watch, Workplace};
@@ -103,10 +102,8 @@ pub struct Undone {
     /// The paths that aren't what they were: they couldn't be put back, or somebody else changed them meanwhile, and then
     /// their content was left alone. None: everything was put back.
     pub attention: Vec<RepoPath>,
-    /// Where the originals of these paths are kept, if there is one that isn't in its place.
-    pub kept: Option<PathBuf>,
-    /// Whether `git llmpatch recover` has something left to do.
-    pub is_torn: bool,
+    /// What is left for a person to see to.
+    pub open: Vec<Open>,
 }
 
 /// A change whose new contents are safely on disk. Nothing that has a name has been touched yet.
@@ -118,7 +115,6 @@ pub struct Prepared<'r> {
     repo: &'r Repo,
     changes: &'r ChangeSet,
     target: Target,
-    index_path: PathBuf,
     // Before the journal, which says where they lie as long as they do.
     next: Option<NextIndex>,
     intended: Option<Intended>,
@@ -129,7 +125,7 @@ pub struct Prepared<'r> {
     head: Option<git2::Oid>,
     warnings: Vec<Warning>,
     /// Behind all that is tidied up, so that it is released when that is done.
-    _lock: IndexLock,
+    lock: IndexLock,
     _held: HeldBack,
 }
 
@@ -148,7 +144,22 @@ fn check_request(repo: &Repo, request: &CommitRequest) -> Result<(), Fault> {
     Ok(repo.check_identity(request)?)
 }
 
-/// Refuses what can't be done, then prepares the rest. Nothing visible has changed afterwards, whatever it returns.
+/// Returns every place that a journal could have us touch whose manifest or record is this, sealed as if we had written it: for tests
+/// of what is read.
+#[doc(hidden)]
+pub fn places(json: &[u8]) -> Vec<RepoPath> {
+    let manifest = manifest::Manifest::parse(&sealed::seal_json(manifest::Manifest::TITLE, json));
+    let of_manifest = manifest.iter().flat_map(|of| of.places().cloned().chain(of.temporaries(0, &[])));
+    let record = record::Record::parse(&sealed::seal_json(record::Record::TITLE, json));
+    let of_record = record.iter().flat_map(|record| match record {
+        record::Record::Commit(_) => Vec::new(),
+        record::Record::Made(made) => made.files.iter().map(|file| &file.path).chain(&made.made).cloned().collect(),
+    });
+    of_manifest.chain(of_record).collect()
+}
+
+/// Refuses what can't be done, then prepares the rest. Nothing visible has changed afterwards, whatever it returns, but what was
+/// interrupted before and is recovered first.
 ///
 /// # Errors
 /// `locked`, `stale`, `file-exists`, `identity`, `unsupported`, `unchanged`, `io`: see [`Fault`].
@@ -157,34 +168,24 @@ pub fn begin<'r>(
     changes: &'r ChangeSet,
     target: Target,
     progress: Progress,
+    recovered: &mut Vec<Recovered>,
 ) -> Result<Prepared<'r>, Fault> {
     if let Target::Commit(request) = &target {
         check_request(repo, request)?;
     }
     let held = HeldBack::begin();
-    let index_path = repo.index_path();
-    let (journal, lock) = take(repo, &index_path, &progress)?;
+    let (journal, lock) = recover::take(repo, &progress, recovered)?;
     progress.enter(Stage::Preparing, changes.len());
-    if !matches!(target, Target::WorkTree { .. }) {
+    let is_about_index = match &target {
+        Target::WorkTree { .. } => false,
+        Target::Undo(reverse) => reverse.has_entries(),
+        _ => true,
+    };
+    if is_about_index {
         repo.refresh_index()?;
     }
-    let (mut head, mut reverse) = (None, None);
-    match &target {
-        Target::WorkTree { .. } => recheck::still_holds(&repo.work_tree()?, changes, &progress)?,
-        Target::Index => recheck::still_holds(&repo.index_tree()?, changes, &progress)?,
-        Target::IndexAndWorkTree => recheck::still_holds(&repo.agreeing_tree(Against::Index)?, changes, &progress)?,
-        Target::Commit(_) => {
-            repo.check_calm()?;
-            lock::await_head(repo, Patience::from_setting(repo.config().int("llmpatch.lockTimeout")?))?;
-            // Read once, before all that is compared with it: should it move, the commit is refused.
-            head = repo.head_commit()?;
-            recheck::still_holds(&repo.agreeing_tree(Against::IndexAndHead)?, changes, &progress)?;
-        }
-        Target::Undo(of) => {
-            of.still_holds(repo, changes, &progress)?;
-            reverse = Some(of);
-        }
-    }
+    let head = recheck_for(repo, changes, &target, &progress)?;
+    let reverse = if let Target::Undo(of) = &target { Some(of) } else { None };
     let watch = match &target {
         Target::Index => None,
         Target::Undo(reverse) => reverse.has_files().then_some(Watch::None),
@@ -195,49 +196,37 @@ pub fn begin<'r>(
     if watch.is_some() {
         look_around(repo, changes, &mut warnings)?;
     }
-    let place = Workplace::prepare(repo, changes, journal, watch, reverse, progress.clone())?;
+    let mut place = Workplace::prepare(repo, changes, journal, watch, reverse, progress.clone())?;
+    warnings.append(&mut place.warnings);
     let (blobs, next, intended) = (Vec::new(), None, None);
-    let mut prepared = Prepared {
-        repo,
-        changes,
-        target,
-        index_path,
-        next,
-        intended,
-        place,
-        progress,
-        blobs,
-        head,
-        warnings,
-        _lock: lock,
-        _held: held,
-    };
+    let mut prepared =
+        Prepared { repo, changes, target, next, intended, place, progress, blobs, head, warnings, lock, _held: held };
     prepared.prepare()?;
     Ok(prepared)
 }
 
-/// Makes a journal and takes the lock for it, once all that died before is tidied up.
-fn take(repo: &Repo, index_path: &std::path::Path, progress: &Progress) -> Result<(Journal, IndexLock), Fault> {
-    let patience = Patience::from_setting(repo.config().int("llmpatch.lockTimeout")?);
-    let mut tries = 0;
-    loop {
-        tries += 1;
-        let (journal, stamp) = Journal::make(repo.git_dir())?;
-        progress.enter(Stage::Waiting, 0);
-        match IndexLock::take(index_path, patience, &journal, &stamp) {
-            Ok(lock) => {
-                recover::under(repo, &lock, progress)?;
-                return Ok((journal, lock));
-            }
-            Err(Fault::Locked { holder: Holder::Gone { .. }, .. }) if tries < 4 => {
-                drop(journal);
-                recover::undisturbed(recover(repo, progress)?)?;
-            }
-            // Somebody took a folder that was still empty for one that a dead run left.
-            Err(Fault::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound && tries < 4 => {}
-            Err(fault) => return Err(fault),
+/// Checks, under the lock, that all is what the change was worked out from; returns the commit that a new one is made on.
+fn recheck_for(
+    repo: &Repo,
+    changes: &ChangeSet,
+    target: &Target,
+    progress: &Progress,
+) -> Result<Option<git2::Oid>, Fault> {
+    match target {
+        Target::WorkTree { .. } => recheck::still_holds(&repo.work_tree()?, changes, progress)?,
+        Target::Index => recheck::still_holds(&repo.index_tree()?, changes, progress)?,
+        Target::IndexAndWorkTree => recheck::still_holds(&repo.agreeing_tree(Against::Index)?, changes, progress)?,
+        Target::Commit(_) => {
+            repo.check_calm()?;
+            lock::await_head(repo, progress)?;
+            // Read once, before all that is compared with it: should it move, the commit is refused.
+            let head = repo.head_commit()?;
+            recheck::still_holds(&repo.agreeing_tree(Against::IndexAndHead)?, changes, progress)?;
+            return Ok(head);
         }
+        Target::Undo(of) => of.still_holds(repo, changes, progress)?,
     }
+    Ok(None)
 }
 
 /// Looks at what the change would do to the file system beyond the files' content.
@@ -260,6 +249,7 @@ fn look_around(repo: &Repo, changes: &ChangeSet, warnings: &mut Vec<Warning>) ->
 
 impl<'r> Prepared<'r> {
     fn prepare(&mut self) -> Result<(), Fault> {
+        let _opened = self.repo.opened();
         if self.wants_index() {
             self.next = Some(self.copy_index()?);
             self.place.manifest.with_index = true;
@@ -268,24 +258,24 @@ impl<'r> Prepared<'r> {
             (Target::WorkTree { .. } | Target::Undo(_), _) | (_, None) => {}
             (Target::Index, _) => self.blobs = self.blobs(|_, file| self.repo.write_blob(file))?,
             (_, Some(next)) => {
-                let conversion = self.repo.conversion(Consult::Index)?;
-                self.blobs = self.blobs(|path, file| next.clean_blob(&conversion, path, file))?;
+                let to = self.repo.conversion(Consult::Index)?.after(self.changes.attribute_files());
+                let clean =
+                    |change: &Change, file: &File| next.clean_blob(&to, &change.path, change.from.as_ref(), file);
+                self.blobs = self.blobs(clean)?;
             }
         }
         if let Target::Commit(request) = &self.target {
             let (intended, expected) = self.intend(request)?;
             self.intended = Some(intended);
-            self.place.manifest.commit = Some(expected);
+            self.place.manifest.tree = Some(expected);
         }
         Ok(())
     }
 
     /// Copies the index to a place beside it.
     fn copy_index(&self) -> Result<NextIndex, Fault> {
-        let beside = beside(&self.index_path, &self.place.journal);
-        let lock = lock::with_suffix(&beside, ".lock");
-        self.place.journal.note(&[Litter::File(beside.clone()), Litter::File(lock)])?;
-        Ok(NextIndex::copy(self.repo, &self.index_path, beside)?)
+        let beside = self.place.journal.beside(&self.repo.index_path());
+        Ok(NextIndex::copy(self.repo, &self.repo.index_path(), beside)?)
     }
 
     fn wants_index(&self) -> bool {
@@ -302,12 +292,12 @@ impl<'r> Prepared<'r> {
 impl<'r> Prepared<'r> {
     fn blobs(
         &self,
-        write: impl Fn(&RepoPath, &File) -> Result<Blob, repo::Fault>,
+        write: impl Fn(&Change, &File) -> Result<Blob, repo::Fault>,
     ) -> Result<Vec<(&'r RepoPath, Option<Blob>)>, Fault> {
         let mut blobs = Vec::new();
         self.progress.enter(Stage::Storing, self.changes.len());
         for change in self.changes {
-            let blob = change.after.as_ref().map(|file| write(&change.path, file)).transpose()?;
+            let blob = change.after.as_ref().map(|file| write(change, file)).transpose()?;
             blobs.push((&change.path, blob));
             self.progress.step();
         }
@@ -324,27 +314,38 @@ impl<'r> Prepared<'r> {
             Err(fault @ Fault::Commit(CommitFault::InDoubt(_))) => {
                 // Recovery goes by HEAD, as soon as that can be read.
                 self.place.leave();
+                self.lock.leave();
                 let attention = self.changes.iter().map(|change| change.path.clone()).collect();
-                return Err(Undone { fault, attention, kept: None, is_torn: true });
+                return Err(Undone { fault, attention, open: vec![Open::Again(self.place.journal.path())] });
             }
             Err(fault) => {
                 // A `git commit` that was killed leaves its own locks, which would keep the next one out. One that found a lock
                 // has told us so itself: that one is somebody else's.
-                if !matches!(fault, Fault::Locked { .. }) {
-                    recover::remove_ref_locks(self.repo, &self.place.journal, &self.place.manifest);
-                }
+                let mut open = match fault {
+                    Fault::Locked { .. } => Vec::new(),
+                    _ => recover::remove_ref_locks(self.repo, &self.place.manifest),
+                };
                 // Whoever finds the journal would take a HEAD that another moved for moved by it.
                 self.place.journal.forget_child(self.place.flush);
                 let remains = self.place.take_back();
-                return Err(Undone { fault, attention: remains.paths(), kept: remains.kept, is_torn: remains.is_torn });
+                if self.place.journal.is_standing() {
+                    self.lock.leave();
+                }
+                let attention = remains.paths();
+                open.extend(remains.open);
+                return Err(Undone { fault, attention, open });
             }
         };
         if commit.is_some() {
             // git may be killed when all but its tidying up is done.
-            recover::remove_ref_locks(self.repo, &self.place.journal, &self.place.manifest);
+            let left = recover::remove_ref_locks(self.repo, &self.place.manifest);
+            self.warnings.extend(left.into_iter().map(Warning::Open));
         }
-        let Prepared { place, mut warnings, next, intended, _lock, _held, .. } = self;
+        let Prepared { place, mut warnings, next, intended, mut lock, _held, .. } = self;
         drop((next, intended));
+        if place.journal.is_standing() {
+            lock.leave();
+        }
         warnings.extend(place.settle());
         Ok(Done { commit, warnings })
     }
@@ -363,7 +364,9 @@ impl<'r> Prepared<'r> {
         };
         let stats = self.place.stats()?;
         let entries = last::entries(self.changes, &mut next, |next| self.change_index(next, &stats))?;
+        let opened = self.repo.opened();
         next.write(self.repo)?;
+        drop(opened);
         self.keep_indexes(&next)?;
         self.place.clear_the_view()?;
         if let Some(mut intended) = self.intended.take() {
@@ -402,24 +405,25 @@ impl<'r> Prepared<'r> {
         if !matches!(self.target, Target::Undo(_))
             && let Err(fault) = self.place.record(entries)
         {
-            self.warnings.push(Warning::NoUndo { reason: fault.to_string() });
+            self.warnings.push(Warning::NoUndo { reason: SystemError(&fault).to_string() });
         }
     }
 
     /// Keeps the index and the next one; what was kept is flushed with the rest before the one replaces the other.
     fn keep_indexes(&self, next: &NextIndex) -> Result<(), Fault> {
-        let io = |source| Fault::Io { doing: "keep", path: lock::path_bytes(&self.index_path), source };
-        self.place.journal.keep_indexes(&self.index_path, next.path()).map_err(io)
+        let io = |source| Fault::Io { doing: "keep", path: lock::path_bytes(&self.repo.index_path()), source };
+        self.place.journal.keep_indexes(&self.repo.index_path(), next.path()).map_err(io)
     }
 
     /// Lets the next index stand where the index does.
     fn install(&self, next: NextIndex) -> Result<(), Fault> {
-        let io = |source| Fault::Io { doing: "flush", path: lock::path_bytes(&self.index_path), source };
-        next.install(&self.index_path)?;
-        if let Some(folder) = self.index_path.parent() {
-            self.place.flush.folders(&[folder]).map_err(io)?;
-        }
-        Ok(())
+        let io = |source| Fault::Io { doing: "flush", path: lock::path_bytes(&self.repo.index_path()), source };
+        next.install(&self.repo.index_path())?;
+        let index = self.repo.index_path();
+        let Some(folder) = index.parent().filter(|_| self.place.flush == Flush::Always) else {
+            return Ok(());
+        };
+        Dir::open(folder).and_then(|folder| folder.flush()).map_err(io)
     }
 
     fn decide(&mut self) -> Result<(), Fault> {
@@ -433,13 +437,8 @@ impl<'r> Prepared<'r> {
     }
 
     fn of_journal(&self, source: std::io::Error) -> Fault {
-        Fault::Io { doing: "write the journal", path: lock::path_bytes(self.place.journal.path()), source }
+        Fault::Io { doing: "write the journal", path: lock::path_bytes(&self.place.journal.path()), source }
     }
-}
-
-/// Returns where the next index of a run is made.
-fn beside(index: &std::path::Path, journal: &Journal) -> PathBuf {
-    lock::with_suffix(index, &format!(".llmpatch-{:016x}", journal.nonce()))
 }
 
 fn set_all(

@@ -5,7 +5,7 @@
 //! 2. What is to change is exchanged with its new content in one step; what is new is renamed to its free name. Folders are
 //!    made where they are missing, and empty ones moved away where a file goes.
 //! 3. Folders that a deletion left empty go with those above them, up to the top and never the one in which the command was
-//!    started. This is what git does. They are renamed into the journal, for a folder that is to come back must need no room.
+//!    started. This is what git does. The system itself says whether they are empty, at the instant that they go.
 //!
 //! What comes out of a place must be what was planned on, else the change ends there: an editor that saved meanwhile wins. It
 //! may also still hold the old file open and write to it later, so every original is read once more before the end
@@ -18,15 +18,18 @@ use std::io;
 use rustix::io::Errno;
 
 use super::fault::{Fault, Warning};
+use super::journal::original_name;
 use super::last;
 use super::lock::path_bytes;
+use super::manifest::Folder;
 use super::signal;
-use super::undo::{folder_name, original_name};
+use super::undo::{Failed, finish_folders, make_missing};
 use super::workplace::{Modes, Spot, Watch, Workplace};
-use crate::dir::{Dir, Found, Shape};
+use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
 use crate::plan::Change;
 use crate::progress::Stage;
+use crate::text::SystemError;
 
 impl<'r> Workplace<'r> {
     /// Puts every file in its place.
@@ -38,6 +41,8 @@ impl<'r> Workplace<'r> {
             self.progress.step();
             self.take_out(dir, number, change, Shelter::Journal)?;
         }
+        let again = |(folder, source): Failed| Fault::io("make the folder", &folder, source);
+        make_missing(dir, &self.folders).map_err(again)?;
         for (number, change) in changes.iter().enumerate().filter(|(_, change)| change.after.is_some()) {
             self.progress.step();
             match &change.before {
@@ -46,13 +51,13 @@ impl<'r> Workplace<'r> {
             }
         }
         self.remove_emptied_folders(dir)?;
-        self.make_folders_again(dir)
+        finish_folders(dir, &self.folders).map_err(again)
     }
 
     fn swap(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), Fault> {
         self.check_signals()?;
         let path = &change.path;
-        let Some(stage) = self.manifest.touched[number].stage.clone() else { return Ok(()) };
+        let Some(stage) = self.stage_of(number) else { return Ok(()) };
         match dir.exchange(path, dir, &stage) {
             Ok(()) => {
                 // From here on what has that name is the original.
@@ -78,7 +83,7 @@ impl<'r> Workplace<'r> {
         let mut spot = None;
         if to == Shelter::Journal {
             let name = original_name(number);
-            match dir.rename_to_free(path, self.journal.dir(), &name) {
+            match dir.rename_to_own(path, self.journal.dir(), &name) {
                 Ok(()) => spot = Some(Spot::Journal(name)),
                 Err(fault) if !is_another_file_system(&fault) => return Err(refused(fault)),
                 Err(_) if self.watch == Watch::Hooks => return Err(Fault::OtherFileSystem { path: path.clone() }),
@@ -86,8 +91,8 @@ impl<'r> Workplace<'r> {
             }
         }
         if spot.is_none() {
-            let Some(aside) = self.manifest.touched[number].aside.clone() else { return Ok(()) };
-            dir.rename_to_free(path, dir, &aside).map_err(refused)?;
+            let Some(aside) = self.aside_of(number) else { return Ok(()) };
+            dir.rename_to_own(path, dir, &aside).map_err(refused)?;
             spot = Some(Spot::Tree(aside));
         }
         self.originals.extend(spot.map(|spot| (number, spot)));
@@ -97,7 +102,7 @@ impl<'r> Workplace<'r> {
     fn place(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), Fault> {
         self.check_signals()?;
         let path = &change.path;
-        let Some(stage) = self.manifest.touched[number].stage.clone() else { return Ok(()) };
+        let Some(stage) = self.stage_of(number) else { return Ok(()) };
         let mut tries = 0;
         loop {
             let Err(fault) = dir.rename_to_free(&stage, dir, path) else { return Ok(()) };
@@ -113,89 +118,47 @@ impl<'r> Workplace<'r> {
         }
     }
 
-    /// Moves a folder away that stands where a file goes, and the folders in it, if there is nothing else in it.
+    /// Removes a folder that stands where a file goes, and the folders in it, if there is nothing else in it.
     fn clear(&mut self, dir: &Dir, path: &RepoPath) -> Result<(), Fault> {
-        let io = |source| Fault::io("remove the folder", path, source);
-        let appeared = || Fault::Appeared { path: path.clone() };
-        if dir.look(path).map_err(io)? != Found::Folder || !holds_only_folders(dir, path).map_err(io)? {
-            return Err(appeared());
+        let inside = |folder: &&Folder| folder.path == *path || folder.path.is_below(path);
+        for folder in self.manifest.removed.iter().filter(inside).rev() {
+            match dir.remove_folder(&folder.path) {
+                Err(fault) if !is_missing(&fault) && stays(&fault) => {
+                    return Err(Fault::Appeared { path: path.clone() });
+                }
+                Err(fault) if !is_missing(&fault) => return Err(Fault::io("remove the folder", &folder.path, fault)),
+                _ => {}
+            }
         }
-        let number = self.manifest.removed.iter().position(|(folder, _)| folder == path).ok_or_else(appeared)?;
-        let inner = folders_below(dir, path).map_err(io)?;
-        if !self.move_away(dir, number, path, Inside::Folders).map_err(io)? {
-            return Err(appeared());
-        }
-        self.cleared.extend(inner);
         Ok(())
     }
 
-    /// Has a folder go; says no if something was put into it meanwhile, and then it is where it was.
-    fn move_away(&self, dir: &Dir, number: usize, path: &RepoPath, inside: Inside) -> io::Result<bool> {
-        let name = folder_name(number);
-        match dir.rename_to_free(path, self.journal.dir(), &name) {
-            Ok(()) => {}
-            // On another file system, or where folders may not be renamed: removing it does, and it can be made again.
-            Err(fault) if is_another_file_system(&fault) || fault.kind() == io::ErrorKind::PermissionDenied => {
-                return match (inside, dir.remove_folder(path)) {
-                    (_, Ok(())) => Ok(true),
-                    (Inside::Folders, Err(fault)) if is_full(&fault) => remove_folders(dir, path).map(|()| true),
-                    (_, Err(fault)) => Err(fault),
-                };
-            }
-            Err(fault) => return Err(fault),
-        }
-        let is_fine = match inside {
-            Inside::Nothing => self.journal.dir().list(Some(&name))?.is_empty(),
-            Inside::Folders => holds_only_folders(self.journal.dir(), &name)?,
-        };
-        if !is_fine {
-            self.journal.dir().rename_to_free(&name, dir, path)?;
-        }
-        Ok(is_fine)
-    }
-
-    /// Removes the folders that are empty now. From the deepest up, each is looked into once, when all in it that goes is gone.
+    /// Removes the folders that are empty now, the deepest first; one in which something is left, or came meanwhile, stays.
     fn remove_emptied_folders(&self, dir: &Dir) -> Result<(), Fault> {
         let mut staying = HashSet::new();
-        for (number, (folder, _)) in self.manifest.removed.iter().enumerate().rev() {
-            if staying.contains(folder) || !self.remove_if_empty(dir, number, folder)? {
-                staying.extend(folder.parent());
+        for folder in self.manifest.removed.iter().rev() {
+            let goes = !staying.contains(&folder.path) && self.remove_if_empty(dir, &folder.path)?;
+            if !goes {
+                staying.extend(folder.path.parent());
             }
         }
         Ok(())
     }
 
     /// Returns whether a folder is no more.
-    fn remove_if_empty(&self, dir: &Dir, number: usize, folder: &RepoPath) -> Result<bool, Fault> {
+    fn remove_if_empty(&self, dir: &Dir, folder: &RepoPath) -> Result<bool, Fault> {
         let io = |source| Fault::io("remove the folder", folder, source);
         if dir.look(folder).map_err(io)? != Found::Folder {
             return Ok(true);
         }
-        if dir.is_current(folder).map_err(io)? || !dir.list(Some(folder)).map_err(io)?.is_empty() {
+        if dir.is_current(folder).map_err(io)? {
             return Ok(false);
         }
-        match self.move_away(dir, number, folder, Inside::Nothing) {
+        match dir.remove_folder(folder) {
             // Not empty, somebody's mount point, or not ours to remove: an empty folder is nothing to fail for.
             Err(fault) if stays(&fault) => Ok(false),
-            done => done.map_err(io),
+            done => done.map(|()| true).map_err(io),
         }
-    }
-
-    /// Makes folders again that are to be there, empty or not, each with the bits that it had.
-    fn make_folders_again(&self, dir: &Dir) -> Result<(), Fault> {
-        let io = |folder, source| Fault::io("make the folder", folder, source);
-        for (folder, _) in &self.folders {
-            if dir.look(folder).map_err(|source| io(folder, source))? == Found::Absent {
-                dir.make_folder(folder).map_err(|source| io(folder, source))?;
-            }
-        }
-        // The deepest first: one above may be closed to us then.
-        for (folder, bits) in self.folders.iter().rev() {
-            if dir.look(folder).map_err(|source| io(folder, source))? == Found::Folder {
-                dir.set_folder_bits(folder, *bits).map_err(|source| io(folder, source))?;
-            }
-        }
-        Ok(())
     }
 
     /// Checks once more that every original is what was planned on.
@@ -239,7 +202,7 @@ impl<'r> Workplace<'r> {
             let Some(Spot::Tree(temporary)) = self.originals.get(&number).cloned() else { continue };
             self.check_signals()?;
             let name = original_name(number);
-            match dir.rename_to_free(&temporary, self.journal.dir(), &name) {
+            match dir.rename_to_own(&temporary, self.journal.dir(), &name) {
                 Ok(()) => {
                     self.originals.insert(number, Spot::Journal(name));
                 }
@@ -269,7 +232,7 @@ impl<'r> Workplace<'r> {
         let mut is_whole = true;
         let mut written_late = Vec::new();
         // Before any original goes, lest the manifest be there again when the power is back.
-        let settled = self.flush.folders(&[self.journal.path()]);
+        let settled = self.flush.folders(&[self.journal.dir()]);
         if let Some(dir) = self.dir {
             for (number, change) in self.changes.iter().enumerate() {
                 let (Some(spot), Some(before)) = (self.originals.get(&number), &change.before) else { continue };
@@ -279,7 +242,11 @@ impl<'r> Workplace<'r> {
                 let is_late = !matches!(held, Ok(true));
                 match spot {
                     Spot::Journal(name) if is_late => {
-                        written_late.push((&change.path, name.clone(), held.err().map(|fault| fault.to_string())));
+                        written_late.push((
+                            &change.path,
+                            name.clone(),
+                            held.err().map(|fault| SystemError(&fault).to_string()),
+                        ));
                     }
                     Spot::Journal(_) => {}
                     // On another file system than the journal, where a copy is.
@@ -304,8 +271,8 @@ impl<'r> Workplace<'r> {
         }
         if let Err(fault) = settled.and_then(|()| last::keep(&self.journal)) {
             self.journal.keep();
-            let path = path_bytes(self.journal.path());
-            warnings.push(Warning::Unsettled { path, reason: fault.to_string() });
+            let path = path_bytes(&self.journal.path());
+            warnings.push(Warning::Unsettled { path, reason: SystemError(&fault).to_string() });
         }
         warnings
     }
@@ -320,7 +287,7 @@ impl<'r> Workplace<'r> {
         // A fault may pass.
         let away = self.journal.put_away().or_else(|_| self.journal.put_away()).unwrap_or_else(|_| {
             self.journal.keep();
-            self.journal.path().to_owned()
+            self.journal.path()
         });
         let warning = |(path, name, unread): &(&RepoPath, RepoPath, Option<String>)| Warning::WrittenLate {
             path: (*path).clone(),
@@ -345,13 +312,6 @@ enum Shelter {
     Beside,
 }
 
-/// What may be in a folder that goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Inside {
-    Nothing,
-    Folders,
-}
-
 /// Makes the folders that a path needs.
 fn make_folders(dir: &Dir, path: &RepoPath) -> Result<(), Fault> {
     dir.make_folders(path).map_err(|(folder, source)| {
@@ -360,57 +320,16 @@ fn make_folders(dir: &Dir, path: &RepoPath) -> Result<(), Fault> {
     })
 }
 
-/// Returns whether there are only folders in a folder, and in those, and so on.
-fn holds_only_folders(dir: &Dir, folder: &RepoPath) -> io::Result<bool> {
-    for (name, shape) in dir.list(Some(folder))? {
-        let inner = RepoPath::new(&[folder.as_bytes(), b"/", &name].concat());
-        match (shape, inner) {
-            (Shape::Folder, Ok(inner)) if holds_only_folders(dir, &inner)? => {}
-            _ => return Ok(false),
-        }
-    }
-    Ok(true)
-}
-
-/// Returns the folders in a folder, and in those, and so on, with their permission bits.
-fn folders_below(dir: &Dir, folder: &RepoPath) -> io::Result<Vec<(RepoPath, u16)>> {
-    let mut found = Vec::new();
-    let mut left = vec![folder.clone()];
-    while let Some(folder) = left.pop() {
-        for (name, shape) in dir.list(Some(&folder))? {
-            if let (Shape::Folder, Ok(inner)) = (shape, folder.join(&name)) {
-                found.push((inner.clone(), dir.folder_bits(&inner)?));
-                left.push(inner);
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// Removes folders that hold nothing but folders.
-fn remove_folders(dir: &Dir, folder: &RepoPath) -> io::Result<()> {
-    for (name, _) in dir.list(Some(folder))? {
-        if let Ok(inner) = RepoPath::new(&[folder.as_bytes(), b"/", &name].concat()) {
-            remove_folders(dir, &inner)?;
-        }
-    }
-    dir.remove_folder(folder)
-}
-
 fn is_another_file_system(fault: &io::Error) -> bool {
     is_errno(fault, Errno::XDEV)
 }
 
-fn is_missing(fault: &io::Error) -> bool {
+pub(super) fn is_missing(fault: &io::Error) -> bool {
     matches!(fault.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn is_full(fault: &io::Error) -> bool {
-    [Errno::NOTEMPTY, Errno::EXIST].iter().any(|errno| is_errno(fault, *errno))
-}
-
 fn stays(fault: &io::Error) -> bool {
-    [Errno::NOTEMPTY, Errno::EXIST, Errno::BUSY, Errno::PERM, Errno::ACCESS, Errno::NOENT, Errno::INVAL]
+    [Errno::NOTEMPTY, Errno::EXIST, Errno::BUSY, Errno::PERM, Errno::ACCESS, Errno::NOENT, Errno::NOTDIR, Errno::INVAL]
         .iter()
         .any(|errno| is_errno(fault, *errno))
 }

@@ -5,14 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use bstr::{BString, ByteSlice as _};
+use serde::{Deserialize, Serialize};
 
-use super::manifest::{Held, Records, held, word};
+use super::manifest::{Folder, Held, are_different};
+use super::sealed::{self, digest};
 use crate::path::RepoPath;
-use crate::repo::{Slot, content_id};
+use crate::repo::Slot;
 
 /// A change that was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Record {
     /// It was committed, so it is git's to take back.
     Commit(String),
@@ -21,7 +22,8 @@ pub(super) enum Record {
 }
 
 /// A change that can be taken back.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Made {
     /// The files of the work tree.
     pub(super) files: Vec<Kept>,
@@ -31,12 +33,13 @@ pub(super) struct Made {
     pub(super) renamed: Vec<(RepoPath, RepoPath)>,
     /// Folders that weren't there.
     pub(super) made: Vec<RepoPath>,
-    /// Folders that may have gone, with their permission bits.
-    pub(super) removed: Vec<(RepoPath, u16)>,
+    /// Folders that may have gone.
+    pub(super) removed: Vec<Folder>,
 }
 
 /// A file of the work tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Kept {
     pub(super) path: RepoPath,
     /// What it held, and the name of the file beside the record that has the bytes; `None` if it wasn't there.
@@ -46,93 +49,37 @@ pub(super) struct Kept {
 }
 
 /// An entry of the index.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Entry {
     pub(super) path: RepoPath,
     pub(super) before: Option<Slot>,
     pub(super) after: Option<Slot>,
 }
 
-const TITLE: &str = "git-llmpatch record 1";
-
 impl Record {
+    pub(super) const TITLE: &str = "git-llmpatch record 2";
+
     /// Writes it down.
-    pub(super) fn to_bytes(&self) -> BString {
-        let mut out = Records::default();
-        out.add(TITLE, b"");
-        match self {
-            Record::Commit(id) => out.add("commit", id.as_bytes()),
-            Record::Made(Made { files, entries, renamed, made, removed }) => {
-                for Kept { path, before, after } in files {
-                    let held = before.as_ref().map(|(held, _)| held);
-                    out.add(&format!("path {} {}", word(held), word(after.as_ref())), path.as_bytes());
-                    if let Some((_, name)) = before {
-                        out.add("kept", name.as_bytes());
-                    }
-                }
-                for Entry { path, before, after } in entries {
-                    let word = |slot: &Option<Slot>| slot.map_or_else(|| "-".to_owned(), |slot| slot.to_string());
-                    out.add(&format!("entry {} {}", word(before), word(after)), path.as_bytes());
-                }
-                for (path, from) in renamed {
-                    out.add("renamed", path.as_bytes());
-                    out.add("from", from.as_bytes());
-                }
-                made.iter().for_each(|path| out.add("made", path.as_bytes()));
-                removed.iter().for_each(|(path, bits)| out.add(&format!("removed {bits:o}"), path.as_bytes()));
-            }
-        }
-        out.sealed()
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        sealed::seal(Self::TITLE, self)
     }
 
     /// Reads one; `None` if it isn't whole, or can't be of any change.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
-        let mut records = Records::parse(bytes, TITLE)?.peekable();
-        if let Some(id) = records.peek().and_then(|record| record.strip_prefix(b"commit ")) {
-            let id = id.to_str().ok().filter(|id| id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-            let id = id.to_owned();
-            return records.nth(1).is_none().then_some(Record::Commit(id));
-        }
-        let mut made = Made::default();
-        while let Some(record) = records.next() {
-            let (name, rest) = record.split_once_str(" ")?;
-            match name {
-                b"path" => {
-                    let (before, after, path) = pair(rest)?;
-                    let (before, after) = (held(before)?, held(after)?);
-                    let kept = match before {
-                        Some(held) => {
-                            let name = records.next()?.strip_prefix(b"kept ")?.to_str().ok()?;
-                            Some((held, is_name(name).then(|| name.to_owned())?))
-                        }
-                        None => None,
-                    };
-                    (kept.is_some() || after.is_some()).then_some(())?;
-                    made.files.push(Kept { path, before: kept, after });
-                }
-                b"entry" => {
-                    let (before, after, path) = pair(rest)?;
-                    let (before, after) = (slot(before)?, slot(after)?);
-                    (before != after).then_some(())?;
-                    made.entries.push(Entry { path, before, after });
-                }
-                b"renamed" => {
-                    let from = records.next()?.strip_prefix(b"from ")?;
-                    made.renamed.push((RepoPath::new(rest).ok()?, RepoPath::new(from).ok()?));
-                }
-                b"made" => made.made.push(RepoPath::new_after(made.made.last(), rest).ok()?),
-                b"removed" => {
-                    let (bits, path) = rest.split_once_str(" ")?;
-                    let bits = u16::from_str_radix(bits.to_str().ok()?, 8).ok().filter(|bits| *bits <= 0o7777)?;
-                    let path = RepoPath::new_after(made.removed.last().map(|(above, _)| above), path).ok()?;
-                    made.removed.push((path, bits));
-                }
-                _ => return None,
+        let record: Self = sealed::open(Self::TITLE, bytes)?;
+        let is_sound = match &record {
+            Record::Commit(id) => id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit()),
+            Record::Made(made) => {
+                are_different(made.files.iter().map(|file| &file.path))
+                    && are_different(made.entries.iter().map(|entry| &entry.path))
+                    && made.files.iter().all(|file| file.before.is_some() || file.after.is_some())
+                    && made.files.iter().flat_map(|file| &file.before).all(|(_, name)| is_name(name))
+                    && made.entries.iter().all(|entry| entry.before != entry.after)
+                    && made.removed.iter().all(|folder| folder.bits <= 0o7777)
             }
-        }
-        let is_sound = are_different(made.files.iter().map(|file| &file.path))
-            && are_different(made.entries.iter().map(|entry| &entry.path));
-        is_sound.then_some(Record::Made(made))
+        };
+        is_sound.then_some(record)
     }
 
     /// Returns the names of the files beside it that it needs.
@@ -147,31 +94,14 @@ impl Record {
 
     /// Returns what tells it from others.
     pub(super) fn seal(&self) -> String {
-        content_id(&self.to_bytes())
+        digest(&self.to_bytes())
     }
-}
-
-/// Splits `BEFORE AFTER PATH`.
-fn pair(rest: &[u8]) -> Option<(&[u8], &[u8], RepoPath)> {
-    let (before, rest) = rest.split_once_str(" ")?;
-    let (after, path) = rest.split_once_str(" ")?;
-    Some((before, after, RepoPath::new(path).ok()?))
-}
-
-fn slot(word: &[u8]) -> Option<Option<Slot>> {
-    if word == b"-" { Some(None) } else { Slot::parse(word.to_str().ok()?).map(Some) }
 }
 
 /// Returns whether it is the name of a file of old bytes: nothing else is ever opened.
 fn is_name(name: &str) -> bool {
     let number = name.strip_prefix("original-").or(name.strip_prefix("copy-"));
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-fn are_different<'p>(paths: impl Iterator<Item = &'p RepoPath>) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut paths = paths;
-    paths.all(|path| seen.insert(path))
 }
 
 #[cfg(test)]
@@ -182,8 +112,11 @@ mod tests {
         RepoPath::new(path.as_bytes()).unwrap()
     }
 
+    fn held(bits: Option<u16>) -> Held {
+        Held { id: "a1".into(), size: 7, executable: false, bits }
+    }
+
     fn made() -> Made {
-        let held = |bits| Held { id: "a1".into(), size: 7, executable: false, bits };
         let slot = |word: &str| Slot::parse(&format!("{word}:")).unwrap();
         let id = "0123456789012345678901234567890123456789";
         Made {
@@ -194,7 +127,7 @@ mod tests {
             entries: vec![Entry { path: path("c"), before: None, after: Some(slot(&format!("100755:{id}"))) }],
             renamed: vec![(path("b"), path("a b\n"))],
             made: vec![path("m"), path("m/n")],
-            removed: vec![(path("r"), 0o2755)],
+            removed: vec![Folder { path: path("r"), bits: 0o2755 }],
         }
     }
 
@@ -211,38 +144,26 @@ mod tests {
 
     #[test]
     fn what_no_change_could_have_said_is_none() {
-        let sealed = |records: &[(&str, &str)]| {
-            let mut out = Records::default();
-            out.add(TITLE, b"");
-            records.iter().for_each(|(name, path)| out.add(name, path.as_bytes()));
-            Record::parse(&out.sealed())
+        let read = |change: &dyn Fn(&mut Made)| {
+            let mut made = made();
+            change(&mut made);
+            Record::parse(&Record::Made(made).to_bytes())
         };
-        assert_eq!(sealed(&[]), Some(Record::Made(Made::default())));
-        assert!(sealed(&[("path a:1:-:644 -", "a"), ("kept", "original-1")]).is_some());
-        let id = "0123456789012345678901234567890123456789";
-        let entry = format!("entry - 100644:{id}:");
-        for records in [
-            &[("path - -", "a")][..],
-            &[("path - a:1:-:644", "../a")],
-            &[("path - a:1:-:644", ".git/config")],
-            &[("path - a:1:-:644", "a"), ("path - a:1:-:644", "a")],
-            &[("path a:1:-:644 -", "a")],
-            &[("path a:1:-:644 -", "a"), ("kept", "../../config")],
-            &[("path a:1:-:644 -", "a"), ("kept", "original-")],
-            &[("path a:-1:-:644 -", "a"), ("kept", "original-1")],
-            &[("path a:1:-:99999 -", "a"), ("kept", "original-1")],
-            &[("entry - -", "a")],
-            &[(&entry, "a"), (&entry, "a")],
-            &[(&entry, "a/../b")],
-            &[("removed 77777", "a")],
-            &[("removed 755", "/a")],
-            &[("made", "")],
-            &[("renamed", "a")],
-            &[("commit", "abc")],
-            &[("commit", id), ("made", "a")],
-            &[("nonsense", "a")],
-        ] {
-            assert_eq!(sealed(records), None, "{records:?}");
+        assert!(read(&|_| ()).is_some());
+        for (number, change) in [
+            &(|made: &mut Made| made.files[1].after = None) as &dyn Fn(&mut Made),
+            &|made| made.files[1].path = path("a b\n"),
+            &|made| made.files[0].before = Some((held(None), "../../config".into())),
+            &|made| made.files[0].before = Some((held(None), "original-".into())),
+            &|made| made.entries[0].before = made.entries[0].after,
+            &|made| made.entries.push(made.entries[0].clone()),
+            &|made| made.removed[0].bits = 0o77777,
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            assert_eq!(read(change), None, "{number}");
         }
+        assert_eq!(Record::parse(&Record::Commit("abc".into()).to_bytes()), None);
     }
 }

@@ -1,33 +1,25 @@
 //! What becomes of a change whose run died: it is taken back, or, where its commit was made, finished.
 //!
-//! Only of the dead: a run counts as one while its process or the `git commit` that it started lives, and of what can't be
-//! seen from here nothing is touched. Two that recover at once wait for each other, by a lock that ends with its process. The
-//! dead run's own `index.lock` keeps git out meanwhile, and goes last.
+//! Only of the dead: of what lives, or can't be seen from here, nothing is touched. Two that recover at once take turns. The dead run's
+//! own `index.lock` keeps git out meanwhile, and goes last.
+//!
+//! Where that lock is gone, or HEAD or the index moved on, somebody has decided what to do about it: then a change that is about
+//! to be made leaves all as it is and names the journal, and only who asks for recovery has it.
 //!
 //! All of it can be stopped anywhere and done again.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
-
-use rustix::fs::{FlockOperation, flock};
-
-use super::bystanders;
-use super::fault::{Fault, Holder};
+use super::fault::{Fault, Holder, Open, Unfit, Why};
 use super::flush::Flush;
-use super::journal::{Journal, Litter, home, runs};
+use super::journal::{Home, Journal};
 use super::last;
-use super::lock::{IndexLock, Patience, Stamp, Wait, path_bytes, with_suffix};
-use super::manifest::{Deed, Expected, Manifest};
-use super::owner::Life;
+use super::lock::{IndexLock, Life, Stamp, Turn, Wait, index_lock, index_name, path_bytes, with_suffix};
+use super::manifest::{Deed, Manifest};
 use super::record::Record;
 use super::signal::{self, HeldBack};
 use super::undo::{Remains, Undo};
-use crate::dir::Dir;
-use crate::dir::write::step;
 use crate::path::RepoPath;
 use crate::progress::{Progress, Stage};
 use crate::repo::{NextIndex, Repo};
-use crate::text::Shown;
 
 /// What became of one interrupted change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +34,8 @@ pub struct Recovered {
     pub attention: Vec<RepoPath>,
     /// Further facts, one sentence each.
     pub notes: Vec<String>,
+    /// What is left for a person to see to.
+    pub open: Vec<Open>,
 }
 
 /// Which way an interrupted change went.
@@ -53,6 +47,19 @@ pub enum How {
     Finished,
     /// Nothing of it had been visible, or all of it; what it left lying about was removed.
     Tidied,
+    /// Nothing was done about it.
+    Left,
+}
+
+/// Who wants a recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Nobody: another change is to be made.
+    No,
+    /// A person.
+    Yes,
+    /// A person who says that what can't be seen from here lives nowhere any more.
+    Force,
 }
 
 /// A change that was interrupted and has yet to be recovered.
@@ -64,123 +71,181 @@ pub struct Interrupted {
     pub paths: Vec<RepoPath>,
 }
 
-/// Says whether a change was interrupted in this work tree, and changes nothing.
+impl Recovered {
+    fn of(deed: Deed) -> Self {
+        let (paths, attention, notes, open) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { deed, how: How::Tidied, paths, attention, notes, open }
+    }
+
+    fn left(paths: Vec<RepoPath>, deed: Deed, open: Open) -> Self {
+        Self { how: How::Left, paths, open: vec![open], ..Self::of(deed) }
+    }
+}
+
+/// Says whether a change was interrupted in this work tree, and changes nothing. One that lives is none: who asks may be its hook.
 pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
     let mut found: Option<Interrupted> = None;
-    for run in runs(repo.git_dir()) {
-        let Ok(journal) = Journal::open(&run) else { continue };
-        let Some(manifest) = journal.manifest() else { continue };
-        if journal.life().0 == Life::Dead {
-            let deed = manifest.as_ref().map_or(Deed::Apply, |manifest| manifest.deed);
-            let found = found.get_or_insert(Interrupted { deed, paths: Vec::new() });
-            found.paths.extend(manifest.iter().flat_map(Manifest::paths).cloned());
-        }
+    for journal in Journal::all(repo) {
+        let manifest = match &journal {
+            Ok(journal) if journal.life() == Ok(Some(Life::Alive)) => continue,
+            Ok(journal) if !journal.is_standing() => continue,
+            Ok(journal) => journal.manifest().flatten(),
+            Err(_) => None,
+        };
+        // Where one can't be read, any path may be half changed.
+        let Some(manifest) = manifest else { return Some(Interrupted { deed: Deed::Apply, paths: Vec::new() }) };
+        let found = found.get_or_insert(Interrupted { deed: manifest.deed, paths: Vec::new() });
+        found.paths.extend(manifest.paths().cloned());
     }
-    found
+    let is_anothers = || {
+        let lock = index_lock(repo);
+        Stamp::read(&lock).is_some() && matches!(Holder::of(repo, &lock), Holder::Gone | Holder::Elsewhere { .. })
+    };
+    // Whoever shares the repository has journals that can't be looked at.
+    found.or_else(|| (repo.is_shared() && is_anothers()).then(|| Interrupted { deed: Deed::Apply, paths: Vec::new() }))
 }
 
 /// Finishes or takes back every interrupted change of this work tree.
 ///
 /// # Errors
-/// `locked` while something of it lives, `io` if a journal can't be read.
-pub fn recover(repo: &Repo, progress: &Progress) -> Result<Vec<Recovered>, Fault> {
-    let lock = with_suffix(&repo.index_path(), ".lock");
-    let is_stale = Stamp::read(&lock).is_some_and(|stamp| matches!(stamp.holder(), Holder::Gone { .. }));
-    if runs(repo.git_dir()).is_empty() && !is_stale {
-        if step("remove the folder of journals").is_ok() {
-            // If there is one, and nothing in it: a run died between making it and using it, or after emptying it.
-            let _ = std::fs::remove_dir(home(repo.git_dir()));
-        }
-        return Ok(Vec::new());
-    }
+/// `locked` while something of it lives, `io` if a journal can't be worked with.
+pub fn recover(repo: &Repo, asked: Asked, progress: &Progress) -> Result<Vec<Recovered>, Fault> {
     let held = HeldBack::begin();
-    let recovered = all(repo, None, progress);
+    let mut recovered = Vec::new();
+    let outcome = in_turn(repo, asked, progress, &mut recovered, |_| Ok(Ok(())));
     match signal::pending() {
         Some(signal) => Err(Fault::Interrupted { signal }),
         None => {
             drop(held);
-            recovered
+            outcome.map(|()| recovered)
         }
     }
 }
 
-/// Recovers what is found once the lock is ours.
-pub(super) fn under(repo: &Repo, lock: &IndexLock, progress: &Progress) -> Result<(), Fault> {
-    let is_dead = |run: &PathBuf| Journal::open(run).is_ok_and(|journal| journal.life().0 == Life::Dead);
-    if runs(repo.git_dir()).iter().any(is_dead) { undisturbed(all(repo, Some(lock), progress)?) } else { Ok(()) }
-}
-
-/// Refuses to go on where not all could be put back.
-pub(super) fn undisturbed(recovered: Vec<Recovered>) -> Result<(), Fault> {
-    let paths: Vec<_> = recovered.iter().flat_map(|one| one.attention.clone()).collect();
-    let notes: Vec<_> = recovered.into_iter().flat_map(|one| one.notes).collect();
-    if paths.is_empty() { Ok(()) } else { Err(Fault::Torn { paths, notes }) }
-}
-
-fn all(repo: &Repo, lock: Option<&IndexLock>, progress: &Progress) -> Result<Vec<Recovered>, Fault> {
-    let patience = Patience::from_setting(repo.config().int("llmpatch.lockTimeout")?);
-    progress.enter(Stage::Waiting, 0);
-    let _alone = alone(repo, patience)?;
-    let mut recovered = Vec::new();
-    for run in runs(repo.git_dir()) {
-        // What is gone meanwhile was somebody's that lived.
-        let Ok(journal) = Journal::open(&run) else { continue };
-        if !is_dead(repo, &journal, patience)? {
-            continue;
+/// Makes a journal and takes the lock for it, once all that died before is tidied up; says what became of that.
+pub(super) fn take(
+    repo: &Repo,
+    progress: &Progress,
+    recovered: &mut Vec<Recovered>,
+) -> Result<(Journal, IndexLock), Fault> {
+    in_turn(repo, Asked::No, progress, recovered, |recovered| {
+        if recovered.iter().any(|one| !one.open.is_empty()) {
+            return Err(Fault::Torn { recovered: std::mem::take(recovered) });
         }
-        let flush = Flush::from_config(repo.config())?;
-        recovered.push(Recovery { repo, journal: &journal, flush, progress }.run(lock, patience)?);
-    }
-    remove_dead_lock(&with_suffix(&repo.index_path(), ".lock"), None);
-    let _ = std::fs::remove_dir(home(repo.git_dir()));
-    Ok(recovered)
+        let journal = Journal::make(repo)?;
+        Ok(IndexLock::attempt(repo, &journal)?.map(|lock| (journal, lock)))
+    })
 }
 
-/// Keeps others from recovering at the same time. The lock ends with this process, whatever becomes of it.
-fn alone(repo: &Repo, patience: Patience) -> Result<File, Fault> {
-    let io = |source| Fault::Io { doing: "lock", path: path_bytes(repo.git_dir()), source };
-    let folder = File::open(repo.git_dir()).map_err(io)?;
-    let mut wait = Wait::new(patience);
-    while let Err(errno) = flock(&folder, FlockOperation::NonBlockingLockExclusive) {
-        if errno != rustix::io::Errno::WOULDBLOCK {
-            return Err(io(errno.into()));
-        }
-        if !wait.once()? {
-            return Err(Fault::Locked { lock: repo.git_dir().to_owned(), holder: Holder::Unknown });
-        }
-    }
-    Ok(folder)
-}
-
-/// Says whether a run is dead; waits for the commit of one that is dead itself.
-fn is_dead(repo: &Repo, journal: &Journal, patience: Patience) -> Result<bool, Fault> {
-    let mut wait = Wait::new(patience);
+/// Recovers what is dead, then does something, unless somebody is to be waited for.
+fn in_turn<T>(
+    repo: &Repo,
+    asked: Asked,
+    progress: &Progress,
+    recovered: &mut Vec<Recovered>,
+    act: impl Fn(&mut Vec<Recovered>) -> Result<Result<T, Holder>, Fault>,
+) -> Result<T, Fault> {
+    let mut wait = Wait::new(repo, progress)?;
     loop {
-        let (life, pid) = journal.life();
-        match life {
-            Life::Dead => return Ok(true),
-            Life::Alive if journal.child().is_some_and(|child| child.pid == pid) => {
-                if !wait.once()? {
-                    let lock = with_suffix(&repo.index_path(), ".lock");
-                    return Err(Fault::Locked { lock, holder: Holder::Running { pid } });
+        let turn = Turn::take(repo, &mut wait)?;
+        let holder = match all(repo, &turn, asked, recovered, progress)? {
+            Some(holder) => holder,
+            None => match act(recovered)? {
+                Ok(done) => return Ok(done),
+                Err(holder) => holder,
+            },
+        };
+        drop(turn);
+        wait.once(&index_lock(repo), || holder.clone())?;
+    }
+}
+
+/// Recovers all that is dead; says what is to be waited for, if anything is.
+fn all(
+    repo: &Repo,
+    _turn: &Turn,
+    asked: Asked,
+    recovered: &mut Vec<Recovered>,
+    progress: &Progress,
+) -> Result<Option<Holder>, Fault> {
+    recovered.retain(|one| one.how != How::Left);
+    for journal in Journal::all(repo) {
+        let left = |journal: &Journal, why| {
+            let manifest = journal.manifest().flatten().unwrap_or_default();
+            let paths = manifest.paths().cloned().collect();
+            Recovered::left(paths, manifest.deed, Open::Journal(Unfit { folder: journal.path(), why }))
+        };
+        let journal = match journal {
+            Ok(journal) => journal,
+            Err(unfit) => {
+                recovered.push(Recovered::left(Vec::new(), Deed::Apply, Open::Journal(unfit)));
+                continue;
+            }
+        };
+        match journal.life() {
+            _ if journal.is_gone() => {}
+            // Of a run that lives, what it does is to be waited for, or a commit that it began and that outlives it.
+            Ok(Some(Life::Alive)) if journal.is_standing() => return Ok(Some(Holder::Running)),
+            Ok(Some(Life::Alive)) => {}
+            Ok(Some(Life::Unknown)) if asked != Asked::Force => {
+                if journal.is_standing() {
+                    let host = journal.stamp().map(|(stamp, _)| stamp.host).unwrap_or_default();
+                    recovered.push(left(&journal, Why::Elsewhere { host }));
                 }
             }
-            _ => return Ok(false),
+            Ok(_) => {
+                let flush = Flush::from_config(repo.config())?;
+                match (Recovery { repo, journal: &journal, flush, progress }).run(asked)? {
+                    Step::Done(done) => recovered.push(done),
+                    Step::Left(why) => recovered.push(left(&journal, why)),
+                    Step::Held(holder) => return Ok(Some(holder)),
+                }
+            }
+            Err(why) => recovered.push(left(&journal, why)),
         }
     }
+    remove_dead_lock(repo, None, asked);
+    Home::all(repo)?.iter().for_each(Home::tidy);
+    Ok(None)
 }
 
 /// Removes a lock if it is provably one of ours whose run is dead: this run's, or one whose journal is gone.
-fn remove_dead_lock(path: &Path, run: Option<&Path>) {
-    let Some(stamp) = Stamp::read(path) else { return };
+fn remove_dead_lock(repo: &Repo, run: Option<&Journal>, asked: Asked) {
+    use std::os::unix::fs::MetadataExt as _;
+    let path = index_lock(repo);
+    let Some((stamp, file)) = Stamp::read(&path) else { return };
     let is_its = match run {
-        Some(run) => stamp.journal == run,
-        None => !stamp.journal.exists(),
+        Some(run) => stamp.run() == Some(run.run()),
+        None => !Journal::all(repo).iter().flatten().any(|journal| Some(journal.run()) == stamp.run()),
     };
-    if is_its && stamp.owner.life() == Life::Dead && step("remove a dead lock").is_ok() {
+    let is_own = file.metadata().is_ok_and(|meta| meta.uid() == rustix::process::geteuid().as_raw());
+    let is_dead = match stamp.life(&file) {
+        Life::Dead => true,
+        Life::Unknown => asked == Asked::Force,
+        Life::Alive => false,
+    };
+    if is_its && is_own && is_dead && crate::dir::write::step("remove a dead lock").is_ok() {
         // If it stays, whoever wants it next finds it dead again.
         let _ = std::fs::remove_file(path);
     }
+}
+
+/// How far a recovery got.
+enum Step {
+    Done(Recovered),
+    /// Nothing was done.
+    Left(Why),
+    /// Somebody holds the lock without which nothing can be done.
+    Held(Holder),
+}
+
+/// Whether a commit was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Made {
+    No,
+    Ours,
+    /// It, or another's on the same one.
+    Perhaps,
 }
 
 struct Recovery<'r> {
@@ -191,244 +256,232 @@ struct Recovery<'r> {
 }
 
 impl Recovery<'_> {
-    fn run(&self, ours: Option<&IndexLock>, patience: Patience) -> Result<Recovered, Fault> {
-        let litter = self.journal.litter();
-        let (paths, attention, notes) = (Vec::new(), Vec::new(), Vec::new());
-        let mut done = Recovered { deed: Deed::Apply, how: How::Tidied, paths, attention, notes };
+    fn run(&self, asked: Asked) -> Result<Step, Fault> {
+        let mut done = Recovered::of(Deed::Apply);
+        if self.journal.stamp().is_some_and(|(stamp, _)| stamp.index != index_name(self.repo)) {
+            return Ok(Step::Left(Why::OtherIndex));
+        }
+        let draft = self.journal.draft();
         match self.journal.manifest() {
             None => {}
-            Some(None) => {
-                let path = path_bytes(self.journal.path());
-                let source = std::io::Error::other("its manifest is damaged");
-                return Err(Fault::Io { doing: "read the journal", path, source });
-            }
+            Some(None) => return Ok(Step::Left(Why::Broken)),
             Some(Some(manifest)) => {
-                let _lock = self.lock(&manifest, ours, patience)?;
-                done.paths = manifest.paths().cloned().collect();
-                done.deed = manifest.deed;
-                if self.is_committed(&manifest)? {
-                    done.how = How::Finished;
-                    if self.finish(&manifest, &mut done) == Left::Manifest {
-                        return Ok(done);
+                if !self.repo.may_all_be_touched(manifest.places())? {
+                    return Ok(Step::Left(Why::Broken));
+                }
+                let is_locked = self.is_locked();
+                if asked == Asked::No
+                    && let Some(why) = self.decided(&manifest, is_locked)?
+                {
+                    return Ok(Step::Left(why));
+                }
+                let _lock = match is_locked {
+                    true => None,
+                    false => {
+                        let journal = Journal::make(self.repo)?;
+                        match IndexLock::attempt(self.repo, &journal)? {
+                            Ok(lock) => Some((lock, journal)),
+                            Err(holder) => return Ok(Step::Held(holder)),
+                        }
                     }
+                };
+                done.deed = manifest.deed;
+                done.paths = manifest.paths().cloned().collect();
+                let is_over = if self.made(&manifest)? != Made::No {
+                    done.how = How::Finished;
+                    self.finish(&manifest, &mut done)
                 } else {
                     done.how = How::TakenBack;
-                    if self.take_back(&manifest, &mut done)? == Left::Manifest {
-                        return Ok(done);
-                    }
+                    self.take_back(&manifest, &mut done)?
+                };
+                done.open.extend(remove_ref_locks(self.repo, &manifest));
+                if !is_over {
+                    return Ok(Step::Done(done));
                 }
-                done.notes.extend(remove_ref_locks(self.repo, self.journal, &manifest));
             }
         }
-        self.tidy(&litter);
-        let mut is_certain = done.how == How::Finished;
-        if let Some(manifest) = self.journal.applied() {
+        let applied = self.journal.applied().filter(|of| self.repo.may_all_be_touched(of.places()).unwrap_or(false));
+        self.tidy(applied.iter().chain(&draft), &[]);
+        if let Some(manifest) = &applied {
             done.deed = manifest.deed;
-            is_certain = true;
-            self.remove_emptied_folders(&manifest);
+            self.remove_emptied_folders(manifest);
         }
-        for lock in litter.iter().filter_map(|one| if let Litter::Lock(path) = one { Some(path) } else { None }) {
-            remove_dead_lock(lock, Some(self.journal.path()));
-        }
-        if !is_certain {
+        remove_dead_lock(self.repo, Some(self.journal), asked);
+        if applied.is_none() {
             self.journal.let_go();
         } else if let Err(fault) = last::keep(self.journal) {
             // It stays, so that this can be tried again.
             done.notes.push(format!("what undo needs could not be kept: {fault}"));
         }
-        Ok(done)
+        Ok(Step::Done(done))
     }
 
-    /// Makes sure that git is kept out: by the dead run's lock if it is still there, else by one of our own.
-    fn lock(
-        &self,
-        manifest: &Manifest,
-        ours: Option<&IndexLock>,
-        patience: Patience,
-    ) -> Result<Option<(IndexLock, Journal)>, Fault> {
-        let path = with_suffix(&manifest.index, ".lock");
-        let is_dead_runs = Stamp::read(&path).is_some_and(|stamp| stamp.journal == self.journal.path());
-        if ours.is_some_and(|lock| lock.is_at(&path)) || is_dead_runs {
-            return Ok(None);
-        }
-        let (journal, stamp) = Journal::make(self.repo.git_dir())?;
-        let lock = IndexLock::take(&manifest.index, patience, &journal, &stamp)?;
-        Ok(Some((lock, journal)))
+    /// Returns whether the dead run's own lock keeps git out.
+    fn is_locked(&self) -> bool {
+        Stamp::read(&index_lock(self.repo)).is_some_and(|(stamp, _)| stamp.run() == Some(self.journal.run()))
     }
 
-    /// Says whether the commit was made: then HEAD isn't what it was.
-    fn is_committed(&self, manifest: &Manifest) -> Result<bool, Fault> {
-        let Some(Expected { head, tree }) = &manifest.commit else { return Ok(false) };
-        let now = self.repo.head_commit()?;
-        if now.map(|id| id.to_string()) == *head {
-            return Ok(false);
+    /// Says what shows that somebody has decided what becomes of this, if anything does.
+    fn decided(&self, manifest: &Manifest, is_locked: bool) -> Result<Option<Why>, Fault> {
+        if !is_locked {
+            return Ok(Some(Why::Unlocked));
         }
-        let is_expected = match now {
-            Some(id) => self.repo.tree_of(id)?.to_string() == *tree,
-            None => false,
+        let head = self.repo.head_commit()?.map(|id| id.to_string());
+        if head != manifest.head && self.made(manifest)? != Made::Ours {
+            return Ok(Some(Why::HeadMoved));
+        }
+        let path = self.repo.index_path();
+        let io = |source| Fault::Io { doing: "read", path: path_bytes(&path), source };
+        match manifest.with_index && self.journal.is_index_other(&path).map_err(io)? {
+            true => Ok(Some(Why::IndexMoved)),
+            false => Ok(None),
+        }
+    }
+
+    /// Says whether the commit was made: then one that was made on the old HEAD leads to the new one.
+    fn made(&self, manifest: &Manifest) -> Result<Made, Fault> {
+        let (Some(tree), Some(now)) = (&manifest.tree, self.repo.head_commit()?) else { return Ok(Made::No) };
+        let before = match &manifest.head {
+            Some(head) => match self.repo.commit_id(head) {
+                Some(id) => Some(id),
+                None => return Ok(Made::No),
+            },
+            None => None,
         };
-        Ok(is_expected || self.journal.child().is_some())
+        let Some(first) = self.repo.made_on(before, now) else { return Ok(Made::No) };
+        let is_expected = self.repo.tree_of(first)?.to_string() == *tree;
+        // A hook may have added to it.
+        Ok(match (is_expected || first == now && self.journal.has_begun(), self.journal.has_begun()) {
+            (true, _) => Made::Ours,
+            (false, true) => Made::Perhaps,
+            (false, false) => Made::No,
+        })
     }
 
-    fn finish(&self, manifest: &Manifest, done: &mut Recovered) -> Left {
+    /// Finishes a change; says whether nothing of it is left to do.
+    fn finish(&self, manifest: &Manifest, done: &mut Recovered) -> bool {
         if let Err(fault) = self.follow(manifest, done) {
             done.notes.push(format!("the index could not follow the new commit: {fault}"));
-            done.notes.push("the journal stays, so that recovery can be tried again".to_owned());
+            done.open.push(Open::Again(self.journal.path()));
             done.attention = done.paths.clone();
-            return Left::Manifest;
+            return false;
         }
         if let Ok(Some(id)) = self.repo.head_commit() {
             // Without it undo knows less, that is all.
             let _ = last::write(self.journal, &Record::Commit(id.to_string()));
         }
-        self.progress.enter(Stage::Flushing, 0);
-        let _ = self.flush.everything_around(&[self.repo.git_dir()]);
+        let _ = self.flush_all(manifest);
         let decided = self.journal.decide();
-        if let Err(fault) = decided.and_then(|()| self.flush.folders(&[self.journal.path()])) {
+        if let Err(fault) = decided.and_then(|()| self.flush.folders(&[self.journal.dir()])) {
             done.notes.push(format!("the journal could not be ended: {fault}"));
         }
-        Left::Nothing
+        true
     }
 
     /// Lets the index follow the commit.
     fn follow(&self, manifest: &Manifest, done: &mut Recovered) -> Result<(), Fault> {
-        let Some(Expected { head, tree }) = &manifest.commit else { return Ok(()) };
+        let Some(tree) = &manifest.tree else { return Ok(()) };
         let Some(now) = self.repo.head_commit()? else { return Ok(()) };
         done.notes.push(format!("the commit {now} was made"));
-        let beside = super::beside(&manifest.index, self.journal);
+        let index = self.repo.index_path();
+        let beside = self.journal.beside(&index);
         if self.repo.tree_of(now)?.to_string() == *tree {
             // The index for just this change was on the disk before the commit was begun, so no room is needed to go on.
-            match std::fs::rename(&beside, &manifest.index) {
+            match std::fs::rename(&beside, &index) {
                 Err(fault) if fault.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(Fault::Io { doing: "replace", path: path_bytes(&manifest.index), source: fault });
+                    return Err(Fault::Io { doing: "replace", path: path_bytes(&index), source: fault });
                 }
                 Ok(()) => return Ok(()),
-                Err(_) if self.journal.is_index_new(&manifest.index) => return Ok(()),
+                Err(_) if self.journal.is_index(&index, "index.new").unwrap_or(false) => return Ok(()),
                 Err(_) => {}
             }
         } else {
             done.notes
                 .push("it doesn't hold just this change: a hook added to it, or somebody made another".to_owned());
         }
-        let before = head.as_deref().and_then(|head| self.repo.commit_id(head));
+        let before = manifest.head.as_deref().and_then(|head| self.repo.commit_id(head));
+        let before = before.map(|id| self.repo.tree_of(id)).transpose()?;
+        let now = self.repo.tree_of(now)?;
         let _ = std::fs::remove_file(&beside);
-        let mut next = NextIndex::copy(self.repo, &manifest.index, beside)?;
+        let mut next = NextIndex::copy(self.repo, &index, beside)?;
         next.follow(before, now, &self.journal.path_of("index"))?;
         next.write(self.repo)?;
-        next.install(&manifest.index)?;
+        next.install(&index)?;
         Ok(())
     }
 
-    fn take_back(&self, manifest: &Manifest, done: &mut Recovered) -> Result<Left, Fault> {
+    /// Takes a change back; says whether nothing of it is left to do.
+    fn take_back(&self, manifest: &Manifest, done: &mut Recovered) -> Result<bool, Fault> {
         let mut remains = Remains::default();
+        let index = self.repo.index_path();
         if manifest.with_index
-            && let Err(fault) = self.journal.restore_index(&manifest.index)
+            && let Err(source) = self.journal.restore_index(&index)
         {
-            let path = path_bytes(&manifest.index);
-            return Err(Fault::Io { doing: "put back", path, source: fault });
+            return Err(Fault::Io { doing: "put back", path: path_bytes(&index), source });
         }
         if !manifest.touched.is_empty() {
-            let top = path_bytes(&manifest.top);
-            let dir = Dir::open(&manifest.top).map_err(|source| Fault::Io { doing: "open", path: top, source })?;
-            remains = Undo { dir: &dir, journal: self.journal, manifest, progress: self.progress }.run();
+            remains = Undo { dir: self.repo.dir()?, journal: self.journal, manifest, progress: self.progress }.run();
         }
         done.attention = remains.paths();
         if !remains.failed.is_empty() {
             done.notes.extend(remains.failed.iter().map(|(path, fault)| format!("`{path}`: {fault}")));
-            done.notes.push("the journal stays, so that recovery can be tried again".to_owned());
-            return Ok(Left::Manifest);
+            done.open.push(Open::Again(self.journal.path()));
+            return Ok(false);
         }
-        let mut folders = vec![self.repo.git_dir()];
-        if !manifest.touched.is_empty() {
-            folders.push(&manifest.top);
-        }
-        self.progress.enter(Stage::Flushing, 0);
         // Should the power go before this is on the disk, the manifest is there and it is done again.
-        let _ = self.flush.everything_around(&folders);
-        let io = |source| Fault::Io { doing: "end the journal", path: path_bytes(self.journal.path()), source };
+        let _ = self.flush_all(manifest);
+        let io = |source| Fault::Io { doing: "end the journal", path: path_bytes(&self.journal.path()), source };
         if remains.theirs.is_empty() {
             self.journal.forget(self.flush).map_err(io)?;
-            return Ok(Left::Nothing);
+            return Ok(true);
         }
-        let litter = self.journal.litter();
-        let kept = self.journal.put_away().map_err(io)?;
-        done.notes.push(format!("their originals are kept in `{}`", Shown(&path_bytes(&kept))));
-        // One that had to stay beside its place, on another file system, isn't litter.
-        let theirs = manifest.touched.iter().filter(|touched| remains.theirs.contains(&touched.path));
-        let spared: Vec<_> = theirs.flat_map(|touched| touched.stage.iter().chain(&touched.aside)).collect();
-        let is_litter = |one: &Litter| !matches!(one, Litter::Tree(path) if spared.contains(&path));
-        let litter: Vec<_> = litter.into_iter().filter(is_litter).collect();
-        self.tidy(&litter);
-        for lock in litter.iter().filter_map(|one| if let Litter::Lock(path) = one { Some(path) } else { None }) {
-            remove_dead_lock(lock, Some(self.journal.path()));
-        }
-        Ok(Left::Manifest)
+        done.open.push(Open::Kept(self.journal.put_away().map_err(io)?));
+        self.tidy([manifest], &remains.theirs);
+        remove_dead_lock(self.repo, Some(self.journal), Asked::No);
+        Ok(false)
     }
 
-    /// Removes what a run left outside its journal. No original is among it: the manifest is gone.
-    fn tidy(&self, litter: &[Litter]) {
-        let top = litter.iter().find_map(|one| if let Litter::Top(top) = one { Some(top) } else { None });
-        let dir = top.and_then(|top| Dir::open(top).ok());
-        self.progress.enter(Stage::Tidying, litter.len());
-        for one in litter {
-            // What stays is in nobody's way; nothing else can be done about it.
-            let _ = match (one, &dir) {
-                (Litter::Tree(path), Some(dir)) => dir.remove_file(path),
-                (Litter::File(path), _) => std::fs::remove_file(path),
-                _ => Ok(()),
-            };
-            self.progress.step();
+    fn flush_all(&self, manifest: &Manifest) -> Result<(), Fault> {
+        self.progress.enter(Stage::Flushing, 0);
+        self.flush.everything_of(self.repo, manifest)
+    }
+
+    /// Removes what a run left outside its journal, except beside paths where an original may have had to stay. No other original is
+    /// among it: the manifest is gone.
+    fn tidy<'m>(&self, manifests: impl IntoIterator<Item = &'m Manifest>, spared: &[RepoPath]) {
+        let beside = self.journal.beside(&self.repo.index_path());
+        // What stays is in nobody's way; nothing else can be done about it.
+        let _ = std::fs::remove_file(&beside);
+        let _ = std::fs::remove_file(with_suffix(&beside, ".lock"));
+        let Ok(dir) = self.repo.dir() else { return };
+        for manifest in manifests {
+            self.progress.enter(Stage::Tidying, manifest.touched.len());
+            for path in manifest.temporaries(self.journal.run(), spared) {
+                let _ = dir.remove_file(&path);
+                self.progress.step();
+            }
         }
     }
 
     /// Removes the folders that a certain change has emptied. Where originals had to stay beside their places, that comes last.
     fn remove_emptied_folders(&self, manifest: &Manifest) {
-        let Ok(dir) = Dir::open(&manifest.top) else { return };
-        for (folder, _) in manifest.removed.iter().rev() {
+        let Ok(dir) = self.repo.dir() else { return };
+        for folder in manifest.removed.iter().rev() {
             // One that isn't empty stays, and so does one that can't go: an empty folder is nothing to fail for.
-            let _ = dir.remove_folder(folder);
+            let _ = dir.remove_folder(&folder.path);
         }
     }
 }
 
-/// Removes the locks on HEAD and its branch that a dead commit of this run left: those that hold that commit, and those that
-/// were made since it was started, if nobody else is at work here. Returns the others, in sentences.
-pub(super) fn remove_ref_locks(repo: &Repo, journal: &Journal, manifest: &Manifest) -> Vec<String> {
-    let (Some(expected), Some(since)) = (&manifest.commit, journal.child_since()) else { return Vec::new() };
-    if journal.child().is_some_and(|child| child.life() != Life::Dead) {
-        return Vec::new();
-    }
-    let mut left = Vec::new();
-    for lock in repo.commit_locks() {
-        let text = std::fs::read_to_string(&lock).unwrap_or_default();
-        let is_its = || repo.is_commit_of(text.trim(), expected.head.as_deref(), &expected.tree);
-        let is_since = || std::fs::metadata(&lock).and_then(|meta| meta.modified()).is_ok_and(|at| at >= since);
-        // What the dead one had started, a hook say, may take a moment to end.
-        let is_alone = || (0..20).any(|_| !bystanders::any(repo.git_dir(), repo.top().ok()) || pause());
-        if is_its() || (is_since() && is_alone()) {
-            let _ = std::fs::remove_file(&lock);
-        } else {
-            let lock = path_bytes(&lock);
-            left.push(format!(
-                "`{}` is in the way of the next commit; if no git command runs here, remove it",
-                Shown(&lock)
-            ));
-        }
-    }
-    left
-}
-
-/// Waits a moment; there is no more to it, so it says no.
-fn pause() -> bool {
-    std::thread::sleep(std::time::Duration::from_millis(50));
-    false
-}
-
-/// What a change that was taken back leaves behind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Left {
-    /// Nothing that anybody needs.
-    Nothing,
-    /// The journal, to try again, or with what somebody may want.
-    Manifest,
+/// Removes the locks on HEAD and its branch that a dead commit of a run left, which hold that commit. Returns the others that are in
+/// the way of the next one: nothing proves whose they are.
+pub(super) fn remove_ref_locks(repo: &Repo, manifest: &Manifest) -> Vec<Open> {
+    let Some(tree) = &manifest.tree else { return Vec::new() };
+    let mut left = repo.commit_locks();
+    left.retain(|lock| {
+        let text = std::fs::read_to_string(lock).unwrap_or_default();
+        let is_its = repo.is_commit_of(text.trim(), manifest.head.as_deref(), tree);
+        !(is_its && std::fs::remove_file(lock).is_ok())
+    });
+    left.into_iter().map(Open::Lock).collect()
 }

@@ -9,6 +9,8 @@ use std::sync::{Arc, OnceLock};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 struct Flags {
+    /// How many hold signals back.
+    holders: AtomicUsize,
     /// Whether a signal acts as it always does.
     passes: Arc<AtomicBool>,
     /// Whether an interrupt does.
@@ -27,7 +29,9 @@ impl HeldBack {
     /// Begins to hold them back.
     pub(super) fn begin() -> Self {
         let flags = FLAGS.get_or_init(install);
-        flags.came.store(0, Ordering::SeqCst);
+        if flags.holders.fetch_add(1, Ordering::SeqCst) == 0 {
+            flags.came.store(0, Ordering::SeqCst);
+        }
         flags.passes.store(false, Ordering::SeqCst);
         flags.interrupt_passes.store(false, Ordering::SeqCst);
         Self(())
@@ -36,7 +40,7 @@ impl HeldBack {
 
 impl Drop for HeldBack {
     fn drop(&mut self) {
-        if let Some(flags) = FLAGS.get() {
+        if let Some(flags) = FLAGS.get().filter(|flags| flags.holders.fetch_sub(1, Ordering::SeqCst) == 1) {
             flags.passes.store(true, Ordering::SeqCst);
             flags.interrupt_passes.store(true, Ordering::SeqCst);
         }
@@ -86,7 +90,12 @@ pub fn die_of(signal: i32) {
 
 fn install() -> Flags {
     let passing = || Arc::new(AtomicBool::new(true));
-    let flags = Flags { passes: passing(), interrupt_passes: passing(), came: Arc::new(AtomicUsize::new(0)) };
+    let flags = Flags {
+        holders: AtomicUsize::new(0),
+        passes: passing(),
+        interrupt_passes: passing(),
+        came: Arc::new(AtomicUsize::new(0)),
+    };
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if ignores(signal) {
             continue;
@@ -104,4 +113,18 @@ fn ignores(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_holds_signals_back_within_another_does_not_let_them_go() {
+        let passes = || FLAGS.get().unwrap().passes.load(Ordering::SeqCst);
+        let outer = HeldBack::begin();
+        drop(HeldBack::begin());
+        assert!(!passes());
+        drop(outer);
+    }
 }

@@ -70,7 +70,10 @@ impl Explain for Since {
         Some(match self.what {
             Thing::Original(_) => "look at the old file, and put right by hand what should be".to_owned(),
             Thing::Appeared => "move it away, then try again".to_owned(),
-            _ => return None,
+            Thing::File | Thing::Gone | Thing::Entry => {
+                "undo takes back all or nothing: put this back as the last apply left it, or take that back by hand"
+                    .to_owned()
+            }
         })
     }
 }

@@ -10,11 +10,13 @@
 
 use std::io;
 
-use super::journal::Journal;
-use super::manifest::{Held, Manifest, Touched};
-use crate::dir::{Dir, Found, Stat};
+use super::fault::Open;
+use super::journal::{Journal, original_name};
+use super::manifest::{Folder, Manifest, Stands, Touched};
+use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
 use crate::progress::{Progress, Stage};
+use crate::tree::Mode;
 
 /// What could not be put back.
 #[derive(Debug, Default)]
@@ -22,11 +24,9 @@ pub(super) struct Remains {
     /// Somebody else's content stands there. Their originals stay in the journal.
     pub(super) theirs: Vec<RepoPath>,
     /// The system said no. Another try may do better.
-    pub(super) failed: Vec<(RepoPath, io::Error)>,
-    /// Where the originals of these paths are kept.
-    pub(super) kept: Option<std::path::PathBuf>,
-    /// Whether the manifest still stands.
-    pub(super) is_torn: bool,
+    pub(super) failed: Vec<Failed>,
+    /// What is left of it for a person to see to.
+    pub(super) open: Option<Open>,
 }
 
 impl Remains {
@@ -39,15 +39,6 @@ impl Remains {
     }
 }
 
-/// What stands at a place.
-#[derive(Debug, PartialEq, Eq)]
-enum Stands {
-    Nothing,
-    Old,
-    New,
-    Else,
-}
-
 /// A change that is taken back.
 pub(super) struct Undo<'u> {
     pub(super) dir: &'u Dir,
@@ -55,6 +46,9 @@ pub(super) struct Undo<'u> {
     pub(super) manifest: &'u Manifest,
     pub(super) progress: &'u Progress,
 }
+
+/// What a folder has for permission bits before it is given its own; nobody else has a use for these.
+const UNFINISHED: u16 = 0o1700;
 
 /// A place: in the work tree or in the journal.
 #[derive(Clone)]
@@ -78,23 +72,20 @@ impl<'u> Undo<'u> {
             self.note(&mut remains, &touched.path, self.restore(number, touched));
         }
         for folder in self.manifest.made.iter().rev() {
-            match self.dir.look(folder) {
-                Ok(Found::Folder) => {}
-                _ => continue,
+            if !matches!(self.dir.look(folder), Ok(Found::Folder)) {
+                continue;
             }
-            match self.dir.remove_folder(folder) {
+            use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound, ResourceBusy};
+            if let Err(fault) = self.dir.remove_folder(folder)
                 // With something of somebody's in it, it stays; what is in it of our making was named.
-                Err(fault) if !is_full(&fault) && fault.kind() != io::ErrorKind::NotFound => {
-                    remains.failed.push((folder.clone(), fault));
-                }
-                _ => {}
-            }
-        }
-        for (number, (folder, bits)) in self.manifest.removed.iter().enumerate() {
-            if let Err(fault) = self.restore_folder(number, folder, *bits) {
+                && !matches!(fault.kind(), AlreadyExists | DirectoryNotEmpty | NotFound | ResourceBusy)
+            {
                 remains.failed.push((folder.clone(), fault));
             }
         }
+        let removed = &self.manifest.removed;
+        let made = make_missing(self.dir, removed).and_then(|()| finish_folders(self.dir, removed));
+        remains.failed.extend(made.err());
         for (number, touched) in deleted {
             self.note(&mut remains, &touched.path, self.restore(number, touched));
         }
@@ -113,14 +104,16 @@ impl<'u> Undo<'u> {
     /// Puts one path back; says whether it is what it was, or at least what its owner made of it before we came.
     fn restore(&self, number: usize, touched: &Touched) -> io::Result<bool> {
         match (&touched.before, &touched.after) {
-            (None, Some(_)) => self.unmake(touched),
+            (None, Some(_)) => self.unmake(number, touched),
             _ => self.bring_back(number, touched),
         }
     }
 
     /// Takes away a file that wasn't there.
-    fn unmake(&self, touched: &Touched) -> io::Result<bool> {
-        let Some(stage) = touched.stage.clone().map(|path| self.in_tree(path)) else { return Ok(true) };
+    fn unmake(&self, number: usize, touched: &Touched) -> io::Result<bool> {
+        let Some(stage) = touched.stage(self.journal.run(), number).map(|path| self.in_tree(path)) else {
+            return Ok(true);
+        };
         let place = self.in_tree(touched.path.clone());
         let (there, staged) = (self.stands(&place, touched)?, self.stands(&stage, touched)?);
         match (there, staged) {
@@ -134,7 +127,7 @@ impl<'u> Undo<'u> {
                     // One file by two names, where a rename to a free name is a link and a removal.
                     stage.remove()?;
                 }
-                place.rename_to(&stage)?;
+                place.take_out_to(&stage)?;
                 self.throw_away(&stage, &place, touched)
             }
             (_, Stands::Nothing) => Ok(true),
@@ -144,7 +137,7 @@ impl<'u> Undo<'u> {
 
     /// Returns whether a folder stands at a path where one stood before.
     fn is_old_folder(&self, path: &RepoPath) -> io::Result<bool> {
-        let was_there = self.manifest.removed.iter().any(|(folder, _)| folder == path);
+        let was_there = self.manifest.removed.iter().any(|folder| folder.path == *path);
         Ok(was_there && self.dir.look(path)? == Found::Folder)
     }
 
@@ -194,12 +187,14 @@ impl<'u> Undo<'u> {
             (Stands::New, _) if touched.after.is_some() => {
                 if !self.exchange(&place, &original)? {
                     // Where names can't be exchanged, ours goes to where it was prepared, and that is looked at again.
-                    let Some(stage) = touched.stage.clone().map(|path| self.in_tree(path)) else { return Ok(false) };
+                    let Some(stage) = touched.stage(self.journal.run(), number).map(|path| self.in_tree(path)) else {
+                        return Ok(false);
+                    };
                     if self.stands(&stage, touched)? == Stands::New {
                         // One file by two names, as in `unmake`.
                         stage.remove()?;
                     }
-                    place.rename_to(&stage)?;
+                    place.take_out_to(&stage)?;
                     return self.bring_back(number, touched);
                 }
                 match self.stands(&original, touched)? {
@@ -237,17 +232,6 @@ impl<'u> Undo<'u> {
         false
     }
 
-    fn restore_folder(&self, number: usize, folder: &RepoPath, bits: u16) -> io::Result<()> {
-        let kept = folder_name(number);
-        let moved = self.journal.dir().look(&kept)? == Found::Folder;
-        match self.dir.look(folder)? {
-            Found::Absent if moved => self.journal.dir().rename_to_free(&kept, self.dir, folder),
-            Found::Absent => self.dir.make_folder_again(folder, bits),
-            Found::Folder if moved => self.journal.dir().remove_folder(&kept),
-            _ => Ok(()),
-        }
-    }
-
     /// Returns whether two things changed places; where the file system can't, they don't.
     fn exchange(&self, place: &Spot<'_>, with: &Spot<'_>) -> io::Result<bool> {
         match place.dir.exchange(&place.path, with.dir, &with.path) {
@@ -259,8 +243,9 @@ impl<'u> Undo<'u> {
 
     /// Returns where an original may lie.
     fn spots(&self, number: usize, touched: &Touched) -> Vec<Spot<'u>> {
-        let tree = touched.stage.iter().chain(&touched.aside).map(|path| self.in_tree(path.clone()));
-        tree.chain([self.in_journal(original_name(number))]).collect()
+        let run = self.journal.run();
+        let tree = touched.stage(run, number).into_iter().chain(touched.aside(run, number));
+        tree.map(|path| self.in_tree(path)).chain([self.in_journal(original_name(number))]).collect()
     }
 
     fn in_tree(&self, path: RepoPath) -> Spot<'u> {
@@ -272,18 +257,16 @@ impl<'u> Undo<'u> {
     }
 
     fn stands(&self, at: &Spot<'_>, touched: &Touched) -> io::Result<Stands> {
+        let states = || touched.before.iter().chain(&touched.after);
         Ok(match at.dir.look(&at.path)? {
             Found::Absent | Found::Beneath { .. } => Stands::Nothing,
+            // What is of another size needn't be read.
+            Found::File(stat) if !states().any(|held| held.size == stat.size) => Stands::Else,
             Found::File(_) => match at.dir.read(&at.path)? {
                 None => Stands::Nothing,
                 Some((bytes, stat)) => {
-                    let is = |held: &Option<Held>| held.as_ref().is_some_and(|held| held.has(&bytes));
-                    match (is(&touched.before), is(&touched.after)) {
-                        (true, true) if is_mode(touched.after.as_ref(), &stat) => Stands::New,
-                        (true, _) => Stands::Old,
-                        (false, true) => Stands::New,
-                        (false, false) => Stands::Else,
-                    }
+                    let mode = Mode { executable: stat.is_executable(), bits: Some(stat.bits) };
+                    Stands::judge(touched.before.as_ref(), touched.after.as_ref(), &bytes, mode)
                 }
             },
             _ => Stands::Else,
@@ -292,6 +275,11 @@ impl<'u> Undo<'u> {
 }
 
 impl Spot<'_> {
+    /// Renames it to a name that is ours alone.
+    fn take_out_to(&self, own: &Spot<'_>) -> io::Result<()> {
+        self.dir.rename_to_own(&self.path, own.dir, &own.path)
+    }
+
     fn rename_to(&self, to: &Spot<'_>) -> io::Result<()> {
         self.dir.rename_to_free(&self.path, to.dir, &to.path)
     }
@@ -304,22 +292,23 @@ impl Spot<'_> {
     }
 }
 
-/// Tells apart two states of a file that differ in their modes alone.
-fn is_mode(held: Option<&Held>, stat: &Stat) -> bool {
-    held.is_some_and(|held| held.executable == stat.is_executable() && held.bits.is_none_or(|bits| bits == stat.bits))
+/// A path, and what the system said of it.
+pub(super) type Failed = (RepoPath, io::Error);
+
+/// Makes folders that were there before, highest first, as far as nothing is in their places.
+pub(super) fn make_missing(dir: &Dir, folders: &[Folder]) -> Result<(), Failed> {
+    let make = |folder: &Folder| match dir.look(&folder.path)? {
+        Found::Absent => dir.make_folder(&folder.path, UNFINISHED),
+        _ => Ok(()),
+    };
+    folders.iter().try_for_each(|folder| make(folder).map_err(|fault| (folder.path.clone(), fault)))
 }
 
-fn is_full(fault: &io::Error) -> bool {
-    use rustix::io::Errno;
-    [Errno::NOTEMPTY, Errno::EXIST, Errno::BUSY].iter().any(|errno| fault.raw_os_error() == Some(errno.raw_os_error()))
-}
-
-/// Returns the name that an original has in the journal.
-pub(super) fn original_name(number: usize) -> RepoPath {
-    RepoPath::new(format!("original-{number}").as_bytes()).expect("the name is plain")
-}
-
-/// Returns the name that a removed folder has in the journal.
-pub(super) fn folder_name(number: usize) -> RepoPath {
-    RepoPath::new(format!("folder-{number}").as_bytes()).expect("the name is plain")
+/// Gives those that were made the bits that they had, the deepest first: one above may be closed to us then.
+pub(super) fn finish_folders(dir: &Dir, folders: &[Folder]) -> Result<(), Failed> {
+    let finish = |folder: &Folder| match dir.look(&folder.path)? {
+        Found::Folder if dir.folder_bits(&folder.path)? == UNFINISHED => dir.set_folder_bits(&folder.path, folder.bits),
+        _ => Ok(()),
+    };
+    folders.iter().rev().try_for_each(|folder| finish(folder).map_err(|fault| (folder.path.clone(), fault)))
 }

@@ -8,15 +8,17 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::fault::Fault;
+use super::fault::{Fault, Open, Warning};
 use super::flush::Flush;
 use super::foresight::foresee;
-use super::journal::{Journal, Litter};
+use super::journal::Journal;
 use super::last::Reverse;
-use super::manifest::{Deed, Manifest};
+use super::manifest::{Deed, Folder, Manifest};
+use super::publish::is_missing;
 use super::signal;
 use super::undo::{Remains, Undo};
-use crate::dir::write::fill;
+use crate::dir::rights::{SET_ID, take_over};
+use crate::dir::write::{fill, set_bits};
 use crate::dir::{Dir, Found, Stat};
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
@@ -39,9 +41,9 @@ pub(super) struct Workplace<'r> {
     /// Where the originals are that left their places, by their numbers in the manifest.
     pub(super) originals: BTreeMap<usize, Spot>,
     /// Folders to be made again with the bits that they had, highest first.
-    pub(super) folders: Vec<(RepoPath, u16)>,
-    /// Folders, with their bits, that went in one with one above them.
-    pub(super) cleared: Vec<(RepoPath, u16)>,
+    pub(super) folders: Vec<Folder>,
+    /// What new files don't have of what old ones had.
+    pub(super) warnings: Vec<Warning>,
     phase: Phase,
     staged: Vec<RepoPath>,
 }
@@ -97,45 +99,44 @@ impl<'r> Workplace<'r> {
             progress,
             originals: BTreeMap::new(),
             folders: Vec::new(),
-            cleared: Vec::new(),
+            warnings: Vec::new(),
             phase: Phase::Prepared,
             staged: Vec::new(),
         };
-        place.manifest.index = repo.index_path();
+        place.manifest.head = repo.head_commit()?.map(|id| id.to_string());
         place.manifest.deed = if reverse.is_some() { Deed::Undo } else { Deed::Apply };
         let Some(dir) = place.dir else {
             place.manifest.indexed = changes.iter().map(|change| change.path.clone()).collect();
             return Ok(place);
         };
-        place.manifest.top =
-            repo.top()?.canonicalize().unwrap_or_else(|_| repo.top().unwrap_or("".as_ref()).to_owned());
         if watch == Some(Watch::Hooks) {
             place.check_file_systems(dir)?;
         }
-        let foreseen = foresee(dir, changes, reverse, place.journal.nonce())?;
+        let foreseen = foresee(dir, changes, reverse)?;
         (place.manifest.touched, place.folders) = (foreseen.touched, foreseen.again);
         (place.manifest.made, place.manifest.removed) = (foreseen.made, foreseen.removed);
-        place.announce()?;
+        place.journal.announce(&place.manifest)?;
         place.progress.enter(Stage::Preparing, changes.len());
         for (number, change) in changes.iter().enumerate() {
             place.progress.step();
-            if let (Some(after), Some(stage)) = (&change.after, place.manifest.touched[number].stage.clone()) {
+            if let Some(stage) = place.stage_of(number) {
                 if let Some(signal) = signal::pending() {
                     return Err(Fault::Interrupted { signal });
                 }
-                place.stage(dir, change, after, stage).map_err(|source| Fault::io("prepare", &change.path, source))?;
+                place.stage(dir, number, change, stage).map_err(|source| Fault::io("prepare", &change.path, source))?;
             }
         }
         Ok(place)
     }
 
-    /// Writes down in the journal what will be made in the work tree.
-    fn announce(&self) -> Result<(), Fault> {
-        let touched = &self.manifest.touched;
-        let spots = touched.iter().flat_map(|touched| touched.stage.iter().chain(&touched.aside));
-        let mut litter = vec![Litter::Top(self.manifest.top.clone())];
-        litter.extend(spots.cloned().map(Litter::Tree));
-        self.journal.note(&litter)
+    /// Returns where a new file is prepared, by its number in the manifest.
+    pub(super) fn stage_of(&self, number: usize) -> Option<RepoPath> {
+        self.manifest.touched[number].stage(self.journal.run(), number)
+    }
+
+    /// Returns where an original can wait.
+    pub(super) fn aside_of(&self, number: usize) -> Option<RepoPath> {
+        self.manifest.touched[number].aside(self.journal.run(), number)
     }
 
     /// Checks that every original can be renamed into the journal, which is where they must be when hooks run.
@@ -152,7 +153,8 @@ impl<'r> Workplace<'r> {
         Ok(())
     }
 
-    fn stage(&mut self, dir: &Dir, change: &Change, after: &File, stage: RepoPath) -> io::Result<()> {
+    fn stage(&mut self, dir: &Dir, number: usize, change: &Change, stage: RepoPath) -> io::Result<()> {
+        let Some(after) = &change.after else { return Ok(()) };
         let bits = bits_afterwards(change, after);
         let at_first = match bits {
             // What others may read is decided when it is complete.
@@ -162,20 +164,32 @@ impl<'r> Workplace<'r> {
         };
         let mut file = dir.create(&stage, at_first)?;
         self.staged.push(stage);
-        fill(&mut file, &after.content, bits)?;
+        fill(&mut file, &after.content)?;
+        let Some(bits) = bits else { return Ok(()) };
+        // It takes the place of this, or is that under another name.
+        let like = if change.before.is_some() { Some(&change.path) } else { change.from.as_ref() };
+        let like = like.map(|path| dir.open_file(path)).transpose()?.flatten();
+        let bits = match like {
+            None => {
+                set_bits(&file, bits & !SET_ID)?;
+                bits & !SET_ID
+            }
+            Some((like, _)) => {
+                let (bits, lost) = take_over(&like, &file, bits)?;
+                let path = change.path.clone();
+                self.warnings.extend((!lost.is_empty()).then_some(Warning::Rights { path, lost }));
+                bits
+            }
+        };
+        if let Some(held) = &mut self.manifest.touched[number].after {
+            held.bits = Some(bits);
+        }
         Ok(())
     }
 
     /// Lets the manifest stand; from here on whoever finds it takes the change back.
     pub(super) fn stand(&mut self) -> Result<(), Fault> {
-        self.progress.enter(Stage::Flushing, 0);
-        let git_dir = self.repo.git_dir().to_owned();
-        let mut folders = vec![git_dir.as_path()];
-        if self.dir.is_some() {
-            folders.push(&self.manifest.top);
-        }
-        let flushed = self.flush.everything_around(&folders);
-        flushed.map_err(|source| Fault::Io { doing: "flush", path: "the new contents".into(), source })?;
+        self.flush_all()?;
         // Whatever becomes of this call, the manifest may stand afterwards.
         self.phase = Phase::Standing;
         self.journal.begin(&self.manifest, self.flush)
@@ -184,13 +198,7 @@ impl<'r> Workplace<'r> {
     /// Waits until all that was done is on the disk.
     pub(super) fn flush_all(&self) -> Result<(), Fault> {
         self.progress.enter(Stage::Flushing, 0);
-        let mut folders = vec![self.repo.git_dir()];
-        folders.extend(self.manifest.index.parent());
-        if self.dir.is_some() {
-            folders.push(&self.manifest.top);
-        }
-        let flushed = self.flush.everything_around(&folders);
-        flushed.map_err(|source| Fault::Io { doing: "flush", path: "the change".into(), source })
+        self.flush.everything_of(self.repo, &self.manifest)
     }
 
     /// Makes the change certain.
@@ -211,7 +219,7 @@ impl<'r> Workplace<'r> {
         let mut remains = Remains::default();
         if self.phase == Phase::Standing {
             for _ in 0..2 {
-                let index = self.journal.restore_index(&self.manifest.index);
+                let index = self.journal.restore_index(&self.repo.index_path());
                 remains = match self.dir {
                     Some(dir) => {
                         Undo { dir, journal: &self.journal, manifest: &self.manifest, progress: &self.progress }.run()
@@ -235,12 +243,12 @@ impl<'r> Workplace<'r> {
             };
             match ended {
                 Ok(kept) if remains.failed.is_empty() => {
-                    remains.kept = kept;
+                    remains.open = kept.map(Open::Kept);
                     self.remove_staged(&remains.theirs);
                 }
                 // The manifest stands, and the next run tries again.
                 _ => {
-                    remains.is_torn = true;
+                    remains.open = Some(Open::Again(self.journal.path()));
                     self.journal.keep();
                 }
             }
@@ -254,9 +262,11 @@ impl<'r> Workplace<'r> {
     /// Removes what was prepared and isn't needed any more, except beside paths where an original may have had to stay.
     fn remove_staged(&mut self, spared: &[RepoPath]) {
         let Some(dir) = self.dir else { return };
-        let spared: Vec<_> = self.manifest.touched.iter().filter(|touched| spared.contains(&touched.path)).collect();
+        let run = self.journal.run();
+        let numbered = self.manifest.touched.iter().enumerate().filter(|(_, touched)| spared.contains(&touched.path));
+        let spared: Vec<_> = numbered.filter_map(|(number, touched)| touched.stage(run, number)).collect();
         for temporary in self.staged.drain(..) {
-            let is_spared = spared.iter().any(|touched| touched.stage.as_ref() == Some(&temporary));
+            let is_spared = spared.contains(&temporary);
             if !is_spared && dir.remove_file(&temporary).is_err_and(|fault| !is_missing(&fault)) {
                 // Its name stands in the journal, where the next run finds it.
                 self.journal.keep();
@@ -307,10 +317,6 @@ pub(super) enum Modes {
     Compared,
     /// They don't.
     Ignored,
-}
-
-fn is_missing(fault: &io::Error) -> bool {
-    matches!(fault.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Returns the permission bits that a file is to have; `None` if the umask decides.

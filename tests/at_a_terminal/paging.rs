@@ -1,5 +1,7 @@
 //! Diffs and responses in a pager.
 
+use assert_fs::prelude::*;
+
 use super::support::Repo;
 use super::terminal::Terminal;
 
@@ -7,7 +9,7 @@ const RESPONSE: &str = "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+2\x1
 
 fn repo() -> Repo {
     let repo = Repo::with(&[("a.txt", "one\ntwo\nthree\n")]);
-    repo.write("answer.txt", RESPONSE);
+    repo.child("answer.txt").write_str(RESPONSE).unwrap();
     repo
 }
 

@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use assert_fs::prelude::*;
+
 use super::support::{Repo, isolated, program, run};
 use super::terminal::Terminal;
 
@@ -67,7 +69,7 @@ deleted file mode 100644
 
 fn repo(response: &str) -> Repo {
     let repo = Repo::with(&[("a.txt", "one\ntwo\nthree\n"), ("src/b.txt", "b\n"), ("src/c.txt", "c\n")]);
-    repo.write("../answer", response);
+    repo.child("../answer").write_str(response).unwrap();
     repo
 }
 
@@ -129,8 +131,8 @@ fn yes_is_all_of_it_and_anything_else_is_nothing() {
         let shown = sitting.answer(ALL, keys).ended(status);
         assert!(shown.contains("-two\n+2\n three\n"), "{shown}");
         if status == 0 {
-            assert_eq!(repo.text("a.txt"), "one\n2\nthree\n");
-            assert!(!repo.exists("src/b.txt") && repo.exists("n/new.txt"));
+            repo.child("a.txt").assert("one\n2\nthree\n");
+            assert!(!repo.child("src/b.txt").exists() && repo.child("n/new.txt").exists());
             assert!(shown.contains("D src/b.txt\n 3 files changed"), "{shown}");
         } else {
             assert_eq!(repo.files(), before);
@@ -145,7 +147,7 @@ fn a_response_can_be_typed_at_the_terminal_that_answers() {
     let mut sitting = Sitting::start(&repo, "llm apply -i", &[]);
     sitting.answer("Ctrl-D", "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n\u{4}");
     sitting.answer("Apply this change to 1 file [y,n,q,p,?]? ", "y\n").ended(0);
-    assert!(!repo.exists("a.txt"));
+    assert!(!repo.child("a.txt").exists());
 }
 
 #[test]
@@ -163,8 +165,8 @@ fn file_by_file_what_is_declined_is_left_out() {
             let shown = sitting.ended(0);
             assert!(shown.contains("1 file changed, 1 insertion(+)\n"), "{shown}");
             assert_eq!(repo.text("a.txt"), "one\ntwo\nthree\n", "{option}");
-            assert!(repo.exists("src/b.txt"), "{option}");
-            assert_eq!(repo.exists("n/new.txt"), option != "--cached");
+            assert!(repo.child("src/b.txt").exists(), "{option}");
+            assert_eq!(repo.child("n/new.txt").exists(), option != "--cached");
             let status = repo.git(&["status", "--porcelain", "-uall"]);
             let want = match option {
                 "" => "?? n/new.txt\n",
@@ -217,8 +219,8 @@ fn what_needs_each_other_is_asked_at_once() {
         sitting.answer(ALL, "f\n");
         sitting.answer("(1/2) Apply this change to 2 files, which belong together [", keys[0]);
         sitting.answer("(2/2) Apply the new file `n` [", keys[1]).ended(0);
-        assert_eq!(repo.text("a.txt"), a);
-        assert_eq!(repo.exists("n"), n);
+        repo.child("a.txt").assert(a);
+        assert_eq!(repo.child("n").exists(), n);
         assert!(!n || repo.text("n") == "y\n");
     }
 }
@@ -277,12 +279,12 @@ fn an_interrupt_in_the_pager_is_the_pagers() {
 #[test]
 fn what_git_would_filter_is_shown_as_it_stands_in_the_files() {
     let repo = repo(ENVELOPE);
-    repo.write(".git/info/attributes", "a.txt filter=shout\n");
+    repo.child(".git/info/attributes").write_str("a.txt filter=shout\n").unwrap();
     repo.git(&["config", "filter.shout.clean", "tr a-z A-Z"]);
     let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
     let shown = sitting.answer("-two\r\n+2\r\n", "").answer(ALL, "y\n").ended(0);
     assert!(!shown.contains("error"), "{shown}");
-    assert_eq!(repo.text("a.txt"), "one\n2\nthree\n");
+    repo.child("a.txt").assert("one\n2\nthree\n");
 }
 
 /// As where git has started a pager of its own around us, which waits for keys.
@@ -292,7 +294,7 @@ fn a_terminal_that_sends_keys_as_they_are_is_understood() {
         let repo = repo(ENVELOPE);
         let mut sitting = Sitting::start(&repo, "stty -icanon -icrnl -echo; llm apply -i ../answer", &[]);
         sitting.answer(ALL, keys).ended(status);
-        assert_eq!(repo.exists("n/new.txt"), status == 0);
+        assert_eq!(repo.child("n/new.txt").exists(), status == 0);
     }
 }
 
@@ -309,16 +311,16 @@ fn nobody_waits_for_somebody_who_thinks() {
     for option in ["", "--index", "--commit"] {
         let mut sitting = Sitting::start(&repo, &format!("llm apply {option} -i ../answer"), &[]);
         sitting.0.wait_for("[y,n,q,p,f,?]? ");
-        repo.write("src/c.txt", format!("c {option}\n"));
+        repo.child("src/c.txt").write_str(&format!("c {option}\n")).unwrap();
         repo.git(&["add", "src/c.txt"]);
         repo.git(&["commit", "-qm", "meanwhile"]);
         // A save of what is to be changed is kept, and the change is none of it.
-        repo.write("a.txt", "one\ntwo\nthree\nsaved\n");
+        repo.child("a.txt").write_str("one\ntwo\nthree\nsaved\n").unwrap();
         sitting.0.send("y\n");
         let shown = sitting.ended(1);
         assert!(shown.contains("error[stale]"), "{shown}");
-        assert_eq!(repo.text("a.txt"), "one\ntwo\nthree\nsaved\n");
-        assert!(repo.exists("src/b.txt") && !repo.exists("n/new.txt"));
+        repo.child("a.txt").assert("one\ntwo\nthree\nsaved\n");
+        assert!(repo.child("src/b.txt").exists() && !repo.child("n/new.txt").exists());
         repo.git(&["checkout", "-q", "a.txt"]);
     }
 }
@@ -328,11 +330,11 @@ fn a_save_of_what_was_declined_is_nobodys_business() {
     let repo = repo(ENVELOPE);
     let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
     sitting.answer(ALL, "f\n").answer("(1/3)", "n\n").0.wait_for("(2/3)");
-    repo.write("a.txt", "saved\n");
+    repo.child("a.txt").write_str("saved\n").unwrap();
     sitting.0.send("a\n");
     sitting.ended(0);
-    assert_eq!(repo.text("a.txt"), "saved\n");
-    assert!(repo.exists("n/new.txt"));
+    repo.child("a.txt").assert("saved\n");
+    assert!(repo.child("n/new.txt").exists());
 }
 
 #[test]
@@ -340,7 +342,7 @@ fn warnings_come_before_the_question_and_once() {
     let twice = "*** Begin Patch\n*** Update File: a.txt\n@@\n-x\n+y\n*** End Patch\n";
     for (redirection, times) in [("", 1), ("-q", 0), ("2>&1 | cat", 2)] {
         let repo = repo(twice);
-        repo.write("a.txt", "x\n--\nx\n");
+        repo.child("a.txt").write_str("x\n--\nx\n").unwrap();
         let mut sitting = Sitting::start(&repo, &format!("llm apply -i ../answer {redirection}"), &[]);
         let shown = sitting.answer("[y,n,q,p,?]? ", "y\n").ended(0);
         let (before, _) = shown.split_once("[y,n").unwrap();
@@ -387,7 +389,7 @@ fn what_is_expected_is_all_of_a_change() {
     let plan = plan.trim().strip_prefix("plan ").unwrap();
     let mut sitting = Sitting::start(&repo, &format!("llm apply -i --expect={plan} ../answer"), &[]);
     sitting.answer("Apply this change to 3 files [y,n,q,p,?]? ", "y\n").ended(0);
-    assert!(repo.exists("n/new.txt"));
+    assert!(repo.child("n/new.txt").exists());
 }
 
 #[test]

@@ -1,3 +1,5 @@
+use assert_fs::prelude::*;
+
 use super::support::{isolated, program, run};
 use super::{envelope, opx, repo, update};
 
@@ -14,9 +16,9 @@ fn a_success_is_a_line_a_file_and_a_sum() {
         "M a.txt\nA new/d.txt\nD src/b.txt\nR src/c.txt -> src/e.txt\n 4 files changed, 4 insertions(+), 3 deletions(-)\n"
     );
     assert_eq!(run.stderr, "");
-    assert_eq!(repo.text("a.txt"), "one\n2\n2.5\nthree\n");
+    repo.child("a.txt").assert("one\n2\n2.5\nthree\n");
     assert_eq!((repo.text("new/d.txt"), repo.text("src/e.txt")), ("d\n".to_owned(), "e\n".to_owned()));
-    assert!(!repo.exists("src/b.txt") && !repo.exists("src/c.txt"));
+    assert!(!repo.child("src/b.txt").exists() && !repo.child("src/c.txt").exists());
 }
 
 #[test]
@@ -59,11 +61,11 @@ fn one_run_names_every_problem_once() {
 #[test]
 fn paths_are_from_the_top_and_arguments_from_the_current_folder() {
     let repo = repo();
-    repo.write("src/answer.txt", update("src/b.txt", "b", "B"));
-    let mut command = isolated(std::process::Command::new(program()), &repo.path().join("src"));
+    repo.child("src/answer.txt").write_str(&update("src/b.txt", "b", "B")).unwrap();
+    let mut command = isolated(std::process::Command::new(program()), &repo.child("src"));
     let run = run(command.args(["apply", "answer.txt"]), b"").succeeded();
     assert_eq!(run.stdout, "M src/b.txt\n 1 file changed, 1 insertion(+), 1 deletion(-)\n");
-    assert_eq!(repo.text("src/b.txt"), "B\n");
+    repo.child("src/b.txt").assert("B\n");
 }
 
 #[test]
@@ -73,25 +75,25 @@ fn git_finds_it_as_its_own_command() {
     let path = std::env::join_paths(
         std::iter::once(folder.to_owned()).chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
     );
-    let mut command = isolated(std::process::Command::new("git"), &repo.path().join("src"));
+    let mut command = isolated(std::process::Command::new("git"), &repo.child("src"));
     let command = command.env("PATH", path.unwrap()).args(["llmpatch", "apply", "-q", "-"]);
     let run = run(command, update("a.txt", "two", "2").as_bytes()).succeeded();
     assert_eq!((run.stdout, run.stderr), (String::new(), String::new()));
-    assert_eq!(repo.text("a.txt"), "one\n2\nthree\n");
+    repo.child("a.txt").assert("one\n2\nthree\n");
 }
 
 #[test]
 fn several_responses_are_one_change_in_order() {
     let repo = repo();
-    repo.write("1.txt", update("a.txt", "two", "2"));
-    repo.write("2.txt", opx("a.txt", "", "2\nthree", "2\n3"));
-    repo.write("bad.txt", update("a.txt", "four", "4"));
+    repo.child("1.txt").write_str(&update("a.txt", "two", "2")).unwrap();
+    repo.child("2.txt").write_str(&opx("a.txt", "", "2\nthree", "2\n3")).unwrap();
+    repo.child("bad.txt").write_str(&update("a.txt", "four", "4")).unwrap();
     let run = repo.run(&["apply", "1.txt", "bad.txt"], "").ended(1);
     assert!(run.stderr.contains(" --> bad.txt:4:"), "{}", run.stderr);
-    assert_eq!(repo.text("a.txt"), "one\ntwo\nthree\n");
-    let run = repo.run(&["apply", "1.txt", "-"], std::fs::read(repo.path().join("2.txt")).unwrap()).succeeded();
+    repo.child("a.txt").assert("one\ntwo\nthree\n");
+    let run = repo.run(&["apply", "1.txt", "-"], std::fs::read(repo.child("2.txt")).unwrap()).succeeded();
     assert_eq!(run.stdout, "M a.txt\n 1 file changed, 2 insertions(+), 2 deletions(-)\n");
-    assert_eq!(repo.text("a.txt"), "one\n2\n3\n");
+    repo.child("a.txt").assert("one\n2\n3\n");
 }
 
 #[test]
@@ -105,7 +107,7 @@ fn what_is_in_the_way_of_reading_ends_in_status_3() {
         let run = repo.run(args, update("a.txt", "two", "2")).ended(3);
         assert!(run.stderr.starts_with(want) && run.stderr.ends_with("\nnothing was changed\n"), "{}", run.stderr);
     }
-    let nowhere = tempfile::TempDir::new().unwrap();
+    let nowhere = assert_fs::TempDir::new().unwrap();
     let mut command = isolated(std::process::Command::new(program()), nowhere.path());
     let run = run(command.arg("apply").env("GIT_CEILING_DIRECTORIES", "/"), b"").ended(3);
     assert!(run.stderr.starts_with("error["), "{}", run.stderr);
@@ -171,7 +173,7 @@ fn targets_are_work_tree_index_or_both() {
 #[test]
 fn the_index_must_agree_with_the_work_tree() {
     let repo = repo();
-    repo.write("a.txt", "one\ntwo\nthree\nfour\n");
+    repo.child("a.txt").write_str("one\ntwo\nthree\nfour\n").unwrap();
     let run = repo.run(&["apply", "--index"], update("a.txt", "two", "2")).ended(1);
     assert!(run.stderr.starts_with("error[stale]: "), "{}", run.stderr);
 }

@@ -1,11 +1,13 @@
 use std::os::unix::fs::MetadataExt as _;
 
+use assert_fs::prelude::*;
+
 use super::{envelope, opx, repo, support, update};
 
 #[test]
 fn a_commit_is_announced_and_holds_exactly_the_change() {
     let repo = repo();
-    repo.write("src/b.txt", "staged\n");
+    repo.child("src/b.txt").write_str("staged\n").unwrap();
     repo.git(&["add", "src/b.txt"]);
     let run = repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).succeeded();
     let id = repo.git(&["rev-parse", "--short", "HEAD"]);
@@ -32,7 +34,7 @@ fn messages_come_from_options_else_from_notes_else_from_what_is_done() {
         (&["-m", "x", "--trailer", "Why: not"], &one, "x\n\nWhy: not\n"),
     ] {
         let repo = repo();
-        repo.write("message", "From a file\n");
+        repo.child("message").write_str("From a file\n").unwrap();
         let args = [&["apply", "--commit"], args].concat();
         repo.run(&args, response).succeeded();
         assert_eq!(repo.git(&["log", "-1", "--format=%B"]).trim_end(), want.trim_end(), "{args:?}");
@@ -50,10 +52,11 @@ fn authors_and_dates_are_as_given() {
 #[test]
 fn authors_dates_and_editors_that_are_none_are_refused_before_anything_is_touched() {
     let repo = repo();
-    let seen = || (repo.files(), repo.git(&["log", "--all", "--format=%an %at"]), repo.exists(".git/COMMIT_EDITMSG"));
+    let seen =
+        || (repo.files(), repo.git(&["log", "--all", "--format=%an %at"]), repo.child(".git/COMMIT_EDITMSG").exists());
     let before = seen();
     // Whoever looks at the folder sees that it was not touched even for a moment.
-    let inode = || std::fs::metadata(repo.path().join("a.txt")).unwrap().ino();
+    let inode = || std::fs::metadata(repo.child("a.txt")).unwrap().ino();
     let file = inode();
     for (args, said) in [
         (["--author", "nobody at all"], "`nobody at all` is no author that git would take"),
@@ -111,7 +114,7 @@ fn a_check_foresees_that_the_repository_takes_no_commit() {
     ] {
         let repo = repo();
         if merges {
-            repo.write(".git/MERGE_HEAD", repo.git(&["rev-parse", "HEAD"]));
+            repo.child(".git/MERGE_HEAD").write_str(&repo.git(&["rev-parse", "HEAD"])).unwrap();
         }
         for preview in [&[][..], &["--check"]] {
             let run = repo.run(&[&["apply", "--commit"], args, preview].concat(), update("a.txt", "two", "2")).ended(3);
@@ -125,8 +128,7 @@ fn a_check_foresees_that_the_repository_takes_no_commit() {
 #[test]
 fn a_hook_that_says_no_has_everything_put_back() {
     let repo = repo();
-    repo.write(".git/hooks/pre-commit", "#!/bin/sh\necho no such luck >&2\nexit 7\n");
-    repo.chmod(".git/hooks/pre-commit", 0o755);
+    repo.script(".git/hooks/pre-commit", "#!/bin/sh\necho no such luck >&2\nexit 7\n");
     let before = repo.files();
     let run = repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).ended(3);
     assert!(run.stderr.contains("\nerror[hook]: "), "{}", run.stderr);
@@ -153,8 +155,7 @@ fn what_a_hook_changed_is_said_and_counted() {
         ("true", None, " 1 file changed, 1 insertion(+), 1 deletion(-)\n"),
     ] {
         let repo = repo();
-        repo.write(".git/hooks/pre-commit", format!("#!/bin/sh\n{script}\n"));
-        repo.chmod(".git/hooks/pre-commit", 0o755);
+        repo.script(".git/hooks/pre-commit", &format!("#!/bin/sh\n{script}\n"));
         let run = repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).succeeded();
         let said = "warning: the commit doesn't hold just this change: a hook changed ";
         let want = paths.map(|paths| format!("{said}{paths} [hook-changed]\n"));
@@ -163,8 +164,7 @@ fn what_a_hook_changed_is_said_and_counted() {
         assert_eq!(repo.git(&["show", "--shortstat", "--format="]), sum, "{script}");
     }
     let repo = repo();
-    repo.write(".git/hooks/pre-commit", "#!/bin/sh\necho x >x; git add x\n");
-    repo.chmod(".git/hooks/pre-commit", 0o755);
+    repo.script(".git/hooks/pre-commit", "#!/bin/sh\necho x >x; git add x\n");
     let run = repo.run(&["apply", "--commit", "--json"], update("a.txt", "two", "2")).succeeded();
     assert!(run.stdout.contains(r#""kind":"hook-changed""#), "{}", run.stdout);
     assert!(run.stdout.contains("a hook changed `x`"), "{}", run.stdout);
@@ -178,17 +178,16 @@ fn a_reference_that_somebody_holds_is_locked_and_named() {
         let before = repo.files();
         for (hook, state) in [("", "nothing was changed\n"), ("pre-commit", "everything was put back\n")] {
             if hook.is_empty() {
-                repo.write(&format!(".git/{name}"), "");
+                repo.child(format!(".git/{name}")).write_str("").unwrap();
             } else {
-                std::fs::remove_file(repo.path().join(".git").join(name)).unwrap();
-                repo.write(".git/hooks/pre-commit", format!("#!/bin/sh\n: >.git/{name}\n"));
-                repo.chmod(".git/hooks/pre-commit", 0o755);
+                std::fs::remove_file(repo.child(".git").join(name)).unwrap();
+                repo.script(".git/hooks/pre-commit", &format!("#!/bin/sh\n: >.git/{name}\n"));
             }
             let run = repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).ended(3);
             assert!(run.stderr.contains("error[locked]: `"), "{hook} {}", run.stderr);
             assert!(run.stderr.contains(&format!("/.git/{name}` is held by another program")), "{}", run.stderr);
             assert!(run.stderr.ends_with(state), "{hook} {}", run.stderr);
-            assert!(repo.exists(&format!(".git/{name}")), "it isn't ours to remove");
+            assert!(repo.child(format!(".git/{name}")).exists(), "it isn't ours to remove");
             assert_eq!(repo.files(), before);
             assert_eq!(repo.git(&["log", "--format=%s"]), "base\n");
         }
@@ -201,7 +200,7 @@ fn a_reference_that_somebody_holds_is_locked_and_named() {
 #[cfg(target_os = "linux")]
 fn a_commit_needs_no_proc() {
     let repo = repo();
-    repo.write("../response", update("a.txt", "two", "2"));
+    repo.child("../response").write_str(&update("a.txt", "two", "2")).unwrap();
     let ours = repo.command();
     let inside = |script: &str| {
         let mut command = std::process::Command::new("unshare");
@@ -223,7 +222,7 @@ fn a_commit_needs_no_proc() {
 #[test]
 fn a_message_of_signatures_only_is_one_that_git_takes_for_empty() {
     let repo = repo();
-    repo.write("message", "\nSigned-off-by: A <a@example.org>\n");
+    repo.child("message").write_str("\nSigned-off-by: A <a@example.org>\n").unwrap();
     let before = repo.files();
     for more in [&[][..], &["--check"]] {
         let args = [&["apply", "--commit", "-F", "message"], more].concat();
@@ -242,8 +241,7 @@ fn a_message_of_signatures_only_is_one_that_git_takes_for_empty() {
 fn a_message_that_a_hook_refuses_is_kept_and_named() {
     for (hook, is_kept) in [("pre-commit", false), ("prepare-commit-msg", true), ("commit-msg", true)] {
         let repo = repo();
-        repo.write(&format!(".git/hooks/{hook}"), "#!/bin/sh\nexit 1\n");
-        repo.chmod(&format!(".git/hooks/{hook}"), 0o755);
+        repo.script(&format!(".git/hooks/{hook}"), "#!/bin/sh\nexit 1\n");
         let mut command = repo.command();
         command.args(["apply", "--commit", "-e"]).env("GIT_EDITOR", "echo typed >");
         let run = support::run(&mut command, update("a.txt", "two", "2").as_bytes()).ended(3);
@@ -274,8 +272,7 @@ fn a_commit_that_was_made_on_somebody_elses_is_taken_back() {
         {git} update-ref HEAD $({git} commit-tree $({git} write-tree) -p HEAD -m theirs)"
     );
     let script = format!("#!/bin/sh\ntest \"$1\" = commit && ({another})\nexec {git} \"$@\"\n");
-    repo.write("../bin/git", script);
-    repo.chmod("../bin/git", 0o755);
+    repo.script("../bin/git", &script);
     for editor in ["--edit", "--no-verify"] {
         let mut command = repo.command();
         let path = format!("{}/../bin:{}", repo.path().display(), std::env::var("PATH").unwrap());
@@ -284,7 +281,7 @@ fn a_commit_that_was_made_on_somebody_elses_is_taken_back() {
         assert!(run.stderr.contains("error[locked]: `HEAD` was moved by another program"), "{}", run.stderr);
         assert_eq!(repo.git(&["log", "-1", "--format=%s", "HEAD"]), "theirs\n");
         assert_eq!(repo.git(&["show", "HEAD:src/b.txt"]), "theirs\n");
-        assert_eq!(repo.text("a.txt"), "one\ntwo\nthree\n");
+        repo.child("a.txt").assert("one\ntwo\nthree\n");
         assert_eq!(repo.git(&["diff", "--name-only"]), "");
     }
 }

@@ -1,3 +1,5 @@
+use assert_fs::prelude::*;
+
 use super::support::Repo;
 use super::{envelope, opx, repo, update};
 
@@ -14,8 +16,8 @@ fn every_format_makes_the_same_change() {
             "unified" => drop(repo.git_with_input(&["apply"], &run.stdout_bytes)),
             _ => drop(repo.run(&["apply", "--strict", "--unique"], &run.stdout).succeeded()),
         }
-        assert_eq!(repo.text("a.txt"), "one\n2\nthree\n");
-        assert!(repo.exists("n.txt") && !repo.exists("src/b.txt"));
+        repo.child("a.txt").assert("one\n2\nthree\n");
+        assert!(repo.child("n.txt").exists() && !repo.child("src/b.txt").exists());
     }
 }
 
@@ -31,7 +33,7 @@ fn as_an_envelope_it_is_what_somebody_would_have_written() {
     let run = repo.run(&["convert", "--to=envelope", "-U0"], &edit).succeeded();
     assert!(run.stdout.contains("@@ fn g() {\n-    let x = 1;\n+    let x = 3;\n"), "{}", run.stdout);
     repo.run(&["apply", "--strict", "--unique"], &run.stdout).succeeded();
-    assert_eq!(repo.text("lib.rs"), text.replace("g() {\n    let x = 1", "g() {\n    let x = 3"));
+    repo.child("lib.rs").assert(text.replace("g() {\n    let x = 1", "g() {\n    let x = 3"));
 }
 
 #[test]
@@ -55,9 +57,9 @@ fn notes_stay_with_their_files() {
 #[test]
 fn several_inputs_are_one_change_and_the_base_can_be_chosen() {
     let repo = repo();
-    repo.write("1.txt", update("a.txt", "two", "2"));
-    repo.write("2.txt", opx("a.txt", "", "2", "II"));
-    repo.write("a.txt", "all else\n");
+    repo.child("1.txt").write_str(&update("a.txt", "two", "2")).unwrap();
+    repo.child("2.txt").write_str(&opx("a.txt", "", "2", "II")).unwrap();
+    repo.child("a.txt").write_str("all else\n").unwrap();
     let run = repo.run(&["convert", "--to=opx", "--cached", "1.txt", "2.txt"], "").succeeded();
     assert_eq!(run.stdout, opx("a.txt", "", "two", "II"));
     assert_eq!(repo.run(&["convert", "--to=opx", "--onto=HEAD", "1.txt", "2.txt"], "").succeeded().stdout, run.stdout);
@@ -67,8 +69,8 @@ fn several_inputs_are_one_change_and_the_base_can_be_chosen() {
 #[test]
 fn files_with_crlf_on_disk_are_converted_as_they_stand() {
     let repo = Repo::empty();
-    repo.write(".gitattributes", "*.txt text eol=crlf\n");
-    repo.write("a.txt", "one\r\ntwo\r\n");
+    repo.child(".gitattributes").write_str("*.txt text eol=crlf\n").unwrap();
+    repo.child("a.txt").write_str("one\r\ntwo\r\n").unwrap();
     repo.commit("base");
     let response = envelope("*** Update File: a.txt\n@@\n one\n-two\n+2\n*** Add File: n.txt\n+n\n");
     for to in ["envelope", "opx"] {
@@ -80,9 +82,9 @@ fn files_with_crlf_on_disk_are_converted_as_they_stand() {
 #[test]
 fn what_a_format_cannot_say_is_told_of_every_file_and_nothing_is_printed() {
     let repo = Repo::empty();
-    repo.write("end.txt", "one\ntwo");
-    repo.write("mixed.txt", "a\r\nb\nc\n");
-    repo.write("fine.txt", "one\n");
+    repo.child("end.txt").write_str("one\ntwo").unwrap();
+    repo.child("mixed.txt").write_str("a\r\nb\nc\n").unwrap();
+    repo.child("fine.txt").write_str("one\n").unwrap();
     repo.commit("base");
     let response =
         opx("end.txt", "", "two", "2") + &opx("fine.txt", "", "one", "1") + &opx("mixed.txt", "", "a\nb", "a\nB");
@@ -95,6 +97,46 @@ fn what_a_format_cannot_say_is_told_of_every_file_and_nothing_is_printed() {
     let run = repo.run(&["convert", "--to=opx"], &response).succeeded();
     repo.run(&["apply"], &run.stdout).succeeded();
     assert_eq!((repo.text("end.txt"), repo.text("mixed.txt")), ("one\n2".into(), "a\r\nB\nc\n".into()));
+}
+
+#[test]
+fn what_a_small_file_gets_meanwhile_stays() {
+    let repo = Repo::with(&[("a.txt", "one\ntwo\n")]);
+    repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).succeeded();
+    let run = repo.run(&["show", "--to=opx", "HEAD"], "").succeeded();
+    assert_eq!((run.stdout.contains("op=\"patch\""), &run.stderr[..]), (true, ""), "{}", run.stdout);
+    repo.child("a.txt").write_str("one\ntwo\nthree\n").unwrap();
+    repo.run(&["apply"], &run.stdout).succeeded();
+    repo.child("a.txt").assert("one\n2\nthree\n");
+    let replaced = "<edit file=\"a.txt\" op=\"replace\">\n<put>\n<<<\none\nII\nthree\n>>>\n</put>\n</edit>\n";
+    let run = repo.run(&["convert", "--to=opx"], replaced).succeeded();
+    assert_eq!((&run.stdout[..], &run.stderr[..]), (&opx("a.txt", "", "2", "II")[..], ""));
+}
+
+#[test]
+fn a_file_that_must_be_replaced_whole_is_warned_of() {
+    let repo = Repo::with(&[("b.txt", "")]);
+    let replaced = "<edit file=\"b.txt\" op=\"replace\">\n  <put>\n<<<\none\n>>>\n  </put>\n</edit>\n";
+    let run = repo.run(&["convert", "--to=opx"], replaced).succeeded();
+    assert_eq!(run.stdout, replaced);
+    let warning = "warning: `b.txt` is replaced whole: what else is in it when this is applied is lost [replaced-whole]\n\
+        help: apply it only to the file as it was here\n";
+    assert_eq!(run.stderr, warning);
+    repo.run(&["apply", "--commit", "-m", "One"], &run.stdout).succeeded();
+    let run = repo.run(&["show", "--to=opx", "HEAD"], "").succeeded();
+    assert_eq!(run.stderr, warning);
+    // An envelope says it by a chunk.
+    assert_eq!(repo.run(&["show", "--to=envelope", "HEAD"], "").succeeded().stderr, "");
+}
+
+#[test]
+fn an_empty_file_that_gets_an_unterminated_text_is_not_called_binary() {
+    let repo = Repo::with(&[("a.txt", "")]);
+    repo.child("a.txt").write_str("x").unwrap();
+    repo.commit("Fill");
+    let run = repo.run(&["show", "--to=opx", "HEAD"], "").ended(1);
+    let want = "error[inexpressible]: OPX can't say this change of `a.txt`: it ends without a newline\n";
+    assert!(run.stderr.starts_with(want), "{}", run.stderr);
 }
 
 #[test]

@@ -1,3 +1,5 @@
+use assert_fs::prelude::*;
+
 use super::support::Repo;
 use super::{envelope, repo, update};
 
@@ -11,8 +13,8 @@ fn it_prints_what_git_apply_takes_and_nothing_else() {
     assert_eq!(run.stderr, "");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
     repo.git_with_input(&["apply"], run.stdout.as_bytes());
-    assert_eq!(repo.text("a.txt"), "one\n2\nthree\n");
-    assert!(repo.exists("n.txt") && !repo.exists("src/b.txt"));
+    repo.child("a.txt").assert("one\n2\nthree\n");
+    assert!(repo.child("n.txt").exists() && !repo.child("src/b.txt").exists());
 }
 
 #[test]

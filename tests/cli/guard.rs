@@ -1,5 +1,6 @@
 //! `--limit`, `llmpatch.limit` and `llmpatch.protect`: what is refused, by whom, and what gets around them, which is nothing.
 
+use assert_fs::prelude::*;
 use git_llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
 use proptest::prelude::*;
 
@@ -128,7 +129,7 @@ fn what_is_no_pathspec_is_told_before_anything_is_read() {
             repo.git(&["config", "--unset", key]);
         }
     }
-    repo.write(".git/config", repo.text(".git/config") + "[llmpatch]\n\tprotect\n");
+    repo.child(".git/config").write_str(&(repo.text(".git/config") + "[llmpatch]\n\tprotect\n")).unwrap();
     let run = repo.run(&["apply"], update("a.txt", "two", "2")).ended(3);
     assert!(
         run.stderr.starts_with("error[io]: `llmpatch.protect` is set to ``, which is not a value"),
@@ -141,7 +142,7 @@ fn what_is_no_pathspec_is_told_before_anything_is_read() {
 #[test]
 fn no_spelling_gets_around_it() {
     let repo = repo();
-    repo.write(".github/workflows/ci.yml", "on: push\n");
+    repo.child(".github/workflows/ci.yml").write_str("on: push\n").unwrap();
     repo.commit("ci");
     repo.git(&["config", "llmpatch.protect", ".github"]);
     repo.git(&["config", "llmpatch.root.ci", ".github"]);
@@ -224,7 +225,7 @@ fn no_spelling_gets_around_it() {
 #[test]
 fn a_program_is_told_and_so_is_the_model_but_not_what_the_file_holds() {
     let repo = repo();
-    repo.write("secret.txt", "password\n");
+    repo.child("secret.txt").write_str("password\n").unwrap();
     repo.git(&["config", "llmpatch.protect", "secret.txt"]);
     let response = envelope("*** Update File: ./secret.txt\n@@\n-pass\n+x\n*** Update File: a.txt\n@@\n-tow\n+2\n");
     let got = document(&repo.run(&["check", "--json", "--feedback"], &response).ended(1));

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
+use assert_fs::prelude::*;
 use git_llmpatch::kind::Kind;
 use git_llmpatch::report::{Diagnostic, Report, State};
 use serde_json::{Value, json};
@@ -21,7 +22,8 @@ fn the_schema_names_every_kind_that_the_table_has() {
     };
     let kinds: Vec<_> = Kind::ALL.iter().map(one).collect();
     let (start, end) = ("      \"oneOf\": [\n", "\n      ]\n");
-    let from = text.find(start).unwrap() + start.len();
+    let definition = text.find("\n    \"kind\": {\n").unwrap();
+    let from = definition + text[definition..].find(start).unwrap() + start.len();
     let to = from + text[from..].find(end).unwrap();
     let wanted = format!("{}{}{}", &text[..from], kinds.join(",\n"), &text[to..]);
     if std::env::var_os("SNAPSHOTS").is_some_and(|value| value == "overwrite") {
@@ -130,7 +132,7 @@ fn a_success_says_what_was_asked_for_and_what_became_of_it() {
 #[test]
 fn a_failure_is_a_document_too() {
     let repo = repo();
-    repo.write("dup.txt", "x\ny\nx\n");
+    repo.child("dup.txt").write_str("x\ny\nx\n").unwrap();
     for (args, response, status, kind) in [
         (&["apply"][..], update("./a.txt", "four", "x"), 1, "lines-not-found"),
         (&["apply"], update("gone.txt", "a", "b"), 1, "file-missing"),
@@ -156,7 +158,7 @@ fn a_failure_is_a_document_too() {
             _ => {}
         }
     }
-    let nowhere = tempfile::TempDir::new().unwrap();
+    let nowhere = assert_fs::TempDir::new().unwrap();
     let mut command = super::support::isolated(std::process::Command::new(super::support::program()), nowhere.path());
     command.env("GIT_CEILING_DIRECTORIES", "/").args(["check", "--json", "a", "b"]);
     let run = super::support::run(&mut command, b"").ended(3);
@@ -167,8 +169,8 @@ fn a_failure_is_a_document_too() {
 #[test]
 fn check_prints_a_document_a_response() {
     let repo = repo();
-    repo.write("good", update("a.txt", "two", "2"));
-    repo.write("bad", update("a.txt", "four", "4"));
+    repo.child("good").write_str(&update("a.txt", "two", "2")).unwrap();
+    repo.child("bad").write_str(&update("a.txt", "four", "4")).unwrap();
     let run = repo.run(&["check", "--json", "good", "none", "bad"], "").ended(3);
     let got = documents(&run.stdout);
     let told: Vec<_> = got.iter().map(|one| json!([one["responses"][0], one["status"]])).collect();
@@ -196,7 +198,7 @@ fn the_diff_of_each_file_is_there_where_it_is_asked_for() {
 #[test]
 fn what_is_not_utf_8_is_given_as_bytes() {
     let repo = repo();
-    repo.write("latin.txt", b"caf\xe9\nx\n");
+    repo.child("latin.txt").write_binary(b"caf\xe9\nx\n").unwrap();
     let mut response =
         b"*** Begin Patch\n*** Update File: latin.txt\n@@\n-x\n+\xe9\n*** Add File: n\xe9.txt\n+n\n".to_vec();
     response.extend(b"*** End Patch\n");
@@ -210,8 +212,7 @@ fn what_is_not_utf_8_is_given_as_bytes() {
 fn nothing_else_reaches_standard_output() {
     let repo = repo();
     let hook = |script: &str| {
-        repo.write(".git/hooks/pre-commit", format!("#!/bin/sh\n{script}\n"));
-        repo.chmod(".git/hooks/pre-commit", 0o755);
+        repo.script(".git/hooks/pre-commit", &format!("#!/bin/sh\n{script}\n"));
     };
     hook("echo from a hook");
     let response = envelope("*** Update File: a.txt\n@@one\n-two\n+2\n");
@@ -236,7 +237,7 @@ fn standard_output_may_be_closed_and_must_not_be_full() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     #[cfg(target_os = "linux")]
     {
-        repo.write("answer", update("a.txt", "2", "two"));
+        repo.child("answer").write_str(&update("a.txt", "2", "two")).unwrap();
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let output = repo.command().args(["check", "--json", "answer"]).stdout(full).output().unwrap();
         assert_eq!(output.status.code(), Some(3));
@@ -261,10 +262,10 @@ fn undo_says_what_it_took_back() {
     let response = envelope("*** Update File: a.txt\n@@\n-two\n+2\n*** Update File: src/c.txt\n*** Move to: e.txt\n");
     let applied = document(&repo.run(&["apply", "--json", "--index"], &response).succeeded());
 
-    repo.write("a.txt", "mine\n");
+    repo.child("a.txt").write_str("mine\n").unwrap();
     let stale = document(&repo.run(&["undo", "--json"], "").ended(1));
     assert_eq!((kinds(&stale, "errors"), &stale["errors"][0]["path"]), (vec!["stale".to_owned()], &json!("a.txt")));
-    repo.write("a.txt", "one\n2\nthree\n");
+    repo.child("a.txt").write_str("one\n2\nthree\n").unwrap();
 
     let run = repo.run(&["undo", "--json"], "").succeeded();
     assert_eq!(run.stderr, "");
@@ -282,7 +283,7 @@ fn undo_says_what_it_took_back() {
 #[test]
 fn the_line_of_the_file_is_told_wherever_it_is_known() {
     let repo = repo();
-    repo.write("n.txt", "a\nb\n\na\nb\nc\nlast");
+    repo.child("n.txt").write_str("a\nb\n\na\nb\nc\nlast").unwrap();
     let find = |find: &str| opx("n.txt", "", find, "z");
     let diff = |hunk: &str| format!("--- a/n.txt\n+++ b/n.txt\n{hunk}");
     let section = |lines: &str| envelope(&format!("*** Update File: n.txt\n{lines}"));
@@ -311,7 +312,7 @@ fn the_line_of_the_file_is_told_wherever_it_is_known() {
 #[test]
 fn what_was_approved_is_what_is_applied() {
     let repo = repo();
-    repo.write("answer.md", update("a.txt", "two", "2"));
+    repo.child("answer.md").write_str(&update("a.txt", "two", "2")).unwrap();
     let checked = document(&repo.run(&["check", "--json", "answer.md"], "").succeeded());
     let files = checked["files"].as_array().unwrap();
     // The policy: text files that are there already, and few lines of them.
@@ -329,7 +330,7 @@ fn what_was_approved_is_what_is_applied() {
     for (path, content) in [("answer.md", update("a.txt", "two", "3")), ("a.txt", "one\ntwo\nthree\nfour\n".to_owned())]
     {
         let before = repo.read(path);
-        repo.write(path, content);
+        repo.child(path).write_str(&content).unwrap();
         let files = repo.files();
         let run = repo.run(&["apply", &expect, "answer.md"], "").ended(1);
         assert!(run.stderr.starts_with("error[stale]: the change isn't the one that was expected"), "{}", run.stderr);
@@ -338,13 +339,13 @@ fn what_was_approved_is_what_is_applied() {
         assert_eq!((kinds(&got, "errors"), &got["files"][0]["path"]), (vec!["stale".to_owned()], &json!("a.txt")));
         assert_ne!(got["plan"], json!(plan));
         assert_eq!(repo.files(), files);
-        repo.write(path, before);
+        repo.child(path).write_binary(&before).unwrap();
     }
     assert_eq!(repo.read("answer.md"), approved);
 
     let applied = document(&repo.run(&["apply", "--json", &expect, "answer.md"], "").succeeded());
     assert_eq!((&applied["plan"], &applied["files"]), (&checked["plan"], &checked["files"]));
-    assert_eq!(repo.text("a.txt"), "one\n2\nthree\n");
+    repo.child("a.txt").assert("one\n2\nthree\n");
     let oid = repo.git(&["hash-object", "a.txt"]);
     assert_eq!(applied["files"][0]["new_oid"], json!(oid.trim()));
 }
@@ -363,7 +364,7 @@ fn an_agent_looks_decides_and_applies_to_any_target() {
         let repo = repo();
         repo.git(&["config", "core.autocrlf", "true"]);
         repo.git(&["config", "llmpatch.protect", "*.yml"]);
-        repo.write("src/crlf.txt", "one\r\ntwo\r\n");
+        repo.child("src/crlf.txt").write_str("one\r\ntwo\r\n").unwrap();
         repo.commit("line ends");
         let agent = |response: &str| -> Result<Value, String> {
             let seen = document(&repo.run(&[look, &["--json", "--limit=src"]].concat(), response));
@@ -405,7 +406,7 @@ fn an_agent_looks_decides_and_applies_to_any_target() {
 fn the_same_change_of_other_bytes_is_another_plan() {
     let repo = repo();
     repo.git(&["config", "core.autocrlf", "true"]);
-    repo.write("crlf.txt", "one\r\ntwo\r\n");
+    repo.child("crlf.txt").write_str("one\r\ntwo\r\n").unwrap();
     repo.commit("line ends");
     let plan = |args: &[&str]| {
         let args = [args, &["--json"]].concat();

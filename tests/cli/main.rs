@@ -3,12 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod apply;
+mod attributes;
 mod check;
 mod commit;
 mod convert;
 mod diff;
+mod foreign;
 mod guard;
 mod json;
+mod pre_commit;
 mod prompt;
 mod recover;
 mod repositories;

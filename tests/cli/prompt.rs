@@ -1,5 +1,7 @@
 //! `prompt`: short, and every example in it applies.
 
+use assert_fs::prelude::*;
+
 use crate::support::Repo;
 
 /// Returns the fenced blocks of a text.
@@ -49,13 +51,13 @@ fn last_block(text: &str) -> String {
 #[test]
 fn an_example_is_drawn_from_a_commit_and_makes_it() {
     let repo = Repo::with(&[("a.rs", "fn a() {}\nfn b() {}\n"), ("old.md", "1\n2\n3\n"), ("gone", "x\n")]);
-    repo.write("a.rs", "fn a() {}\nfn c() {}\n");
-    repo.write("new.md", "# Fences\n````\n```\nx\n```\n````\n");
+    repo.child("a.rs").write_str("fn a() {}\nfn c() {}\n").unwrap();
+    repo.child("new.md").write_str("# Fences\n````\n```\nx\n```\n````\n").unwrap();
     repo.git(&["mv", "old.md", "moved.md"]);
     repo.git(&["rm", "-q", "gone"]);
     repo.commit("Say c,\n\nnot b");
     repo.git(&["tag", "second"]);
-    repo.write("a.rs", "fn d() {}\n");
+    repo.child("a.rs").write_str("fn d() {}\n").unwrap();
     repo.commit("Later");
     for (format, tagged) in [("envelope", "second"), ("opx", "second"), ("opx", "second~"), ("envelope", "HEAD")] {
         let plain = repo.run(&["prompt", format], "").succeeded().stdout;
@@ -83,7 +85,7 @@ fn an_example_is_drawn_from_a_commit_and_makes_it() {
 fn what_is_no_example_is_refused() {
     let repo = Repo::with(&[("a", "a\n")]);
     repo.commit("empty");
-    std::os::unix::fs::symlink("a", repo.path().join("link")).unwrap();
+    repo.child("link").symlink_to_file("a").unwrap();
     repo.commit("link");
     repo.git(&["checkout", "-q", "-b", "side", "HEAD~"]);
     repo.git(&["commit", "-q", "--allow-empty", "-m", "side"]);
@@ -98,7 +100,7 @@ fn what_is_no_example_is_refused() {
         let run = repo.run(&["prompt", &format!("--example={named}")], "").ended(status);
         assert!(run.stdout.is_empty() && run.stderr.contains(said), "{named}: {}{}", run.stdout, run.stderr);
     }
-    let nowhere = tempfile::tempdir().unwrap();
+    let nowhere = assert_fs::TempDir::new().unwrap();
     let mut command = crate::support::isolated(std::process::Command::new(crate::support::program()), nowhere.path());
     let run = crate::support::run(command.args(["prompt", "--example=HEAD"]), b"").ended(3);
     assert!(run.stderr.contains("is not inside a git repository"), "{}", run.stderr);

@@ -3,11 +3,13 @@
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Command;
 
+use assert_fs::prelude::*;
+
 use super::support::{self, Repo, isolated};
 use super::{envelope, repo, update};
 
-/// Lets `$us` be our process in a hook: git's parent.
-pub(super) const US: &str = "us=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)";
+/// Lets `$us` be our process in a hook: the parent of the shell that waits for git.
+pub(super) const US: &str = "parent() { sed -n 's/^PPid:[^0-9]*//p' /proc/$1/status; }; us=$(parent $(parent $PPID))";
 
 fn hook(repo: &Repo, script: &str) {
     hook_named(repo, "pre-commit", script);
@@ -15,13 +17,12 @@ fn hook(repo: &Repo, script: &str) {
 
 fn hook_named(repo: &Repo, name: &str, script: &str) {
     let path = format!(".git/hooks/{name}");
-    repo.write(&path, format!("#!/bin/sh\n{US}\n{script}\n"));
-    repo.chmod(&path, 0o755);
+    repo.script(&path, &format!("#!/bin/sh\n{US}\n{script}\n"));
 }
 
 /// Runs a commit in which a hook gets hold of us, and returns the signal that it died of.
 fn died_of(repo: &Repo, response: &str) -> Option<i32> {
-    repo.write("../response", response);
+    repo.child("../response").write_str(response).unwrap();
     let output = repo.command().args(["apply", "--commit", "../response"]).output().unwrap();
     // As long as git lives, what it does isn't over.
     while is_in_use(repo) {
@@ -38,13 +39,13 @@ pub(super) fn is_in_use(repo: &Repo) -> bool {
 }
 
 pub(super) fn tidy(repo: &Repo) {
-    let names = std::fs::read_dir(repo.path().join(".git")).unwrap().map(|entry| entry.unwrap().file_name());
+    let names = std::fs::read_dir(repo.child(".git")).unwrap().map(|entry| entry.unwrap().file_name());
     let litter: Vec<_> = names.filter(|name| name.to_string_lossy().contains("llmpatch-")).collect();
     // But for what undo will need.
-    let kept = std::fs::read_dir(repo.path().join(".git/llmpatch")).into_iter().flatten();
+    let kept = std::fs::read_dir(repo.child(".git/llmpatch")).into_iter().flatten();
     let litter: Vec<_> =
         kept.map(|entry| entry.unwrap().file_name()).filter(|name| name != "last").chain(litter).collect();
-    assert!(litter.is_empty() && !repo.path().join(".git/index.lock").exists(), "{litter:?}");
+    assert!(litter.is_empty() && !repo.child(".git/index.lock").exists(), "{litter:?}");
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn a_killed_apply_is_taken_back_whole() {
     }
     // What is staged is no other matter. The lock is still there, so git is given another index.
     for (path, status) in [("src/c.txt", 0), ("a.txt", 3)] {
-        std::fs::copy(repo.path().join(".git/index"), repo.path().join(".git/other")).unwrap();
+        std::fs::copy(repo.child(".git/index"), repo.child(".git/other")).unwrap();
         let blob = repo.git_with_input(&["hash-object", "-w", "--stdin"], b"staged");
         let mut git = isolated(Command::new("git"), repo.path());
         let entry = format!("100644,{},{path}", blob.trim());
@@ -100,7 +101,7 @@ fn the_next_apply_recovers_first() {
     assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
     let run = repo.run(&["apply"], update("a.txt", "two", "zwei")).succeeded();
     assert!(run.stderr.contains("an interrupted apply was taken back"), "{}", run.stderr);
-    assert_eq!(repo.text("a.txt"), "one\nzwei\nthree\n");
+    repo.child("a.txt").assert("one\nzwei\nthree\n");
     tidy(&repo);
 }
 
@@ -124,11 +125,13 @@ fn what_somebody_typed_since_stays() {
     let repo = repo();
     hook(&repo, "kill -KILL $us\nexit 1");
     assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
-    repo.write("a.txt", "typed\n");
+    repo.child("a.txt").write_str("typed\n").unwrap();
     let run = repo.run(&["recover"], "").ended(3);
     assert!(run.stderr.ends_with("these paths need your eye:\n  a.txt\n"), "{}", run.stderr);
     assert!(run.stderr.contains(".git/llmpatch/kept-"), "{}", run.stderr);
-    assert_eq!(repo.text("a.txt"), "typed\n");
+    assert!(run.stderr.contains("help: look at these paths, take from the originals what you need"), "{}", run.stderr);
+    assert!(!run.stderr.contains("git llmpatch recover"), "{}", run.stderr);
+    repo.child("a.txt").assert("typed\n");
     assert_eq!(repo.run(&["recover"], "").succeeded().stdout, "nothing to recover\n");
     repo.run(&["apply"], update("src/c.txt", "c", "C")).succeeded();
 }
@@ -149,7 +152,7 @@ fn a_program_is_told_the_same() {
         let got = document(&repo.run(&["check", "--json"], update("a.txt", "two", "3")).ended(3));
         assert_eq!(kinds(&got, "errors"), ["locked"]);
         if typed {
-            repo.write("a.txt", "typed\n");
+            repo.child("a.txt").write_str("typed\n").unwrap();
         }
         let got = document(&repo.run(&["recover", "--json"], "").ended(status));
         assert_eq!(json!([got["status"], got["state"], got["attention"]]), want);
@@ -175,4 +178,63 @@ fn a_signal_undoes_everything_and_is_died_of() {
             tidy(&repo);
         }
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_recovery_is_said_whatever_becomes_of_what_began_with_it() {
+    use super::support::documents::{document, kinds};
+    for (args, input, status) in [(&["undo"][..], String::new(), 1), (&["apply"], update("a.txt", "nowhere", "x"), 1)] {
+        for json in [false, true] {
+            let repo = repo();
+            hook(&repo, "kill -KILL $us\nexit 1");
+            assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
+            let mut all = args.to_vec();
+            all.extend(json.then_some("--json"));
+            let run = repo.run(&all, &input).ended(status);
+            if json {
+                let got = document(&run);
+                assert_eq!(kinds(&got, "warnings")[0], "recovered", "{args:?} {got}");
+            } else {
+                assert!(run.stderr.starts_with("warning: an interrupted apply was taken back"), "{}", run.stderr);
+                assert!(run.stderr.ends_with("\nnothing else was changed\n"), "{}", run.stderr);
+            }
+            repo.child("a.txt").assert("one\ntwo\nthree\n");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn many_paths_are_counted_and_listed_on_demand() {
+    let files: Vec<_> = (0..300).map(|number| format!("*** Add File: many/{number}\n+x\n")).collect();
+    for (args, want) in [(&["recover"][..], "\n  300 paths (-v lists them)\n"), (&["recover", "-v"], "\n  many/299\n")]
+    {
+        let repo = repo();
+        hook(&repo, "kill -KILL $us\nexit 1");
+        assert_eq!(died_of(&repo, &envelope(&files.concat())), Some(9));
+        let run = repo.run(args, "").succeeded();
+        assert!(run.stdout.contains(want) && run.stdout.lines().count() > 1, "{}", run.stdout);
+        assert!(!repo.child("many").exists());
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn waiting_is_said_with_who_is_waited_for() {
+    let repo = repo();
+    repo.child(".git/index.lock").write_str("").unwrap();
+    repo.git(&["config", "llmpatch.lockTimeout", "1500"]);
+    let run = repo.run(&["apply"], update("a.txt", "two", "2")).ended(3);
+    let mut lines = run.stderr.lines();
+    let first = lines.next().unwrap();
+    assert!(first.starts_with("waiting for `") && first.ends_with("most likely a git command or an editor"), "{first}");
+    assert!(lines.next().unwrap().starts_with("error[locked]: "), "{}", run.stderr);
+    // What is dead and can't be removed isn't waited for.
+    let repo = self::repo();
+    repo.git(&["config", "llmpatch.lockTimeout", "-1"]);
+    hook(&repo, "kill -KILL $us\nexit 1");
+    assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
+    let run = repo.run(&["apply"], update("a.txt", "two", "zwei")).succeeded();
+    assert!(!run.stderr.contains("waiting"), "{}", run.stderr);
 }

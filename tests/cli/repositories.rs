@@ -1,18 +1,22 @@
 //! Repositories that are out of the ordinary: what is said of them must be true, and help.
 
-use super::support::Repo;
-use super::{repo, update};
+use std::process::Command;
+
+use assert_fs::prelude::*;
+
+use super::support::{self, Repo, Run, isolated, program, run};
+use super::{envelope, repo, update};
 
 #[test]
 fn a_tracked_file_that_is_not_in_the_work_tree_is_called_that() {
     let repo = repo();
-    std::fs::remove_file(repo.path().join("a.txt")).unwrap();
+    std::fs::remove_file(repo.child("a.txt")).unwrap();
     let run = repo.run(&["apply"], update("a.txt", "two", "2")).ended(1);
     assert!(run.stderr.contains("`a.txt` isn't in the work tree, though git tracks it\n"), "{}", run.stderr);
     assert!(!run.stderr.contains("did you mean"), "{}", run.stderr);
 
     // `git restore` of what is only intended to be added would empty it.
-    repo.write("ita.txt", "two\n");
+    repo.child("ita.txt").write_str("two\n").unwrap();
     repo.git(&["add", "-N", "ita.txt"]);
     let run = repo.run(&["apply", "--cached"], update("ita.txt", "two", "2")).ended(1);
     assert!(run.stderr.contains("`ita.txt` doesn't exist\n") && !run.stderr.contains("restore"), "{}", run.stderr);
@@ -26,12 +30,71 @@ fn lines_are_counted_where_a_filter_driver_keeps_what_git_would_store_unknown() 
 }
 
 #[test]
-fn what_a_repository_lacks_is_refused_with_its_state_said_once() {
+fn a_change_of_the_work_tree_alone_takes_no_index_that_libgit2_reads() {
+    let base =
+        || Repo::with(&[("keep/a.txt", "two\n"), ("drop/.gitattributes", "*.txt eol=crlf\n"), ("drop/b.txt", "b\n")]);
+    let split = base();
+    split.git(&["update-index", "--split-index"]);
+    split.git(&["rm", "-q", "-r", "--cached", "drop"]);
+    split.git(&["reset", "-q"]);
+    let sparse = base();
+    sparse.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "keep"]);
+    assert!(sparse.git(&["ls-files", "--sparse"]).contains("drop/\n"));
+    for repo in [split, sparse] {
+        let index = repo.read(".git/index");
+        let sections =
+            "*** Update File: keep/a.txt\n-two\n+2\n*** Add File: new/c.txt\n+c\n*** Add File: drop/d.txt\n+d\n";
+        repo.run(&["check"], envelope(sections)).succeeded();
+        let run = repo.run(&["apply", "--diff", "--apply"], envelope(sections)).succeeded();
+        assert!(run.stdout.contains("+++ b/drop/d.txt\n@@ -0,0 +1 @@\n+d\n"), "{}", run.stdout);
+        assert_eq!(repo.read("drop/d.txt"), b"d\r\n", "the rules that are left out of the work tree count");
+        repo.run(&["undo"], "").succeeded();
+        assert_eq!(repo.read(".git/index"), index, "nobody wrote the index");
+        assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    }
+}
+
+#[test]
+fn a_file_that_git_is_told_to_skip_is_not_laid_to_sparse_checkout() {
     let repo = repo();
-    repo.git(&["update-index", "--split-index"]);
+    repo.git(&["update-index", "--skip-worktree", "src/b.txt"]);
+    let run = repo.run(&["apply", "--index"], update("src/b.txt", "b", "2")).ended(3);
+    assert!(run.stderr.contains("(skip-worktree)") && !run.stderr.contains("sparse"), "{}", run.stderr);
+    assert!(run.stderr.contains("help: run `git update-index --no-skip-worktree src/b.txt` first\n"), "{}", run.stderr);
+    repo.git(&["update-index", "--no-skip-worktree", "src/b.txt"]);
+    repo.run(&["apply", "--index"], update("src/b.txt", "b", "2")).succeeded();
+
+    repo.git(&["sparse-checkout", "set", "--no-cone", "/a.txt"]);
+    let run = repo.run(&["apply", "--index"], envelope("*** Delete File: src/c.txt\n")).ended(3);
+    assert!(run.stderr.contains("is left out of the work tree by sparse checkout"), "{}", run.stderr);
+    assert!(run.stderr.contains("git sparse-checkout add"), "{}", run.stderr);
+}
+
+#[test]
+fn nobody_is_told_to_leave_out_an_option_that_was_not_given() {
+    let repo = repo();
+    repo.child(".gitattributes").write_str("*.rc working-tree-encoding=UTF-16\n").unwrap();
+    let run = repo.run(&["apply"], envelope("*** Add File: new.rc\n+x\n")).ended(3);
+    assert!(run.stderr.contains("is encoded on disk") && !run.stderr.contains("--index"), "{}", run.stderr);
+    assert!(run.stderr.contains("help: make this change by hand"), "{}", run.stderr);
+
+    let repo = filtered();
     let run = repo.run(&["apply", "--index"], update("a.txt", "two", "2")).ended(3);
-    assert!(run.stderr.starts_with("error[unsupported]: "), "{}", run.stderr);
-    assert_eq!(run.stderr.matches("nothing was changed").count(), 1, "{}", run.stderr);
+    assert!(run.stderr.contains("help: apply without --index or --commit"), "{}", run.stderr);
+    repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
+}
+
+#[test]
+fn what_the_system_says_is_said_in_words() {
+    let repo = repo();
+    let run = repo.run(&["apply", "src"], "").ended(3);
+    assert!(
+        run.stderr.starts_with("error[io]: can't read `src`: Is a directory\nhelp: name the files in it"),
+        "{}",
+        run.stderr
+    );
+    let run = repo.run(&["apply", "none"], "").ended(3);
+    assert!(run.stderr.starts_with("error[io]: can't read `none`: No such file or directory\n"), "{}", run.stderr);
 }
 
 #[test]
@@ -39,7 +102,7 @@ fn a_missing_object_is_not_laid_to_a_partial_clone() {
     let repo = repo();
     let id = repo.git(&["rev-parse", ":a.txt"]);
     let (folder, name) = id.trim_end().split_at(2);
-    std::fs::remove_file(repo.path().join(".git/objects").join(folder).join(name)).unwrap();
+    std::fs::remove_file(repo.child(".git/objects").join(folder).join(name)).unwrap();
     let run = repo.run(&["check", "--cached"], update("a.txt", "two", "2")).ended(3);
     assert!(run.stderr.contains("is missing, or a partial clone has yet to fetch it"), "{}", run.stderr);
     assert!(run.stderr.contains("git fsck"), "{}", run.stderr);
@@ -51,10 +114,42 @@ fn hard_links_are_counted_in_the_right_number() {
     {
         let repo = repo();
         for link in 0..links {
-            std::fs::hard_link(repo.path().join("a.txt"), repo.path().join(format!("link{link}"))).unwrap();
+            std::fs::hard_link(repo.child("a.txt"), repo.child(format!("link{link}"))).unwrap();
         }
         let run = repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
         assert!(run.stderr.contains(want), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn an_absolute_path_may_lead_through_links_above_the_work_tree() {
+    let repo = repo();
+    let above = repo.path().parent().unwrap();
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, above.join(name)).unwrap();
+    // As `/tmp` on macOS; and links inside the work tree, or into it, that are none above it.
+    link(".", "linked");
+    link("work", "other");
+    link("work/src", "inside");
+    link("missing", "broken");
+    repo.child("self").symlink_to_file(".").unwrap();
+    repo.child("aside").symlink_to_file("src").unwrap();
+    let above = above.to_str().unwrap();
+    for (path, status) in [
+        (format!("{above}/work/a.txt"), 0),
+        (format!("{above}/linked/work/a.txt"), 0),
+        (format!("file://{above}/linked/linked/other/a.txt"), 0),
+        (format!("{above}/linked/./none/../work/a.txt"), 0),
+        (format!("{above}/other/self/a.txt"), 1),
+        (format!("{above}/other/aside/b.txt"), 1),
+        (format!("{above}/other/.git/config"), 1),
+        (format!("{above}/inside/b.txt"), 1),
+        (format!("{above}/linked/a.txt"), 1),
+        (format!("{above}/broken/a.txt"), 1),
+        (format!("{above}/other/../work.txt"), 1),
+    ] {
+        let run = support::run(repo.command().arg("check"), update(&path, "two", "2").as_bytes()).ended(status);
+        let prefix = if status == 0 { "" } else { "error[unsafe-path]" };
+        assert!(run.stderr.starts_with(prefix), "{path}: {}", run.stderr);
     }
 }
 
@@ -63,8 +158,169 @@ fn filtered() -> Repo {
     let repo = repo();
     repo.git(&["config", "filter.rot.clean", "tr a-z b-za"]);
     repo.git(&["config", "filter.rot.smudge", "tr b-za a-z"]);
-    repo.write(".gitattributes", "*.txt filter=rot\n");
+    repo.child(".gitattributes").write_str("*.txt filter=rot\n").unwrap();
     repo.git(&["add", "--renormalize", "."]);
     repo.commit("filter");
     repo
+}
+
+#[test]
+fn what_looks_like_a_git_folder_in_a_work_tree_is_not_taken_for_one() {
+    let repo = repo();
+    repo.git(&["clone", "-q", "--bare", ".", "sub/data"]);
+    let inside = |of: &str, global: &str| {
+        let mut command = isolated(Command::new(program()), &repo.child(of));
+        command.args(["check", "--onto=HEAD"]).env("GIT_CONFIG_GLOBAL", repo.child("../").join(global));
+        run(&mut command, update("a.txt", "two", "2").as_bytes())
+    };
+    let run = inside("sub/data", "none").ended(3);
+    assert!(
+        run.stderr.contains("looks like a git repository and is part of the work tree of another"),
+        "{}",
+        run.stderr
+    );
+    // Elsewhere it is one, unless git wouldn't take it either.
+    std::fs::rename(repo.child("sub/data"), repo.child("../data")).unwrap();
+    inside("../data", "none").succeeded();
+    repo.child("../explicit").write_str("[safe]\n\tbareRepository = explicit\n").unwrap();
+    let run = inside("../data", "explicit").ended(3);
+    assert!(run.stderr.contains("bareRepository"), "{}", run.stderr);
+    inside(".", "explicit").succeeded();
+    inside("sub", "explicit").succeeded();
+}
+
+#[test]
+fn a_commit_is_made_in_the_repository_that_was_opened() {
+    let (repo, other) = (repo(), self::repo());
+    repo.git(&["config", "core.worktree", other.path().to_str().unwrap()]);
+    let run =
+        run(repo.command().args(["apply", "--commit", "-m", "x"]), update("a.txt", "two", "2").as_bytes()).succeeded();
+    assert_eq!(other.git(&["log", "--format=%s"]), "base\n", "{}", run.stdout);
+    assert_eq!(repo.git(&["log", "--format=%s"]), "x\nbase\n");
+    assert_eq!(repo.git(&["show", "HEAD:a.txt"]), "one\n2\nthree\n");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_replaced_head_keeps_what_it_was_replaced_for() {
+    let repo = repo();
+    repo.child("src/b.txt").write_str("replaced\n").unwrap();
+    repo.git(&["add", "-A"]);
+    let tree = repo.git(&["write-tree"]);
+    let commit = repo.git(&["commit-tree", tree.trim(), "-m", "base"]);
+    repo.git(&["replace", "HEAD", commit.trim()]);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    repo.run(&["apply", "--commit", "-m", "x"], update("a.txt", "two", "2")).succeeded();
+    assert_eq!(repo.git(&["diff", "--name-only", "HEAD^", "HEAD"]), "a.txt\n");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn who_only_looks_runs_no_program_of_the_repository() {
+    let repo = repo();
+    repo.script(".git/monitor", "#!/bin/sh\ntouch .git/ran\nexit 1\n");
+    repo.git(&["config", "core.fsmonitor", ".git/monitor"]);
+    repo.run(&["check", "--staged"], "").succeeded();
+    assert!(!repo.child(".git/ran").exists());
+}
+
+/// Runs our program as another user of some groups; `None` where that can't be.
+fn as_user(repo: &Repo, user: u32, groups: &str, args: &[&str], input: &str) -> Option<Run> {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("skipped: only root can act for another user");
+        return None;
+    }
+    let mut command = isolated(Command::new("setpriv"), repo.path());
+    command.args([&format!("--reuid={user}"), "--regid=777", &format!("--groups={groups}"), program()]).args(args);
+    command.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", "safe.directory").env("GIT_CONFIG_VALUE_0", "*");
+    let global = repo.child("../global");
+    std::fs::write(&global, "[safe]\n\tdirectory = *\n").unwrap();
+    command.env("GIT_CONFIG_GLOBAL", global.path()).env("HOME", repo.child("..").path());
+    Some(run(&mut command, input.as_bytes()))
+}
+
+fn give(repo: &Repo, user: u32, group: u32, mode: &str) {
+    let top = repo.path();
+    let above = top.parent().unwrap();
+    let did = |name: &str, args: &[&str]| assert!(Command::new(name).args(args).arg(above).status().unwrap().success());
+    did("chown", &["-R", &format!("{user}:{group}")]);
+    did("chmod", &["-R", mode]);
+}
+
+#[test]
+fn what_a_file_allows_is_never_more_afterwards() {
+    use std::os::unix::fs::MetadataExt as _;
+    let response = update("a.txt", "two", "2");
+    let repo = repo();
+    give(&repo, 12_345, 777, "u+rwX");
+    std::os::unix::fs::chown(repo.child("a.txt"), None, Some(888)).unwrap();
+    repo.chmod("a.txt", 0o6754);
+    // Who isn't in the file's group can't give it to that; nobody may do more for that.
+    let Some(run) = as_user(&repo, 12_345, "777", &["apply"], &response) else { return };
+    assert!(run.status == 0 && run.stderr.contains("[rights]"), "{}{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("its set-id bits") && run.stderr.contains("its group"), "{}", run.stderr);
+    assert_eq!(repo.mode("a.txt") & 0o7777, 0o744, "{}", run.stderr);
+    as_user(&repo, 12_345, "777", &["undo"], "").unwrap().succeeded();
+    // Who is can.
+    std::os::unix::fs::chown(repo.child("a.txt"), None, Some(888)).unwrap();
+    repo.chmod("a.txt", 0o660);
+    let run = as_user(&repo, 12_345, "777,888", &["apply"], &response).unwrap().succeeded();
+    assert_eq!(run.stderr, "");
+    let meta = repo.child("a.txt").metadata().unwrap();
+    assert_eq!((meta.mode() & 0o7777, meta.gid()), (0o660, 888));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn access_lists_and_attributes_are_kept() {
+    use rustix::fs::{XattrFlags, getxattr, setxattr};
+    let repo = repo();
+    let file = repo.child("a.txt");
+    // user::rw-, user:12345:r--, group::---, mask::r--, other::---, as the kernel keeps it.
+    let entries: [(u16, u16, u32); 5] =
+        [(1, 6, u32::MAX), (2, 4, 12_345), (4, 0, u32::MAX), (0x10, 4, u32::MAX), (0x20, 0, u32::MAX)];
+    let mut list = 2_u32.to_le_bytes().to_vec();
+    for (tag, bits, id) in entries {
+        list.extend([&tag.to_le_bytes()[..], &bits.to_le_bytes(), &id.to_le_bytes()].concat());
+    }
+    for (name, value) in [("user.mine", &b"mine"[..]), ("system.posix_acl_access", &list)] {
+        if setxattr(file.path(), name, value, XattrFlags::empty()).is_err() {
+            eprintln!("skipped: no {name} to be had here");
+            return;
+        }
+    }
+    let mode = repo.mode("a.txt");
+    let run = repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
+    assert_eq!((run.stderr.as_str(), repo.mode("a.txt")), ("", mode));
+    for (name, value) in [("user.mine", &b"mine"[..]), ("system.posix_acl_access", &list)] {
+        let mut buffer = [0; 256];
+        let length = getxattr(file.path(), name, &mut buffer[..]).unwrap();
+        assert_eq!(&buffer[..length], value, "{name}");
+    }
+}
+
+#[test]
+fn a_shared_repository_works_for_every_member() {
+    let repo = repo();
+    repo.git(&["config", "core.sharedRepository", "group"]);
+    give(&repo, 12_345, 777, "g+rwX");
+    assert!(
+        Command::new("sh")
+            .args(["-c", "find . -type d -exec chmod g+s {} +"])
+            .current_dir(repo.path())
+            .status()
+            .unwrap()
+            .success()
+    );
+    for (number, user) in [12_345, 12_346, 12_345, 12_346, 12_347].into_iter().enumerate() {
+        let response = envelope(&format!("*** Add File: new-{number}.txt\n+number {number}\n"));
+        for args in [&["apply", "--index"][..], &["undo"], &["apply", "--commit", "-m", "x"]] {
+            let Some(run) = as_user(&repo, user, "777", args, &response) else { return };
+            assert_eq!(run.status, 0, "{user} {args:?} {}{}", run.stdout, run.stderr);
+            // The next member may have something to put into the same folder.
+            let narrow = ["-type", "d", "!", "-perm", "-g=w", "-not", "-path", "*/llmpatch-*"];
+            let found = Command::new("find").arg(".git").args(narrow).current_dir(repo.path()).output().unwrap();
+            assert_eq!(String::from_utf8_lossy(&found.stdout), "", "{user} {args:?}");
+        }
+    }
 }

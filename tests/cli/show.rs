@@ -1,3 +1,5 @@
+use assert_fs::prelude::*;
+
 use super::support::Repo;
 
 /// A repository with a commit of every kind of change that both formats can say.
@@ -5,11 +7,11 @@ fn history() -> Repo {
     let many: String = (0..40).map(|line| format!("line {line}\n")).collect();
     let repo =
         Repo::with(&[("a.txt", "one\ntwo\nthree\n"), ("old.txt", &many), ("gone.txt", "x\n"), ("sub", "file\n")]);
-    repo.write("a.txt", "one\n2\nthree\n");
+    repo.child("a.txt").write_str("one\n2\nthree\n").unwrap();
     repo.git(&["mv", "old.txt", "new.txt"]);
-    repo.write("new.txt", many.replace("line 7\n", "line seven\n"));
+    repo.child("new.txt").write_str(&many.replace("line 7\n", "line seven\n")).unwrap();
     repo.git(&["rm", "-q", "gone.txt", "sub"]);
-    repo.write("sub/file.txt", "\n*** End Patch\n\n");
+    repo.child("sub/file.txt").write_str("\n*** End Patch\n\n").unwrap();
     repo.commit("Count in digits\n\nAnd more:\n*** Begin Patch\n</edit>\n");
     repo
 }
@@ -38,7 +40,7 @@ fn a_range_is_written_the_oldest_first_and_comes_to_its_sum() {
     for to in ["--to=envelope", "--to=opx"] {
         let repo = history();
         repo.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]);
-        repo.write("a.txt", "one\n2\n3\n");
+        repo.child("a.txt").write_str("one\n2\n3\n").unwrap();
         repo.commit("Count on");
         let run = repo.run(&["show", to, "HEAD~3..HEAD"], "").succeeded();
         let places: Vec<_> = ["HEAD~2", "HEAD"]
@@ -71,10 +73,10 @@ fn a_root_commit_is_written_and_an_empty_one_is_not() {
 fn a_merge_is_refused_unless_the_first_parent_is_asked_for() {
     let repo = Repo::with(&[("a.txt", "one\n")]);
     repo.git(&["checkout", "-qb", "side"]);
-    repo.write("b.txt", "b\n");
+    repo.child("b.txt").write_str("b\n").unwrap();
     repo.commit("side");
     repo.git(&["checkout", "-q", "main"]);
-    repo.write("c.txt", "c\n");
+    repo.child("c.txt").write_str("c\n").unwrap();
     repo.commit("main");
     repo.git(&["merge", "-q", "--no-edit", "side"]);
     for named in ["HEAD", "HEAD~2..HEAD"] {
@@ -90,12 +92,11 @@ fn a_merge_is_refused_unless_the_first_parent_is_asked_for() {
 fn what_cannot_be_said_is_told_of_every_file() {
     let repo = Repo::with(&[("a.sh", "one\n"), ("b.bin", "x\n"), ("c.txt", "c\n"), ("fine.txt", "one\n")]);
     repo.chmod("a.sh", 0o755);
-    repo.write("b.bin", b"a\0b\n");
-    repo.write("c.txt", "c");
-    repo.write("new.sh", "new\n");
-    repo.chmod("new.sh", 0o755);
-    std::os::unix::fs::symlink("c.txt", repo.path().join("link")).unwrap();
-    repo.write("fine.txt", "1\n");
+    repo.child("b.bin").write_binary(b"a\0b\n").unwrap();
+    repo.child("c.txt").write_str("c").unwrap();
+    repo.script("new.sh", "new\n");
+    repo.child("link").symlink_to_file("c.txt").unwrap();
+    repo.child("fine.txt").write_str("1\n").unwrap();
     repo.commit("odd");
     for (to, says) in [("envelope", "an envelope"), ("opx", "OPX")] {
         let run = repo.run(&["show", &format!("--to={to}"), "HEAD"], "").ended(1);
@@ -127,7 +128,7 @@ fn no_such_commit_is_not_the_response_s_fault() {
 fn a_mode_that_git_no_longer_writes_is_read_as_the_one_that_it_means() {
     for (mode, to) in [("100600", "opx"), ("100664", "opx"), ("100775", "envelope")] {
         let repo = Repo::with(&[("a", "one\n")]);
-        repo.write("b", "two\n");
+        repo.child("b").write_str("two\n").unwrap();
         let blob = repo.git(&["hash-object", "-w", "b"]);
         let id: Vec<u8> = (0..20).map(|at| u8::from_str_radix(&blob[2 * at..2 * at + 2], 16).unwrap()).collect();
         let tree = [mode.as_bytes(), b" a\0", &id[..]].concat();

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Stdio};
 
+use assert_fs::prelude::*;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::recover::{US, is_in_use, tidy};
@@ -18,10 +19,9 @@ const HOLD: &str = "echo held >\"$HELD\"; read line <\"$GO\"";
 fn holding(repo: &Repo, hook: &str, script: &str) {
     for pipe in ["held", "go"] {
         let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600));
-        rustix::fs::mknodat(rustix::fs::CWD, repo.path().join("..").join(pipe), kind, mode, 0).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, repo.child("..").join(pipe), kind, mode, 0).unwrap();
     }
-    repo.write(hook, format!("#!/bin/sh\n{script}\n"));
-    repo.chmod(hook, 0o755);
+    repo.script(hook, &format!("#!/bin/sh\n{script}\n"));
 }
 
 /// Starts a commit in a process group of its own, and returns when the script holds.
@@ -30,8 +30,8 @@ fn start(repo: &Repo, args: &[&str], response: &str) -> Child {
 }
 
 fn start_with(repo: &Repo, args: &[&str], response: &str, more: impl FnOnce(&mut std::process::Command)) -> Child {
-    repo.write("../response", response);
-    let path = |name: &str| repo.path().join("..").join(name);
+    repo.child("../response").write_str(response).unwrap();
+    let path = |name: &str| repo.child("..").join(name);
     let mut command = repo.command();
     command.args(["apply", "--commit"]).args(args).arg("../response").process_group(0);
     // A terminal, if there was one, would be the editor's; and pipes would be held open by whoever outlives us.
@@ -51,7 +51,7 @@ fn is_ignored(signal: Signal) -> bool {
 }
 
 fn go_on(repo: &Repo) {
-    std::fs::write(repo.path().join("../go"), "\n").unwrap();
+    repo.child("../go").write_str("\n").unwrap();
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_signal_twice_undoes_everything_whatever_runs() {
                         if is_group { kill_process_group(pid, signal) } else { kill_process(pid, signal) }.unwrap();
                     }
                     let status = child.wait().unwrap();
-                    let said = std::fs::read_to_string(repo.path().join("../stderr")).unwrap();
+                    let said = std::fs::read_to_string(repo.child("../stderr")).unwrap();
                     assert_eq!(status.signal(), Some(signal.as_raw()), "{what} {status} {said}");
                     assert_eq!(repo.files(), before, "{what}");
                     assert_eq!(repo.git(&["status", "--porcelain"]), "", "{what}");
@@ -112,7 +112,11 @@ fn nobody_recovers_while_a_child_of_the_dead_lives() {
     ] {
         let run = repo.run(args, input).ended(3);
         assert!(run.stderr.starts_with("error[locked]: "), "{args:?} {}", run.stderr);
-        assert!(run.stderr.contains("is held by another git-llmpatch (process "), "{args:?} {}", run.stderr);
+        assert!(
+            run.stderr.contains("is held by another git-llmpatch, or a git commit that it started"),
+            "{args:?} {}",
+            run.stderr
+        );
         assert_eq!(repo.files(), changed, "{args:?}");
     }
     // Who has patience waits for it.
@@ -134,7 +138,7 @@ fn an_editor_that_outlives_us_makes_no_commit() {
         holding(&repo, "../editor", &format!("echo edited >\"$1\"\n{HOLD}"));
         repo.git(&["config", "llmpatch.lockTimeout", "0"]);
         let mut child = start_with(&repo, &["--edit"], &update("a.txt", "two", "2"), |command| {
-            command.env("GIT_EDITOR", format!("{editor}{}", repo.path().join("../editor").display()));
+            command.env("GIT_EDITOR", format!("{editor}{}", repo.child("../editor").display()));
         });
         kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
         assert_eq!(child.wait().unwrap().signal(), Some(9));
@@ -163,15 +167,19 @@ fn an_editor_does_not_start_when_we_are_dead() {
     let git = which.stdout.trim();
     for (name, script) in [
         // As soon as there is a child, before it has been written down.
-        ("../bin/git", format!("test \"$1\" = commit && kill -KILL $PPID\nexec {git} \"$@\"")),
+        (
+            "../bin/git",
+            format!(
+                "test \"$1\" = commit && kill -KILL $(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)\nexec {git} \"$@\""
+            ),
+        ),
         // When git is about to start the editor.
         (".git/hooks/prepare-commit-msg", format!("{US}\nkill -KILL $us")),
     ] {
         let repo = repo();
         let before = repo.files();
-        repo.write(name, format!("#!/bin/sh\n{script}\n"));
-        repo.chmod(name, 0o755);
-        repo.write("../response", update("a.txt", "two", "2"));
+        repo.script(name, &format!("#!/bin/sh\n{script}\n"));
+        repo.child("../response").write_str(&update("a.txt", "two", "2")).unwrap();
         let mut command = repo.command();
         let path = format!("{}/../bin:{}", repo.path().display(), std::env::var("PATH").unwrap());
         command.args(["apply", "--commit", "-m", "x", "--edit", "../response"]).env("PATH", path);
@@ -180,7 +188,7 @@ fn an_editor_does_not_start_when_we_are_dead() {
         while is_in_use(&repo) {
             std::thread::yield_now();
         }
-        assert!(!repo.exists("../started"), "{name}");
+        assert!(!repo.child("../started").exists(), "{name}");
         repo.run(&["recover"], "").succeeded();
         assert_eq!(repo.git(&["log", "--format=%s"]), "base\n", "{name}");
         assert_eq!(repo.files(), before, "{name}");
@@ -195,13 +203,15 @@ fn a_commit_that_outlives_us_has_its_whole_message() {
     let which = super::support::run(std::process::Command::new("sh").args(["-c", "command -v git"]), b"").succeeded();
     let repo = repo();
     // As soon as it is git, it is alone.
-    let script = format!("test \"$1\" = commit && kill -KILL $PPID\nexec {} \"$@\"", which.stdout.trim());
-    repo.write("../bin/git", format!("#!/bin/sh\n{script}\n"));
-    repo.chmod("../bin/git", 0o755);
-    repo.write("../response", update("a.txt", "two", "2"));
+    let script = format!(
+        "test \"$1\" = commit && kill -KILL $(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)\nexec {} \"$@\"",
+        which.stdout.trim()
+    );
+    repo.script("../bin/git", &format!("#!/bin/sh\n{script}\n"));
+    repo.child("../response").write_str(&update("a.txt", "two", "2")).unwrap();
     // More than a pipe holds.
     let message = format!("subject\n\n{}", "a line of the message\n".repeat(10_000));
-    repo.write("../message", &message);
+    repo.child("../message").write_str(&message).unwrap();
     let path = format!("{}/../bin:{}", repo.path().display(), std::env::var("PATH").unwrap());
     let mut command = repo.command();
     command.args(["apply", "--commit", "-F", "../message", "../response"]).env("PATH", path);
@@ -209,7 +219,7 @@ fn a_commit_that_outlives_us_has_its_whole_message() {
     repo.git(&["config", "llmpatch.lockTimeout", "-1"]);
     repo.run(&["recover"], "").succeeded();
     assert_eq!(repo.git(&["log", "-1", "--format=%B"]).trim_end(), message.trim_end());
-    assert_eq!(repo.text("a.txt"), "one\n2\nthree\n");
+    repo.child("a.txt").assert("one\n2\nthree\n");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
     tidy(&repo);
 }
@@ -217,9 +227,8 @@ fn a_commit_that_outlives_us_has_its_whole_message() {
 #[test]
 fn whoever_ignores_what_becomes_of_children_may_start_us() {
     let repo = repo();
-    repo.write(".git/hooks/pre-commit", "#!/bin/sh\ngit var GIT_AUTHOR_IDENT >.git/was-here\n");
-    repo.chmod(".git/hooks/pre-commit", 0o755);
-    repo.write("../response", update("a.txt", "two", "2"));
+    repo.script(".git/hooks/pre-commit", "#!/bin/sh\ngit var GIT_AUTHOR_IDENT >.git/was-here\n");
+    repo.child("../response").write_str(&update("a.txt", "two", "2")).unwrap();
     let ours = repo.command();
     let mut command = std::process::Command::new("bash");
     command.args(["-c", "trap '' CHLD; exec \"$0\" \"$@\""]).arg(ours.get_program());
@@ -228,7 +237,7 @@ fn whoever_ignores_what_becomes_of_children_may_start_us() {
     super::support::run(&mut command, b"").succeeded();
     assert_eq!(repo.git(&["log", "--format=%s"]), "x\nbase\n");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
-    assert!(repo.exists(".git/was-here"));
+    assert!(repo.child(".git/was-here").exists());
     tidy(&repo);
 }
 
@@ -258,17 +267,17 @@ fn what_an_editor_writes_late_into_the_old_file_is_not_lost() {
     for (end, want) in [("exit 0", "one\n2\nthree\n"), ("exit 1", "one\ntwo\nthree\nlate\n")] {
         let repo = repo();
         holding(&repo, ".git/hooks/pre-commit", &format!("{HOLD}\n{end}"));
-        let mut editor = File::options().append(true).open(repo.path().join("a.txt")).unwrap();
+        let mut editor = File::options().append(true).open(repo.child("a.txt")).unwrap();
         let response =
             envelope("*** Update File: a.txt\n@@\n-two\n+2\n*** Delete File: src/b.txt\n*** Add File: d\n+d\n");
         let mut child = start(&repo, &[], &response);
         editor.write_all(b"late\n").unwrap();
         go_on(&repo);
         let status = child.wait().unwrap();
-        let said = std::fs::read_to_string(repo.path().join("../stderr")).unwrap();
+        let said = std::fs::read_to_string(repo.child("../stderr")).unwrap();
         assert_eq!(status.code(), Some(if end == "exit 0" { 0 } else { 3 }), "{said}");
         assert_eq!(repo.text("a.txt"), want, "{said}");
-        assert_eq!(repo.exists("src/b.txt"), end == "exit 1");
+        assert_eq!(repo.child("src/b.txt").exists(), end == "exit 1");
         if end == "exit 0" {
             // It is named, and there.
             let (_, rest) =
@@ -286,7 +295,7 @@ fn what_an_editor_writes_late_into_the_old_file_is_not_lost() {
 fn streams_that_are_closed_from_the_beginning_harm_nothing() {
     for args in ["apply", "apply --index", "apply --commit", "recover", "check"] {
         let repo = repo();
-        repo.write("../response", update("a.txt", "two", "2"));
+        repo.child("../response").write_str(&update("a.txt", "two", "2")).unwrap();
         let response = if args == "recover" { "" } else { "../response" };
         let script = format!("exec \"$0\" {args} {response} <&- >&- 2>&-");
         let mut command = super::support::isolated(std::process::Command::new("sh"), repo.path());

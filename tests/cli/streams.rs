@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::Write as _;
 use std::process::Stdio;
 
+use assert_fs::prelude::*;
+
 use super::{envelope, repo, update};
 
 #[test]
@@ -24,7 +26,7 @@ fn a_closed_pipe_is_no_error() {
         child.stdin.take().unwrap().write_all(response.as_bytes()).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(status), "{args:?}");
         if args == ["apply"] && status == 0 {
-            assert_eq!(repo.text("a.txt"), "one\n2\nthree\n");
+            repo.child("a.txt").assert("one\n2\nthree\n");
         }
     }
     for args in [&["--help"][..], &["apply", "-h"], &["--version"], &["nonsense"]] {
@@ -39,7 +41,7 @@ fn a_closed_pipe_is_no_error() {
 #[cfg(target_os = "linux")]
 fn output_that_can_not_be_written_is_an_error() {
     let repo = repo();
-    repo.write("answer", update("a.txt", "two", "2"));
+    repo.child("answer").write_str(&update("a.txt", "two", "2")).unwrap();
     for command in ["diff", "check", "apply"] {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let output = repo.command().args([command, "answer"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
@@ -68,7 +70,7 @@ fn nothing_from_a_response_or_a_file_reaches_a_terminal_raw() {
         for command in [&["apply", "--color=never"][..], &["check", "-v"], &["apply", "--check", "--stat", "--summary"]]
         {
             let repo = repo();
-            repo.write("hostile.txt", format!("{hostile}\none {hostile}\n"));
+            repo.child("hostile.txt").write_str(&format!("{hostile}\none {hostile}\n")).unwrap();
             let run = repo.run(command, &response);
             for text in [&run.stdout, &run.stderr] {
                 let raw = text.chars().find(|&c| (c.is_control() && c != '\n') || "\u{202e}\u{2066}".contains(c));

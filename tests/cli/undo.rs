@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use assert_fs::prelude::*;
+
 use super::support::Repo;
 use super::{envelope, repo, update};
 
@@ -40,8 +42,8 @@ fn with_modes() -> Repo {
     repo.chmod("src/c.txt", 0o755);
     repo.git(&["add", "src/c.txt"]);
     repo.git(&["commit", "-q", "-m", "modes"]);
-    repo.write("dirty", "dirty\n");
-    repo.write("staged", "staged\n");
+    repo.child("dirty").write_str("dirty\n").unwrap();
+    repo.child("staged").write_str("staged\n").unwrap();
     repo.git(&["add", "staged"]);
     repo
 }
@@ -74,8 +76,8 @@ fn undo_takes_back_what_apply_did_for_every_target() {
 #[test]
 fn folders_are_what_they_were() {
     let repo = repo();
-    std::fs::create_dir_all(repo.path().join("empty/inner")).unwrap();
-    std::fs::create_dir_all(repo.path().join("stays")).unwrap();
+    repo.child("empty/inner").create_dir_all().unwrap();
+    repo.child("stays").create_dir_all().unwrap();
     repo.chmod("empty", 0o750);
     repo.chmod("empty/inner", 0o700);
     repo.chmod("src", 0o770);
@@ -83,7 +85,7 @@ fn folders_are_what_they_were() {
     let response = "*** Add File: empty\n+a file\n*** Add File: stays/x\n+x\n*** Delete File: src/b.txt\n*** Delete File: src/c.txt\n\
                     *** Add File: src\n+a file\n*** Delete File: a.txt\n*** Add File: a.txt/b/c\n+c\n";
     repo.run(&["apply"], envelope(response)).succeeded();
-    assert!(repo.path().join("empty").is_file() && repo.path().join("src").is_file());
+    assert!(repo.child("empty").is_file() && repo.child("src").is_file());
     repo.run(&["undo"], "").succeeded();
     assert_eq!(all(&repo), before);
 }
@@ -92,12 +94,15 @@ fn folders_are_what_they_were() {
 fn undo_refuses_whole_and_names_every_path_that_changed() {
     let repo = repo();
     repo.run(&["apply", "-N"], envelope(MANY)).succeeded();
-    repo.write("a.txt", "mine\n");
-    repo.write("src/b.txt", "mine\n");
+    repo.child("a.txt").write_str("mine\n").unwrap();
+    repo.child("src/b.txt").write_str("mine\n").unwrap();
     repo.git(&["add", "new/deep/d.txt"]);
-    std::fs::remove_file(repo.path().join("lib/e.txt")).unwrap();
+    std::fs::remove_file(repo.child("lib/e.txt")).unwrap();
     let before = all(&repo);
     let run = repo.run(&["undo"], "").ended(1);
+    let help =
+        "help: undo takes back all or nothing: put this back as the last apply left it, or take that back by hand";
+    assert!(run.stderr.contains(help) && run.stderr.contains("help: move it away, then try again"), "{}", run.stderr);
     assert_eq!(
         run.stderr.lines().filter(|line| line.starts_with("error")).collect::<Vec<_>>(),
         [
@@ -110,9 +115,9 @@ fn undo_refuses_whole_and_names_every_path_that_changed() {
     assert!(run.stderr.ends_with("\n4 errors; nothing was changed\n") && run.stdout.is_empty(), "{}", run.stderr);
     assert_eq!(all(&repo), before);
     // Once all is as the apply left it, it can be.
-    repo.write("a.txt", "one\n2\n2.5\nthree\n");
-    repo.write("lib/e.txt", "e\n");
-    std::fs::remove_file(repo.path().join("src/b.txt")).unwrap();
+    repo.child("a.txt").write_str("one\n2\n2.5\nthree\n").unwrap();
+    repo.child("lib/e.txt").write_str("e\n").unwrap();
+    std::fs::remove_file(repo.child("src/b.txt")).unwrap();
     repo.git(&["reset", "-q"]);
     repo.git(&["add", "-N", "new/deep/d.txt", "lib/e.txt"]);
     repo.run(&["undo"], "").succeeded();
@@ -137,8 +142,8 @@ fn a_commit_is_left_to_git() {
     assert!(run.stderr.ends_with("\nnothing was changed\n"), "{}", run.stderr);
     // As it says.
     repo.git(&["reset", "--keep", "HEAD^"]);
-    assert_eq!(repo.text("a.txt"), "one\ntwo\nthree\n");
-    assert_eq!(repo.text("src/c.txt"), "C\n");
+    repo.child("a.txt").assert("one\ntwo\nthree\n");
+    repo.child("src/c.txt").assert("C\n");
     let run = repo.run(&["undo"], "").ended(1);
     assert!(!run.stderr.contains("git reset"), "{}", run.stderr);
 }
@@ -150,11 +155,10 @@ fn only_an_apply_that_was_made_replaces_what_undo_takes_back() {
     repo.run(&["apply"], update("a.txt", "four", "4")).ended(1);
     repo.run(&["apply", "--allow-empty"], update("a.txt", "2", "2")).succeeded();
     repo.run(&["apply", "--check"], update("src/c.txt", "c", "C")).succeeded();
-    repo.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n");
-    repo.chmod(".git/hooks/pre-commit", 0o755);
+    repo.script(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n");
     repo.run(&["apply", "--commit"], update("src/c.txt", "c", "C")).ended(3);
     repo.run(&["undo"], "").succeeded();
-    assert_eq!(repo.text("a.txt"), "one\ntwo\nthree\n");
+    repo.child("a.txt").assert("one\ntwo\nthree\n");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
 
@@ -175,7 +179,7 @@ fn undo_says_as_much_or_as_little_as_apply() {
 fn each_work_tree_has_its_own_undo() {
     let repo = repo();
     repo.git(&["worktree", "add", "-q", "../other"]);
-    let other = repo.path().join("../other");
+    let other = repo.child("../other");
     let other = |args: &[&str], input: &str| {
         let command = std::process::Command::new(super::support::program());
         super::support::run(super::support::isolated(command, &other).args(args), input.as_bytes())
@@ -194,12 +198,12 @@ fn what_came_into_new_folders_stays() {
     for options in [&[][..], &["-N"], &["--index"]] {
         let repo = repo();
         repo.run(&[&["apply"], options].concat(), envelope(MANY)).succeeded();
-        repo.write("new/deep/mine.txt", "mine\n");
-        std::fs::create_dir(repo.path().join("lib/empty")).unwrap();
+        repo.child("new/deep/mine.txt").write_str("mine\n").unwrap();
+        repo.child("lib/empty").create_dir_all().unwrap();
         repo.run(&["undo"], "").succeeded();
         assert_eq!(repo.git(&["status", "--porcelain", "-uall"]), "?? new/deep/mine.txt\n", "{options:?}");
-        assert!(!repo.exists("new/deep/d.txt") && repo.path().join("lib/empty").is_dir());
-        assert_eq!(repo.text("new/deep/mine.txt"), "mine\n");
+        assert!(!repo.child("new/deep/d.txt").exists() && repo.child("lib/empty").is_dir());
+        repo.child("new/deep/mine.txt").assert("mine\n");
     }
 }
 
@@ -211,16 +215,18 @@ fn whatever_was_done_to_a_path_since_keeps_all_from_being_taken_back() {
         ("`a.txt` changed since the last apply", |repo| repo.chmod("a.txt", 0o755)),
         ("`lib/e.txt` changed since the last apply", |repo| repo.chmod("lib/e.txt", 0o600)),
         ("`lib/e.txt` went since the last apply", |repo| {
-            std::fs::rename(repo.path().join("lib/e.txt"), repo.path().join("lib/f.txt")).unwrap();
+            std::fs::rename(repo.child("lib/e.txt"), repo.child("lib/f.txt")).unwrap();
         }),
         ("`new/deep/d.txt` went since the last apply", |repo| {
-            std::fs::rename(repo.path().join("new"), repo.path().join("other")).unwrap();
+            std::fs::rename(repo.child("new"), repo.child("other")).unwrap();
         }),
         ("`new/deep/d.txt` changed since the last apply", |repo| {
-            std::fs::rename(repo.path().join("new"), repo.path().join("other")).unwrap();
-            std::os::unix::fs::symlink("other", repo.path().join("new")).unwrap();
+            std::fs::rename(repo.child("new"), repo.child("other")).unwrap();
+            repo.child("new").symlink_to_file("other").unwrap();
         }),
-        ("`src/b.txt/x` came since the last apply, and stands in the way", |repo| repo.write("src/b.txt/x", "mine\n")),
+        ("`src/b.txt/x` came since the last apply, and stands in the way", |repo| {
+            repo.child("src/b.txt/x").write_str("mine\n").unwrap()
+        }),
     ];
     for (want, meddle) in meddlings {
         let repo = repo();
@@ -238,7 +244,7 @@ fn whatever_was_done_to_a_path_since_keeps_all_from_being_taken_back() {
 fn what_is_kept_and_damaged_is_said() {
     type Damage = fn(&Path);
     let damages: [(&str, Damage); 11] = [
-        ("short", |record| std::fs::write(record, "git-llmpatch record 1 \0path").unwrap()),
+        ("short", |record| std::fs::write(record, "git-llmpatch record 2\n{}").unwrap()),
         ("empty", |record| std::fs::write(record, "").unwrap()),
         ("half", |record| {
             let bytes = std::fs::read(record).unwrap();
@@ -246,7 +252,7 @@ fn what_is_kept_and_damaged_is_said() {
         }),
         ("another version", |record| {
             let bytes = String::from_utf8(std::fs::read(record).unwrap()).unwrap();
-            std::fs::write(record, bytes.replacen("record 1", "record 2", 1)).unwrap();
+            std::fs::write(record, bytes.replacen("record 2", "record 3", 1)).unwrap();
         }),
         ("a pipe", |record| {
             std::fs::remove_file(record).unwrap();
@@ -280,7 +286,7 @@ fn what_is_kept_and_damaged_is_said() {
     for (what, damage) in damages {
         let repo = repo();
         repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
-        damage(&repo.path().join(".git/llmpatch/last/record"));
+        damage(&repo.child(".git/llmpatch/last/record"));
         let run = repo.run(&["undo"], "").ended(3);
         assert!(run.stderr.starts_with("error[io]: what was kept of the last apply, in `"), "{what}: {}", run.stderr);
         assert!(run.stderr.ends_with("\nnothing was changed\n"), "{what}: {}", run.stderr);
@@ -312,7 +318,7 @@ fn originals_that_are_none_any_more_are_not_put_back() {
     for (what, damage) in damages {
         let repo = repo();
         repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
-        damage(&repo.path().join(".git/llmpatch/last/original-0"));
+        damage(&repo.child(".git/llmpatch/last/original-0"));
         let run = repo.run(&["undo"], "").ended(1);
         assert!(run.stderr.starts_with("error[stale]: what `a.txt` was before"), "{what}: {}", run.stderr);
         assert!(run.stderr.ends_with("\nnothing was changed\n"), "{what}: {}", run.stderr);

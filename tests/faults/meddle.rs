@@ -80,6 +80,8 @@ fn saved(path: &str) -> Vec<u8> {
 pub(crate) struct Bystander {
     pub(crate) target: Target,
     pub(crate) meddling: Meddling,
+    /// Whether the file system can neither exchange names nor be told not to replace one.
+    pub(crate) is_poor: bool,
 }
 
 impl Bystander {
@@ -90,19 +92,35 @@ impl Bystander {
         let few = |target| matches!(target, Target::WorkTree | Target::Index | Target::Commit);
         let of = |target| {
             let meddlings = Meddling::ALL.into_iter().filter(move |meddling| saves(*meddling) || few(target));
-            meddlings.map(move |meddling| Self { target, meddling })
+            meddlings.map(move |meddling| Self { target, meddling, is_poor: false })
         };
-        targets.flat_map(of).collect()
+        let poor = |target| Self { target, meddling: Meddling::SaveByRename, is_poor: true };
+        targets.flat_map(of).chain([Target::WorkTree, Target::Index].map(poor)).collect()
     }
 
     pub(crate) fn name(&self) -> String {
-        format!("{} {}", self.target.name(), self.meddling.name())
+        let how = if self.is_poor { " without renameat2" } else { "" };
+        format!("{} {}{how}", self.target.name(), self.meddling.name())
+    }
+
+    fn lacks(&self) -> Injection {
+        let can = Injection::default();
+        if self.is_poor { can.and_always("renameat2", "EINVAL") } else { can }
     }
 
     pub(crate) fn run(&self, stages: &Stages, extent: &Extent) -> Tally {
         let stage = stages.get(self.target, Layout::Together);
         let scene = stage.scene(self.target, Layout::Together);
-        let every = stage.every_call(scene);
+        let own;
+        let every = if self.is_poor {
+            let place = scene.place();
+            let log = place.outside().join("log");
+            trace::run(&mut trace::traced(&place.apply(), &log, Calls::All, &self.lacks()), RESPONSE.as_bytes());
+            own = trace::calls(&log);
+            &own
+        } else {
+            stage.every_call(scene)
+        };
         let mut tally = Tally::default();
         for (turn, path) in TOUCHED.iter().enumerate() {
             let Some(read) = first_read(every, path) else {
@@ -112,7 +130,10 @@ impl Bystander {
             let changing = trace::that_change(every.to_vec());
             // Each file's turn comes at every fifth call, and next to every call that changes something.
             let is_wanted = |(at, call): &(usize, &Call)| {
-                *at >= read && (at % TOUCHED.len() == turn || changing.contains(call)) && call.name != "exit_group"
+                *at >= read
+                    && (at % TOUCHED.len() == turn || changing.contains(call))
+                    && call.name != "exit_group"
+                    && !(self.is_poor && call.name == "renameat2")
             };
             let calls: Vec<&Call> = every.iter().enumerate().filter(is_wanted).map(|(_, call)| call).collect();
             for call in extent.choose(&calls, turn * 7 + self.meddling as usize * 3) {
@@ -134,7 +155,7 @@ impl Bystander {
         decoys(&elsewhere);
         let decoyed = files(&elsewhere);
         let mut done = false;
-        let (ended, stop) = stopped(place, call, || done = self.meddling.meddle(place, path));
+        let (ended, stop) = stopped(place, call, self.lacks(), || done = self.meddling.meddle(place, path));
         let Some(stop) = stop.filter(|_| done) else {
             tally.missed += 1;
             return Ok(());
@@ -198,8 +219,10 @@ impl Bystander {
         if !matches!(code, Some(0 | 1 | 3)) || ended.stderr.contains("panicked") {
             return Err(describe("came to a bad end", ended, ""));
         }
+        // It keeps git out only where something couldn't be put back, and is told how that can be tried again.
         let lock = place.git_folder().join("index.lock");
-        if lock.exists() { Err(describe("left its lock", ended, "")) } else { Ok(()) }
+        let is_torn = code == Some(3) && ended.stderr.contains("run `git llmpatch recover`");
+        if lock.exists() && !is_torn { Err(describe("left its lock", ended, "")) } else { Ok(()) }
     }
 }
 
@@ -258,10 +281,10 @@ struct Stop {
 }
 
 /// Runs our program, stops it when a call has returned, does something, and lets it go on.
-fn stopped(place: &Place, call: &Call, meddle: impl FnOnce()) -> (Ended, Option<Stop>) {
+fn stopped(place: &Place, call: &Call, lacks: Injection, meddle: impl FnOnce()) -> (Ended, Option<Stop>) {
     let log = place.outside().join("pipe-log");
     make_pipe(&log);
-    let mut command = trace::traced(&place.apply(), &log, Calls::All, &Injection::stop_after(call));
+    let mut command = trace::traced(&place.apply(), &log, Calls::All, &lacks.and(Injection::stop_after(call)));
     let child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("strace starts");
     let strace = child.id();

@@ -355,6 +355,16 @@ impl Place {
         all.into_iter().map(|(path, (_, bytes))| plain(path, bytes)).collect()
     }
 
+    /// Removes the locks of references that a message names, as it says.
+    pub(crate) fn remove_named_locks(&self, said: &str) {
+        for name in ["HEAD.lock", "refs/heads/main.lock", "packed-refs.lock", "AUTO_MERGE.lock"] {
+            let lock = self.git_folder().join(name);
+            if said.contains(&format!("`{}`", lock.display())) {
+                let _ = fs::remove_file(lock);
+            }
+        }
+    }
+
     /// Says what git finds wrong with the objects.
     pub(crate) fn check_objects(&self) -> Result<(), String> {
         let ended = trace::run(self.command("git").args(["fsck", "--strict", "--no-dangling", "--no-progress"]), b"");

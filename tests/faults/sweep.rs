@@ -181,6 +181,10 @@ impl Sweep {
             return Ok(());
         }
         tally.runs += 1;
+        if self.whose == Whose::Child {
+            // Nothing proves whose these are, so they are named, and a person removes them.
+            place.remove_named_locks(&ended.stderr);
+        }
         let killed_us = self.whose != Whose::Child && self.fault == Fault::KILL;
         if !killed_us {
             // Who lives on to put things right has done so when it ends.

@@ -19,7 +19,7 @@ pub(crate) fn within(mebibytes: usize, folder: &Path, args: &[&str], input: &[u8
 /// Runs a command, and fails if it hangs.
 pub(crate) fn patiently(mut command: Command, input: &[u8]) -> Run {
     // What it prints goes through files: a pipe that nobody empties would hang it.
-    let said = tempfile::tempdir().unwrap();
+    let said = assert_fs::TempDir::new().unwrap();
     let stream = |name: &str| std::fs::File::create(said.path().join(name)).unwrap();
     std::fs::write(said.path().join("in"), input).unwrap();
     command.stdin(std::fs::File::open(said.path().join("in")).unwrap());

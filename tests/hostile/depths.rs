@@ -2,6 +2,7 @@
 
 use std::os::fd::OwnedFd;
 
+use assert_fs::prelude::*;
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 
 use crate::Fortress;
@@ -21,9 +22,9 @@ fn names_may_be_as_long_as_the_system_has_them() {
         let repo = Repo::with(&[("a.txt", "old\n")]);
         for path in ["n".repeat(255), format!("{0}/{0}", "d".repeat(255)), format!("{}é", "n".repeat(253))] {
             repo.run(&["apply", target], add(&path)).succeeded();
-            assert_eq!(repo.text(&path), "new\n");
+            repo.child(&path).assert("new\n");
             repo.run(&["apply", target], update(&path)).succeeded();
-            assert_eq!(repo.text(&path), "newer\n");
+            repo.child(&path).assert("newer\n");
             let away =
                 format!("*** Begin Patch\n*** Update File: {path}\n*** Move to: {}\n*** End Patch\n", "m".repeat(255));
             repo.run(&["apply", target], away).succeeded();
@@ -61,7 +62,7 @@ fn a_file_may_be_as_deep_as_a_path_can_say() {
         repo.run(&["apply"], update(&path)).succeeded();
         repo.run(&["apply"], format!("*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n")).succeeded();
     }
-    assert!(!repo.exists("d"), "folders that were made for it go with it");
+    assert!(!repo.child("d").exists(), "folders that were made for it go with it");
 }
 
 /// The folders above are walked through once, not once for each file.
@@ -73,9 +74,9 @@ fn a_deep_folder_may_hold_many_files() {
     let before = repo.files();
     for target in ["-q", "-N"] {
         repo.run(&["apply", target], format!("*** Begin Patch\n{files}*** End Patch\n")).succeeded();
-        assert_eq!(repo.text(&format!("{deep}199")), "new\n");
+        repo.child(format!("{deep}199")).assert("new\n");
         repo.run(&["undo"], "").succeeded();
-        assert!(!repo.exists("d"), "folders that were made for them go with them");
+        assert!(!repo.child("d").exists(), "folders that were made for them go with them");
         assert_eq!(repo.files(), before);
     }
 }

@@ -8,6 +8,7 @@
 
 mod bounded;
 mod depths;
+mod journals;
 mod races;
 mod sizes;
 mod special;
@@ -18,6 +19,8 @@ mod support;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use assert_fs::fixture::ChildPath;
+use assert_fs::prelude::*;
 use support::{OnDisk, Repo};
 
 /// Returns whether the full sizes and counts are asked for.
@@ -33,7 +36,7 @@ fn scaled(short: usize, full: usize) -> usize {
 /// A repository and everything around it that a response might reach for.
 struct Fortress {
     repo: Repo,
-    outside: PathBuf,
+    outside: ChildPath,
     before: State,
 }
 
@@ -61,7 +64,7 @@ impl State {
                 around.insert(entry.join(path), file);
             }
         }
-        Self { around, inside: BTreeMap::new(), git: support::files(&repo.path().join(".git")) }
+        Self { around, inside: BTreeMap::new(), git: support::files(&repo.child(".git")) }
     }
 }
 
@@ -70,14 +73,12 @@ impl Fortress {
     /// a folder with files of the same names.
     fn new() -> Self {
         let repo = Repo::with(&[("a.txt", "old\n"), ("dir/a.txt", "old\n"), ("dir/deep/a.txt", "old\n")]);
-        let outside = repo.path().parent().unwrap().join("outside");
+        let outside = ChildPath::new(repo.path().with_file_name("outside"));
         for path in ["a.txt", "deep/a.txt"] {
-            let path = outside.join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, "old\n").unwrap();
+            outside.child(path).write_str("old\n").unwrap();
         }
-        repo.write("nested/a.txt", "old\n");
-        let nested = repo.path().join("nested");
+        repo.child("nested/a.txt").write_str("old\n").unwrap();
+        let nested = repo.child("nested");
         support::run(support::isolated(std::process::Command::new("git"), &nested).args(["init", "-q"]), b"")
             .succeeded();
         let before = State::of(&repo);

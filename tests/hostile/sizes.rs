@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use assert_fs::prelude::*;
+
 use crate::bounded::within;
 use crate::scaled;
 use crate::support::{Repo, Run};
@@ -141,7 +143,7 @@ fn very_many_faults_and_warnings_are_bounded() {
 fn a_line_of_any_length_is_a_line() {
     let repo = repo();
     let long = repeated("x", scaled(4, 64));
-    repo.write("long.txt", format!("{long}\nold\n{long}y"));
+    repo.child("long.txt").write_str(&format!("{long}\nold\n{long}y")).unwrap();
     for response in [
         "*** Begin Patch\n*** Update File: long.txt\n@@\n-old\n+new\n*** End Patch\n".to_owned(),
         "<edit file=\"long.txt\" op=\"patch\"><find>\n<<<\nnew\n>>>\n</find><put>\n<<<\nold\n>>>\n</put></edit>\n"
@@ -179,7 +181,7 @@ fn ten_thousand_files_are_edited() {
     let repo = Repo::empty();
     let mut response = "*** Begin Patch\n".to_owned();
     for nth in 0..count {
-        repo.write(&format!("d{}/{nth}.txt", nth % 100), format!("head\nold {nth}\n"));
+        repo.child(format!("d{}/{nth}.txt", nth % 100)).write_str(&format!("head\nold {nth}\n")).unwrap();
         writeln!(response, "*** Update File: d{}/{nth}.txt\n@@\n-old {nth}\n+new {nth}", nth % 100).unwrap();
     }
     response += "*** End Patch\n";
@@ -207,10 +209,10 @@ fn one_file_is_edited_ten_thousand_times() {
             )
         }),
     ] {
-        repo.write("a.txt", &text);
+        repo.child("a.txt").write_str(&text).unwrap();
         let run = within(400, repo.path(), &["apply"], response.as_bytes());
         if run.status == 0 {
-            assert_eq!(repo.text("a.txt"), want);
+            repo.child("a.txt").assert(&want);
         } else {
             panic!("{}", &run.stderr[..run.stderr.len().min(2000)]);
         }

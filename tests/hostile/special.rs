@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use assert_fs::prelude::*;
 use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 
 use crate::Fortress;
@@ -80,7 +81,7 @@ fn a_pipe_where_git_keeps_its_rules_hangs_nothing() {
             if run.status == 3 {
                 assert!(run.stderr.contains("that is no file"), "{said}");
                 fortress.repo.read("dir/a.txt");
-                assert!(!fortress.repo.exists("dir/b.txt"), "{said}");
+                assert!(!fortress.repo.child("dir/b.txt").exists(), "{said}");
             }
         }
     }
@@ -90,8 +91,8 @@ fn a_pipe_where_git_keeps_its_rules_hangs_nothing() {
 fn rules_are_not_read_through_a_link_as_git_does_not() {
     for target in ["-q", "--index", "--cached", "--commit"] {
         let fortress = Fortress::new();
-        std::fs::write(fortress.outside.join("rules"), "*.txt text eol=crlf ident\n").unwrap();
-        std::os::unix::fs::symlink("../outside/rules", fortress.path().join(".gitattributes")).unwrap();
+        fortress.outside.child("rules").write_str("*.txt text eol=crlf ident\n").unwrap();
+        fortress.repo.child(".gitattributes").symlink_to_file("../outside/rules").unwrap();
         let response = "*** Begin Patch\n*** Add File: b.txt\n+$Id$\n*** Update File: dir/a.txt\n@@\n-old\n+new $Id: 1 $\n*** End Patch\n";
         fortress.repo.run(&["apply", target], response).succeeded();
         if target != "--cached" {
@@ -115,8 +116,8 @@ fn a_response_may_come_through_a_pipe_and_a_folder_is_none() {
         command.arg("apply").arg(&fifo);
         patiently(command, b"").succeeded();
     });
-    assert_eq!(fortress.repo.text("a.txt"), "new\n");
-    for (response, status) in [(fortress.outside.as_path(), 3), (Path::new("/dev/null"), 1)] {
+    fortress.repo.child("a.txt").assert("new\n");
+    for (response, status) in [(fortress.outside.path(), 3), (Path::new("/dev/null"), 1)] {
         fortress.repo.run(&["apply", response.to_str().unwrap()], "").ended(status);
     }
 }

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use git_llmpatch::compare::{Compare, Fault, Options, Region, Renames};
-use git_llmpatch::explain::Explain as _;
+use bstr::ByteSlice as _;
+use git_llmpatch::compare::{Compare, CompareError, Options, Region, Renames, State};
 use git_llmpatch::format;
 use git_llmpatch::format::unified::{self, Style, Termination};
 use git_llmpatch::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
 use git_llmpatch::path::{RepoPath, Resolver};
 use git_llmpatch::plan::{self, Change, ChangeSet, Rules, derive as derived};
-use git_llmpatch::respond::{Look, respond};
+use git_llmpatch::respond::{Look, Response, respond};
 use git_llmpatch::tree::{Entry, File, MemoryTree, Mode, is_binary};
 
 use super::source;
@@ -55,7 +55,12 @@ fn is_said(changes: &ChangeSet, context: u32) {
     for format in [Format::Envelope, Format::Opx] {
         let look = Look { context: Some(context), prose: "Why, and\n*** Begin Patch".into(), ..Look::default() };
         match respond(format, changes, &tree, &Plain, &look, Vec::new(), &Default::default()).unwrap() {
-            Ok(response) => comes_to(&response, changes, &tree),
+            Ok(response) => {
+                comes_to(&response.text, changes, &tree);
+                let is_special = |change| is_unsayable(change, changes, format);
+                assert!(response.replaced.is_empty() || changes.iter().any(is_special), "{response:?} of {changes:?}");
+                keeps_what_is_added(&response, changes);
+            }
             Err(unsaid) => {
                 assert!(!unsaid.is_empty());
                 for unsaid in unsaid {
@@ -74,7 +79,7 @@ fn comes_to(response: &[u8], changes: &ChangeSet, tree: &MemoryTree) {
     let source = source(response);
     for strict in [false, true] {
         let parsed = format::parse(&source, &format::Options { strict, ..format::Options::default() });
-        assert!(parsed.faults.is_empty() && parsed.warnings.is_empty(), "{parsed:?}");
+        assert!(parsed.errors.is_empty() && parsed.warnings.is_empty(), "{parsed:?}");
         let rules = Rules { strict, unique: strict, ..Rules::default() };
         let plan = plan::plan(&[parsed.patch], tree, &Resolver::default(), &rules).unwrap();
         assert_eq!(plan.changes, *changes, "{}", bstr::BStr::new(response));
@@ -83,6 +88,37 @@ fn comes_to(response: &[u8], changes: &ChangeSet, tree: &MemoryTree) {
             "{:?}",
             plan.warnings
         );
+    }
+}
+
+/// Demands of a response that changes one file and replaces it nowhere whole that a line that the file gets before it is applied
+/// is still there afterwards, wherever that is; or that nothing is changed.
+fn keeps_what_is_added(response: &Response, changes: &ChangeSet) {
+    let change = changes.iter().next().unwrap();
+    let (1, Some(before), Some(after), []) = (changes.len(), &change.before, &change.after, &response.replaced[..])
+    else {
+        return;
+    };
+    let source = source(&response.text);
+    let parsed = format::parse(&source, &format::Options::default());
+    let patches = [parsed.patch];
+    // A find is a substring of the file: nothing else begins or ends like this line.
+    let added = "§ what the file gets §\n".as_bytes();
+    let line_starts = (0..before.content.len()).filter(|&at| at == 0 || before.content[at - 1] == b'\n');
+    for at in line_starts.take(8) {
+        let content = [&before.content[..at], added, &before.content[at..]].concat();
+        let name = std::str::from_utf8(change.path.as_bytes()).unwrap();
+        let tree = MemoryTree::new().with_entry(name, Entry::File(File { content: content.into(), mode: before.mode }));
+        let Ok(plan) = plan::plan(&patches, &tree, &Resolver::default(), &Rules::default()) else { continue };
+        // What was guessed is warned of.
+        if plan.warnings.iter().any(|warning| derived::leaves_doubt(warning.value.kind())) {
+            continue;
+        }
+        let now = &plan.changes.get(&change.path).unwrap().after.as_ref().unwrap().content;
+        assert!(now.contains_str(added.trim_end()), "a line at {at} of {response:?}");
+        // A last line without an end that goes takes the end before it.
+        let is_same = now.replacen(added, b"", 1)[..] == after.content[..];
+        assert!(is_same || !before.content.ends_with(b"\n"), "a line at {at} of {response:?}");
     }
 }
 
@@ -138,7 +174,7 @@ fn is_read_again(patch: &Patch<'_>, printed: &[u8]) {
     let source = super::source(printed);
     for strict in [false, true] {
         let parsed = format::parse(&source, &format::Options { strict, ..format::Options::default() });
-        assert!(parsed.faults.is_empty(), "{:?}", parsed.faults);
+        assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
         assert!(parsed.warnings.is_empty(), "{:?}", parsed.warnings);
         assert_eq!(&parsed.patch, patch);
     }
@@ -178,15 +214,15 @@ fn followed(before: &[u8], hunks: &[Hunk<'_>]) -> Vec<u8> {
 struct Plain;
 
 impl Compare for Plain {
-    fn stored<'c>(&self, _: &RepoPath, content: &'c [u8]) -> Result<Cow<'c, [u8]>, Fault> {
+    fn stored<'c>(&self, _: &RepoPath, content: &'c [u8], _: State<'_>) -> Result<Cow<'c, [u8]>, CompareError> {
         Ok(content.into())
     }
 
-    fn is_binary(&self, _: &RepoPath, content: &[u8]) -> Result<bool, Fault> {
+    fn is_binary(&self, _: &RepoPath, content: &[u8]) -> Result<bool, CompareError> {
         Ok(is_binary(content))
     }
 
-    fn regions(&self, _: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, Fault> {
+    fn regions(&self, _: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, CompareError> {
         let [old, new] = [old, new].map(|side| side.split_inclusive(|&byte| byte == b'\n').collect::<Vec<_>>());
         let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
         let end = old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(|(old, new)| old == new).count();
@@ -204,15 +240,15 @@ impl Compare for Plain {
         Ok(regions)
     }
 
-    fn binary_patch(&self, _: &RepoPath, _: &[u8], _: &[u8]) -> Result<Vec<u8>, Fault> {
+    fn binary_patch(&self, _: &RepoPath, _: &[u8], _: &[u8]) -> Result<Vec<u8>, CompareError> {
         Ok(b"GIT binary patch\n\n".to_vec())
     }
 
-    fn id(&self, content: Option<&[u8]>) -> Result<String, Fault> {
+    fn id(&self, content: Option<&[u8]>) -> Result<String, CompareError> {
         Ok(content.map_or("0".repeat(40), |content| format!("{:040x}", content.len() + 1)))
     }
 
-    fn abbreviate(&self, id: &str) -> Result<String, Fault> {
+    fn abbreviate(&self, id: &str) -> Result<String, CompareError> {
         Ok(id[33..].to_owned())
     }
 }

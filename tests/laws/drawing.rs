@@ -1,6 +1,6 @@
 //! Laws of what is said: nothing of it may move a terminal's cursor or turn its text around.
 
-use git_llmpatch::explain::Explain;
+use git_llmpatch::diagnose::Diagnose;
 use git_llmpatch::format::{self, Options};
 use git_llmpatch::path::Resolver;
 use git_llmpatch::plan::{self, Plan, Refusal, Rules};
@@ -20,18 +20,18 @@ pub fn draw(bytes: &[u8]) {
     let source = source(response);
     let strict = choices.len() % 2 == 1;
     let parsed = format::parse(&source, &Options { strict, ..Options::default() });
-    drawn(&source, &parsed.faults, &parsed.warnings);
+    drawn(&source, &parsed.errors, &parsed.warnings);
     let rules = Rules { strict, unique: choices.len() % 4 > 1, ..Rules::default() };
     let tree = wishes(&parsed.patch, choices);
     match plan::plan(&[parsed.patch], &tree, &Resolver::default(), &rules) {
-        Ok(Plan { warnings, .. }) => drawn::<plan::Fault, _>(&source, &[], &warnings),
-        Err(Refusal { faults, warnings }) => drawn(&source, &faults, &warnings),
+        Ok(Plan { warnings, .. }) => drawn::<plan::Error, _>(&source, &[], &warnings),
+        Err(Refusal { errors, warnings }) => drawn(&source, &errors, &warnings),
     }
 }
 
-fn drawn<F: Explain, W: Explain>(source: &Source, faults: &[Located<F>], warnings: &[Located<W>]) {
+fn drawn<E: Diagnose, W: Diagnose>(source: &Source, errors: &[Located<E>], warnings: &[Located<W>]) {
     let sources = std::slice::from_ref(source);
-    let errors = Diagnostic::all(faults.iter().take(DRAWN), sources);
+    let errors = Diagnostic::all(errors.iter().take(DRAWN), sources);
     let warnings = Diagnostic::all(warnings.iter().take(DRAWN), sources);
     let report = Report::failed_with(State::NothingChanged, errors, warnings);
     let drawn = report.complaints(Style::PLAIN);

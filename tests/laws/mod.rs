@@ -10,13 +10,15 @@ mod deriving;
 mod drawing;
 mod planning;
 mod reading;
+mod recovering;
 
 pub use deriving::derive;
 pub use drawing::draw;
 pub use planning::{place, plan};
 pub use reading::{detect, envelope, opx, unified};
+pub use recovering::recover;
 
-use git_llmpatch::explain::Explain;
+use git_llmpatch::diagnose::Diagnose;
 use git_llmpatch::text::{Located, Source, SourceId, Span};
 
 /// A name and what it does with bytes.
@@ -32,6 +34,7 @@ pub const TARGETS: &[Target] = &[
     ("plan", plan),
     ("derive", derive),
     ("draw", draw),
+    ("recover", recover),
 ];
 
 fn source(bytes: &[u8]) -> Source {
@@ -54,13 +57,16 @@ fn stands_in(source: &Source, span: Option<Span>) {
 
 /// Demands of all that is said that it is of the right kind and stands in the response. What it looks like is for `draw`: to
 /// draw everything takes a hundred times as long as to read it.
-fn told<F: Explain, W: Explain>(source: &Source, faults: &[Located<F>], warnings: &[Located<W>]) {
-    faults.iter().for_each(|fault| {
-        stands_in(source, fault.span);
-        assert!(!fault.value.kind().is_warning(), "`{}` is no kind of error", fault.value.kind());
+fn told<E: Diagnose, W: Diagnose>(source: &Source, errors: &[Located<E>], warnings: &[Located<W>]) {
+    errors.iter().for_each(|error| {
+        let of = error.value.diagnosis();
+        stands_in(source, error.span);
+        stands_in(source, of.mark);
+        assert!(!of.is_warning, "`{}` is no error", of.kind);
     });
     warnings.iter().for_each(|warning| {
+        let of = warning.value.diagnosis();
         stands_in(source, warning.span);
-        assert!(warning.value.kind().is_warning(), "`{}` is no kind of warning", warning.value.kind());
+        assert!(of.is_warning, "`{}` is no warning", of.kind);
     });
 }

@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 
 use bstr::ByteSlice as _;
 use git_llmpatch::compare::Options as DiffOptions;
-use git_llmpatch::explain::Explain as _;
 use git_llmpatch::format::{self, Options};
 use git_llmpatch::kind::Kind;
-use git_llmpatch::matching::Tolerance;
 use git_llmpatch::message;
 use git_llmpatch::patch::{FileEdit, Format, Mark, Operation, Patch, Status};
 use git_llmpatch::path::{RepoPath, Resolver};
 use git_llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
 use git_llmpatch::plan::choose::{self, Names};
 use git_llmpatch::plan::{self, ChangeSet, Guard, Origin, Plan, Refusal, Rules};
+use git_llmpatch::search::Tolerance;
 use git_llmpatch::text::Source;
 use git_llmpatch::tree::{Entry, File, MemoryTree, Mode, Obstacle, Tree as _};
 
@@ -138,7 +137,7 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
         let planned = plan::plan(std::slice::from_ref(patch), &tree, &Resolver::default(), &rules);
         match &planned {
             Ok(Plan { changes, warnings, .. }) => {
-                told::<plan::Fault, _>(source, &[], warnings);
+                told::<plan::Error, _>(source, &[], warnings);
                 for change in changes {
                     let before = match tree.read(&change.path).unwrap() {
                         Entry::File(file) => Some(file),
@@ -147,9 +146,9 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
                     assert_eq!(change.before, before, "what was there before is what the tree has");
                 }
             }
-            Err(Refusal { faults, warnings }) => {
-                assert!(!faults.is_empty(), "a refusal says why");
-                told(source, faults, warnings);
+            Err(Refusal { errors, warnings }) => {
+                assert!(!errors.is_empty(), "a refusal says why");
+                told(source, errors, warnings);
             }
         }
         planned
@@ -177,7 +176,7 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
         Turn::Strict => {
             let strictly = format::parse(source, &Options { strict: true, ..Options::default() });
             let strict = planned(&strictly.patch, Rules { strict: true, ..Rules::default() });
-            let said = !lenient.faults.is_empty() || !lenient.warnings.is_empty();
+            let said = !lenient.errors.is_empty() || !lenient.warnings.is_empty();
             if let (Ok(plain), false) = (&plain, said)
                 && plain.warnings.is_empty()
                 && !has_additions(&lenient.patch)
@@ -193,7 +192,7 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
             fuzz_only_ever_finds_more(&plain, &loose, fuzz);
         }
     }
-    let (Ok(plain), true) = (plain, lenient.faults.is_empty()) else { return };
+    let (Ok(plain), true) = (plain, lenient.errors.is_empty()) else { return };
     untouched_lines_stay(&lenient.patch, &plain);
     parts_stand_alone(source.bytes().len(), &lenient.patch, &tree, &plain);
     message::compose(std::slice::from_ref(&lenient.patch), &plain.changes);
@@ -219,7 +218,7 @@ fn a_limit_only_ever_refuses(plain: &Result<Plan, Refusal>, limited: &Result<Pla
         }
         (Err(_), Ok(_)) => panic!("a limit only ever refuses"),
         (Ok(_), Err(refusal)) => {
-            let kinds: Vec<_> = refusal.faults.iter().map(|fault| fault.value.kind()).collect();
+            let kinds: Vec<_> = refusal.errors.iter().map(|fault| fault.value.kind()).collect();
             assert!(kinds.contains(&Kind::Protected), "{kinds:?}");
         }
         (Err(_), Err(_)) => {}
@@ -232,8 +231,8 @@ fn unique_only_ever_refuses(plain: &Result<Plan, Refusal>, unique: &Result<Plan,
         (Err(_), Ok(_)) => panic!("unique only ever refuses"),
         (Ok(plain), Err(refusal)) => {
             // Later hunks may miss the place that this one would have brought them to.
-            let first = refusal.faults.first().map(|fault| fault.value.kind());
-            assert_eq!(first, Some(Kind::Ambiguous), "unique refuses what is ambiguous: {:?}", refusal.faults);
+            let first = refusal.errors.first().map(|fault| fault.value.kind());
+            assert_eq!(first, Some(Kind::Ambiguous), "unique refuses what is ambiguous: {:?}", refusal.errors);
             // A unified diff says by its numbers which of several is meant.
             let said = plain.warnings.iter().any(|warning| warning.value.kind() == Kind::Duplicates);
             assert!(said || numbered, "without a word");
@@ -246,7 +245,7 @@ fn unique_only_ever_refuses(plain: &Result<Plan, Refusal>, unique: &Result<Plan,
 fn fuzz_only_ever_finds_more(plain: &Result<Plan, Refusal>, loose: &Result<Plan, Refusal>, level: Tolerance) {
     match (plain, loose) {
         (Ok(plain), Ok(loose)) => assert_eq!(plain.changes, loose.changes, "{level} changes what was found without"),
-        (Ok(_), Err(refusal)) => panic!("{level} refuses what is found without: {:?}", refusal.faults),
+        (Ok(_), Err(refusal)) => panic!("{level} refuses what is found without: {:?}", refusal.errors),
         (Err(_), Ok(loose)) => {
             // A context line may be all that needed it.
             let is_told = |kind| matches!(kind, Kind::Fuzzy | Kind::LocatorRelaxed);
@@ -271,7 +270,7 @@ fn parts_stand_alone(nth: usize, patch: &Patch<'_>, tree: &MemoryTree, plan: &Pl
     let kept = parts.iter().enumerate().filter(|(number, _)| *number != out);
     let kept = ChangeSet::new(kept.flat_map(|(_, part)| part.changes.iter().cloned()));
     let again = plan::plan(&rest, tree, &Resolver::default(), &Rules::default());
-    let again = again.unwrap_or_else(|refusal| panic!("a part needs another: {:?}", refusal.faults));
+    let again = again.unwrap_or_else(|refusal| panic!("a part needs another: {:?}", refusal.errors));
     assert_eq!(again.changes, kept, "a part comes to something else without another");
     assert_eq!(again.placements, placements, "a part stands elsewhere without another");
 }

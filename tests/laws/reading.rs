@@ -17,16 +17,16 @@ pub fn detect(bytes: &[u8]) {
     };
     let format = turn(bytes, [None, Some(Format::Envelope), Some(Format::Opx), Some(Format::Unified)]);
     let (lenient, strict) = (read(format, false), read(format, true));
-    if strict.faults.is_empty() {
-        assert!(lenient.faults.is_empty(), "only strictly it can be read: {:?}", lenient.faults);
+    if strict.errors.is_empty() {
+        assert!(lenient.errors.is_empty(), "only strictly it can be read: {:?}", lenient.errors);
     }
-    if lenient.faults.is_empty() && lenient.warnings.is_empty() {
-        assert!(strict.faults.is_empty(), "what strict refuses carries a warning: {:?}", strict.faults);
+    if lenient.errors.is_empty() && lenient.warnings.is_empty() {
+        assert!(strict.errors.is_empty(), "what strict refuses carries a warning: {:?}", strict.errors);
         assert_eq!(lenient.patch, strict.patch);
     }
-    if format.is_none() && lenient.faults.is_empty() {
+    if format.is_none() && lenient.errors.is_empty() {
         let asked = read(Some(lenient.patch.format), false);
-        assert!(asked.faults.is_empty(), "as the format that it is, it can't be read: {:?}", asked.faults);
+        assert!(asked.errors.is_empty(), "as the format that it is, it can't be read: {:?}", asked.errors);
         assert_eq!(asked.patch, lenient.patch);
     }
 }
@@ -61,8 +61,8 @@ pub fn unified(bytes: &[u8]) {
 
 /// Checks what is true of every reading.
 fn sound(source: &Source, parsed: &Parsed<'_>) {
-    told(source, &parsed.faults, &parsed.warnings);
-    if parsed.faults.is_empty() {
+    told(source, &parsed.errors, &parsed.warnings);
+    if parsed.errors.is_empty() {
         assert!(!parsed.patch.edits.is_empty(), "an empty patch is an error");
         let unread = parsed.patch.edits.iter().find(|edit| edit.operation == Operation::Unreadable);
         assert_eq!(unread, None, "what can't be read is an error");
@@ -75,8 +75,8 @@ fn same_in_prose(bytes: &[u8]) {
     let alone = format::parse(&alone, &Options::default());
     let amid = source(&[b"Here is the patch:\n\n", bytes].concat());
     let amid = format::parse(&amid, &Options::default());
-    if alone.faults.is_empty() {
-        assert!(amid.faults.is_empty(), "behind prose it can't be read: {:?}", amid.faults);
+    if alone.errors.is_empty() {
+        assert!(amid.errors.is_empty(), "behind prose it can't be read: {:?}", amid.errors);
         assert_eq!(alone.patch, amid.patch);
     }
 }
@@ -95,20 +95,20 @@ fn same_with_crlf(bytes: &[u8]) {
         assert_eq!((&lf.path, &lf.root, &lf.operation), (&crlf.path, &crlf.root, &crlf.operation));
     }
     // How many there are may differ: a tag in prose is looked for in so many bytes.
-    assert_eq!(lf.faults.is_empty(), crlf.faults.is_empty(), "{:?} / {:?}", lf.faults, crlf.faults);
+    assert_eq!(lf.errors.is_empty(), crlf.errors.is_empty(), "{:?} / {:?}", lf.errors, crlf.errors);
 }
 
 /// What was read of a unified diff is printed as one that is read as the same, without a word more, strictly too.
 fn same_when_printed(bytes: &[u8]) {
     let first = source(bytes);
     let first = format::parse(&first, &Options { format: Some(Format::Unified), ..Options::default() });
-    if !first.faults.is_empty() || !first.patch.edits.iter().all(is_whole) {
+    if !first.errors.is_empty() || !first.patch.edits.iter().all(is_whole) {
         return;
     }
     let printed = source(&print(&first.patch, Style::default()));
     for strict in [false, true] {
         let again = format::parse(&printed, &Options { strict, ..Options::default() });
-        assert!(again.faults.is_empty() && again.warnings.is_empty(), "{again:?}");
+        assert!(again.errors.is_empty() && again.warnings.is_empty(), "{again:?}");
         assert_eq!(again.patch, Patch { format: Format::Unified, edits: first.patch.edits.clone() });
     }
 }
@@ -139,10 +139,10 @@ fn payload(bytes: &[u8]) {
     let whole = [b"<edit file=\"f\" op=\"new\">\n<put>\n<<<\n", bytes, b"\n>>>\n</put>\n</edit>\n"].concat();
     let source = source(&whole);
     let parsed = format::parse(&source, &Options::default());
-    if !parsed.faults.is_empty() && lines.iter().any(|line| line.trim_ascii().starts_with(b"</")) {
+    if !parsed.errors.is_empty() && lines.iter().any(|line| line.trim_ascii().starts_with(b"</")) {
         return;
     }
-    assert!(parsed.faults.is_empty(), "a payload is content: {:?}", parsed.faults);
+    assert!(parsed.errors.is_empty(), "a payload is content: {:?}", parsed.errors);
     let [edit] = &parsed.patch.edits[..] else { panic!("one edit is {:?}", parsed.patch.edits) };
     let Operation::Create { lines: read } = &edit.operation else { panic!("op=new is {:?}", edit.operation) };
     let blank = |line: &&[u8]| line.iter().all(|byte| b" \t".contains(byte));

@@ -15,13 +15,15 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use assert_fs::TempDir;
+use assert_fs::fixture::ChildPath;
+use assert_fs::prelude::*;
 use snapbox::IntoData as _;
-use tempfile::TempDir;
 
 /// A repository with a work tree of its own, in a folder that is always called `work`: OPX can name it (`root="work"`).
 pub struct Repo {
     folder: TempDir,
-    top: PathBuf,
+    top: ChildPath,
 }
 
 /// What stands at a path on disk.
@@ -83,8 +85,8 @@ impl Repo {
     /// Makes a repository without a commit.
     pub fn empty() -> Self {
         let folder = TempDir::new().unwrap();
-        let top = folder.path().join("work");
-        fs::create_dir(&top).unwrap();
+        let top = folder.child("work");
+        top.create_dir_all().unwrap();
         let repo = Self { folder, top };
         repo.git(&["init", "-q", "-b", "main"]);
         repo
@@ -94,7 +96,7 @@ impl Repo {
     pub fn with(files: &[(&str, &str)]) -> Self {
         let repo = Self::empty();
         for (path, content) in files {
-            repo.write(path, content);
+            repo.child(path).write_str(content).unwrap();
         }
         repo.commit("base");
         repo
@@ -104,7 +106,7 @@ impl Repo {
     pub fn of_folder(folder: &Path) -> Self {
         let repo = Self::empty();
         if folder.is_dir() {
-            copy(folder, repo.path());
+            copy("-R", &folder.join("."), repo.path());
         }
         repo.commit("base");
         repo
@@ -114,30 +116,30 @@ impl Repo {
         &self.top
     }
 
-    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
-        let path = self.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
+    pub fn child(&self, path: impl AsRef<Path>) -> ChildPath {
+        self.top.child(path)
+    }
+
+    /// Writes a program.
+    pub fn script(&self, path: &str, text: &str) {
+        self.child(path).write_str(text).unwrap();
+        self.chmod(path, 0o755);
     }
 
     pub fn read(&self, path: &str) -> Vec<u8> {
-        fs::read(self.path().join(path)).unwrap_or_else(|err| panic!("{path}: {err}"))
+        fs::read(self.child(path)).unwrap_or_else(|err| panic!("{path}: {err}"))
     }
 
     pub fn text(&self, path: &str) -> String {
         String::from_utf8(self.read(path)).unwrap()
     }
 
-    pub fn exists(&self, path: &str) -> bool {
-        self.path().join(path).symlink_metadata().is_ok()
-    }
-
     pub fn mode(&self, path: &str) -> u32 {
-        fs::symlink_metadata(self.path().join(path)).unwrap().mode() & 0o7777
+        fs::symlink_metadata(self.child(path)).unwrap().mode() & 0o7777
     }
 
     pub fn chmod(&self, path: &str, mode: u32) {
-        fs::set_permissions(self.path().join(path), fs::Permissions::from_mode(mode)).unwrap();
+        fs::set_permissions(self.child(path), fs::Permissions::from_mode(mode)).unwrap();
     }
 
     /// Stages and commits everything.
@@ -170,9 +172,9 @@ impl Repo {
         let name = response.file_name().unwrap();
         let input = fs::read(response).unwrap();
         let outside = TempDir::new().unwrap();
-        fs::write(outside.path().join(name), input).unwrap();
+        outside.child(name).write_binary(&input).unwrap();
         let mut command_line = isolated(Command::new(program()), outside.path());
-        command_line.env("GIT_DIR", self.path().join(".git")).env("GIT_WORK_TREE", self.path());
+        command_line.env("GIT_DIR", self.child(".git").path()).env("GIT_WORK_TREE", self.path());
         run(command_line.arg(command).args(args).arg(name), b"")
     }
 
@@ -190,9 +192,8 @@ impl Repo {
     /// Takes a copy, as it is now.
     pub fn copied(&self) -> Self {
         let folder = TempDir::new().unwrap();
-        let top = folder.path().join("work");
-        let status = Command::new("cp").arg("-a").arg(&self.top).arg(&top).status().unwrap();
-        assert!(status.success());
+        let top = folder.child("work");
+        copy("-a", &self.top, &top);
         Self { folder, top }
     }
 
@@ -218,6 +219,11 @@ pub fn run(command: &mut Command, input: &[u8]) -> Run {
 /// Where our program is.
 pub fn program() -> &'static str {
     env!("CARGO_BIN_EXE_git-llmpatch")
+}
+
+/// Returns a PATH on which our program is found first.
+pub fn path() -> String {
+    format!("{}:{}", Path::new(program()).parent().unwrap().display(), std::env::var("PATH").unwrap())
 }
 
 /// Takes everything out of a command's environment that would make a run depend on the machine.
@@ -274,18 +280,8 @@ pub fn files(root: &Path) -> BTreeMap<PathBuf, OnDisk> {
     found
 }
 
-fn copy(from: &Path, to: &Path) {
-    for (path, file) in files(from) {
-        let target = to.join(&path);
-        fs::create_dir_all(target.parent().unwrap()).unwrap();
-        if file.link {
-            std::os::unix::fs::symlink(OsStr::new(std::str::from_utf8(&file.bytes).unwrap()), &target).unwrap();
-            continue;
-        }
-        fs::write(&target, file.bytes).unwrap();
-        let mode = if file.executable { 0o755 } else { 0o644 };
-        fs::set_permissions(&target, fs::Permissions::from_mode(mode)).unwrap();
-    }
+fn copy(option: &str, from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg(option).args([from, to]).status().unwrap().success());
 }
 
 /// Compares text with what a file holds; `SNAPSHOTS=overwrite` writes the file instead.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use git_llmpatch::explain::Explain as _;
+use git_llmpatch::diagnose::Diagnose as _;
 use git_llmpatch::format::{self, Options};
 use git_llmpatch::kind::Kind;
 use git_llmpatch::path::Resolver;
@@ -28,16 +28,16 @@ fn apply(diff: &[u8], before: &Files, rules: &Rules) -> Came {
     let source = Source::new(SourceId(0), "git.diff", diff.into()).unwrap();
     let parsed = format::parse(&source, &Options { strict: rules.strict, ..Options::default() });
     let kinds = |warnings: &[git_llmpatch::text::Located<format::Warning>]| -> BTreeSet<Kind> {
-        warnings.iter().map(|warning| warning.value.kind()).collect()
+        warnings.iter().map(|warning| warning.value.diagnosis().kind).collect()
     };
     let mut warnings = kinds(&parsed.warnings);
-    if !parsed.faults.is_empty() {
-        let faults = parsed.faults.iter().map(|fault| fault.value.kind()).collect();
+    if !parsed.errors.is_empty() {
+        let faults = parsed.errors.iter().map(|fault| fault.value.diagnosis().kind).collect();
         return Came { files: Err(faults), warnings };
     }
     let files = match plan::plan(&[parsed.patch], &tree, &Resolver::default(), rules) {
         Ok(plan) => {
-            warnings.extend(plan.warnings.iter().map(|warning| warning.value.kind()));
+            warnings.extend(plan.warnings.iter().map(|warning| warning.value.diagnosis().kind));
             let mut files = before.clone();
             for change in &plan.changes {
                 match &change.after {
@@ -50,7 +50,7 @@ fn apply(diff: &[u8], before: &Files, rules: &Rules) -> Came {
             }
             Ok(files)
         }
-        Err(refusal) => Err(refusal.faults.iter().map(|fault| fault.value.kind()).collect()),
+        Err(refusal) => Err(refusal.errors.iter().map(|fault| fault.value.kind()).collect()),
     };
     Came { files, warnings }
 }
@@ -136,6 +136,29 @@ fn spoiled(files: &Files, which: prop::sample::Index, at: prop::sample::Index, h
     files
 }
 
+/// What may be around a diff in a response.
+const PROSE: [&str; 14] = [
+    "",
+    "",
+    "That is all.",
+    "- like this",
+    "+ also adds a test",
+    "* like that",
+    "# A heading",
+    "-- ",
+    "2.47.3",
+    "---",
+    "> quoted",
+    "  indented",
+    "}",
+    "1. first",
+];
+
+fn prose() -> impl Strategy<Value = String> {
+    let line = prop::sample::select(&PROSE[..]).prop_map(|line| format!("{line}\n"));
+    prop::collection::vec(line, 0..6).prop_map(|lines| lines.concat())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -183,6 +206,48 @@ proptest! {
                 prop_assert!(known, "we refuse, git doesn't: {why:?}\n{}", said());
             }
             (Err(_), false) => {}
+        }
+    }
+
+    /// What git takes makes the same tree, whatever prose is around it. Only lines that follow on a hunk at once, with no empty
+    /// line between, may be refused, or taken in with a warning.
+    #[test]
+    fn prose_around_a_diff_is_none_of_it(
+        (before, after) in scene(),
+        context in 1..4u8,
+        above in prose(),
+        behind in prop::collection::vec((any::<bool>(), prose()), 8),
+        fenced in any::<bool>(),
+    ) {
+        let scene = Scene::new(&before, &after);
+        let diff = scene.git(&["diff", "--cached", &format!("-U{context}"), "-M"]);
+        prop_assume!(!diff.is_empty() && !is_binary(&diff));
+        let starts = bstr::ByteSlice::find_iter(&diff[..], "diff --git a/").filter(|&at| at == 0 || diff[at - 1] == b'\n');
+        let starts: Vec<_> = starts.chain([diff.len()]).collect();
+        let mut text = above.into_bytes();
+        let mut at_once = false;
+        if fenced {
+            text.extend([b"```diff\n", &diff[..], b"```\n", behind[0].1.as_bytes()].concat());
+        } else {
+            for (section, (gap, prose)) in starts.windows(2).zip(behind.iter().cycle()) {
+                text.extend_from_slice(&diff[section[0]..section[1]]);
+                text.extend_from_slice(if *gap { b"\n" } else { b"" });
+                text.extend_from_slice(prose.as_bytes());
+                at_once |= !gap && prose.starts_with([' ', '-', '+']);
+            }
+        }
+        let ours = apply(&text, &before, &unlinted());
+        scene.write(&before);
+        std::fs::write(scene.folder.path().join(".git/patch"), &text).unwrap();
+        let patch = ["apply", "--index", "--whitespace=nowarn", ".git/patch"];
+        prop_assume!(scene.accepts(&patch));
+        let theirs = scene.held();
+        let is_taken_in = ours.warnings.contains(&Kind::Recounted);
+        prop_assert!(at_once || !is_taken_in, "{}", shown(&text));
+        match ours.files {
+            _ if is_taken_in => {}
+            Ok(files) => prop_assert_eq!(files, theirs, "{}", shown(&text)),
+            Err(why) => prop_assert!(at_once, "{why:?}\n{}", shown(&text)),
         }
     }
 }

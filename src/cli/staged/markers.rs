@@ -5,8 +5,7 @@ use std::fmt;
 use bstr::{BStr, BString, ByteSlice as _};
 
 use super::super::flow::{Session, Stop, stop};
-use crate::explain::{Explain, FilePlace};
-use crate::kind::Kind;
+use crate::diagnose::{Diagnose, Diagnosis};
 use crate::leftover::{self, Leftover};
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet, derive};
@@ -140,20 +139,8 @@ impl fmt::Display for More {
     }
 }
 
-impl Explain for More {
-    fn kind(&self) -> Kind {
-        self.first.kind()
-    }
-
-    fn path(&self) -> Option<BString> {
-        self.first.path()
-    }
-
-    fn places(&self) -> Vec<FilePlace> {
-        self.first.places()
-    }
-
-    fn help(&self) -> Option<String> {
-        self.first.help()
+impl Diagnose for More {
+    fn diagnosis(&self) -> Diagnosis {
+        self.first.diagnosis()
     }
 }

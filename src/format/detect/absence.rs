@@ -1,8 +1,8 @@
-//! Why an answer has no patch.
+//! Why a response has no patch.
 
 use bstr::ByteSlice as _;
 
-use super::fault::{Absence, Fault, Warning};
+use super::error::{Absence, Error, Warning};
 use super::prose::Prose;
 use crate::format::envelope;
 use crate::patch::Format;
@@ -19,11 +19,11 @@ pub(super) fn find(
     prose: &Prose,
     warnings: &[Located<crate::format::Warning>],
     skipped: Option<(Format, Format, Span)>,
-) -> (Option<Span>, Fault) {
+) -> (Option<Span>, Error) {
     let bytes = source.bytes();
     let body = bytes.strip_prefix(Lines::BOM).unwrap_or(bytes);
     if let Some(encoding) = utf16(bytes) {
-        return (Some(source.span(0..bytes.len().min(2))), Fault::Utf16 { encoding });
+        return (Some(source.span(0..bytes.len().min(2))), Error::Utf16 { encoding });
     }
     let mid_line = warnings
         .iter()
@@ -35,8 +35,8 @@ pub(super) fn find(
         (Some(span), absence)
     } else if let Some((_, span)) = prose.near_begin {
         (Some(span), Absence::NearBegin)
-    } else if let Some(span) = prose.commented {
-        (Some(span), Absence::Commented)
+    } else if let Some((span, by)) = prose.hidden {
+        (Some(span), by.absence())
     } else if let Some(span) = prose.diff {
         (Some(span), Absence::Unified)
     } else if let Some(at) = body.find("&lt;edit ").or_else(|| body.find("&lt;opx&gt;")) {
@@ -49,7 +49,7 @@ pub(super) fn find(
     } else {
         (None, Absence::Prose)
     };
-    (span, Fault::NoPatch(absence))
+    (span, Error::NoPatch(absence))
 }
 
 /// Returns the name of the encoding if a patch is there with a NUL behind or before each byte.
@@ -67,7 +67,7 @@ fn utf16(bytes: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Finds a patch that stands in a JSON string, or was cut out of one, with its line ends or quotes escaped.
+/// Finds a patch that is in a JSON string, or was cut out of one, with its line ends or quotes escaped.
 fn json(source: &Source) -> Option<(Span, Absence)> {
     let bytes = source.bytes();
     let looks_like_json = matches!(
@@ -75,7 +75,10 @@ fn json(source: &Source) -> Option<(Span, Absence)> {
         Some(b'{' | b'[' | b'"')
     );
     let found = |format, at: usize, length, backslashes| {
-        Some((source.span(at..at + length), Absence::Json { format, twice: backslashes > 1 }))
+        Some((
+            source.span(at..at + length),
+            Absence::Json { format, twice: backslashes > 1, name: source.name().to_owned() },
+        ))
     };
     let slashes = |at: usize| bytes[at..].iter().take_while(|&&byte| byte == b'\\').count();
     let begin = b"*** Begin Patch";

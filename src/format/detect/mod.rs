@@ -1,45 +1,55 @@
-//! Finds the patches inside an answer: fences, prose around them, which format.
+//! Finds the patches inside a response: fences, prose around them, which format.
 //!
-//! Walks the answer once, from top to bottom. A line that begins a patch is handed to its format's reader, which says where
-//! the patch ends; whatever stands inside starts nothing. Everything else is prose. So which lines are a patch never depends
-//! on what stands around it, and an answer is read in one pass, however often markers are repeated in it.
+//! Walks the response once, from top to bottom. A line that begins a patch is handed to its format's reader, which says where
+//! the patch ends; whatever is inside starts nothing. Everything else is prose. So which lines are a patch never depends
+//! on what is around it, and a response is read in one pass, however often markers are repeated in it.
 //!
 //! # Where the contract on the formats is silent
 //! - An HTML comment is closed by the first `-->` in prose: a patch between is a patch whatever it contains, so an unclosed
 //!   `<!--` in a remark never hides a patch that has `-->` in its content. `<!--` in backticks opens nothing, and one in a
 //!   Markdown fence opens nothing beyond it.
-//! - List bullets are `-`, `*`, `+`, `•`, `1.`, `1)`; any number of them and of `>` may stand before what is then residue.
-//! - Blanks before `*** End Patch` and closing tags don't make them less of a residue; file headers are one at column 0 and
+//! - A block of reasoning is closed by the first closing tag of its name, or that of the one that it is in; what was opened inside
+//!   and not closed ends there too. A closing tag alone closes nothing. A block that began in a Markdown fence ends with it.
+//! - A whole patch, for what repeats an earlier one, is an envelope, an `<opx>` element, or a run of `<edit>` elements or of a
+//!   diff's sections between which there is nothing but whitespace. Two patches are the same only if all their bytes are, line ends
+//!   aside; an edit is compared by what it says. A patch behind a line that names a commit, as in mail and in `git log`, is
+//!   one of a series, and counts even if it repeats one before.
+//! - `--strict` changes nothing of what is hidden or repeated: it is about reading what is in a patch.
+//! - List bullets are `-`, `*`, `+`, `•`, `1.`, `1)`; any number of them and of `>` may be before what is then residue.
+//! - Whitespace before `*** End Patch` and closing tags doesn't make them less of a residue; file headers are one at column 0 and
 //!   at the column of the last envelope. Headers up to the next patch are one error.
 //! - Residue of a format that wasn't asked for is no error, and neither is what is wrong in a patch that is skipped, unless
 //!   that patch never ends and so has swallowed one that was asked for.
 //! - What would be residue behind a broken OPX element is its wreck: that it is broken is error enough.
-//! - `<edit` directly follows another element if blanks only stand between; other tags before it on its line make it prose.
+//! - `<edit` directly follows another element if only whitespace is between; other tags before it on its line make it prose.
 //! - Unified diffs begin at column 0; one that is indented or quoted isn't read, and if there is nothing else, that is said.
 //! - A hunk's header in prose, and what else could only have been part of a diff, is residue.
-//! - Of an answer in two formats, the first one's edits are kept, so that planning can find more that is wrong.
+//! - Of a response in two formats, the first one's edits are kept, so that planning can find more that is wrong.
 
 mod absence;
-mod fault;
+mod code_spans;
+mod error;
 mod prose;
+mod repeats;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
-pub use fault::{Absence, Fault, Warning};
+pub use error::{Absence, Error, Residue, Warning};
 
 use super::{Options, Parsed, envelope, opx, unified};
 use crate::patch::{FileEdit, Format, Patch};
 use crate::text::{LineNo, Lines, Located, Source, Span};
 use prose::Prose;
+pub(super) use prose::REASONING;
 
 /// Finds and reads the patches of a response.
 pub fn parse<'a>(source: &'a Source, options: &Options) -> Parsed<'a> {
     if let Some(encoding) = absence::marked_utf16(source.bytes()) {
         let nothing = Patch { format: options.format.unwrap_or(Format::Envelope), edits: Vec::new() };
-        let fault = Located::new(source.span(0..2), Fault::Utf16 { encoding }.into());
-        return Parsed { patch: nothing, faults: vec![fault], warnings: Vec::new() };
+        let error = Located::new(source.span(0..2), Error::Utf16 { encoding }.into());
+        return Parsed { patch: nothing, errors: vec![error], warnings: Vec::new() };
     }
     let (found, prose) = Walk::new(source, options).run();
     settle(source, options, found, &prose)
@@ -51,12 +61,22 @@ enum Found<'a> {
     /// A patch.
     Block(Block<'a>),
     /// Something in prose that shows that something was lost, of a patch in this format.
-    Residue(Format, Located<Fault>),
+    Residue(Format, Located<Residue>),
     /// Something in prose that is worth a remark.
     Remark(Located<Warning>),
 }
 
-/// A patch and where it stands.
+impl Found<'_> {
+    fn residue(format: Format, span: Span, residue: Residue) -> Self {
+        Found::Residue(format, Located::new(span, residue))
+    }
+
+    fn remark(span: Span, warning: Warning) -> Self {
+        Found::Remark(Located::new(span, warning))
+    }
+}
+
+/// A patch and where it is.
 #[derive(Debug)]
 struct Block<'a> {
     format: Format,
@@ -64,7 +84,7 @@ struct Block<'a> {
     start: Span,
     range: Range<usize>,
     edits: Vec<FileEdit<'a>>,
-    faults: Vec<Located<super::Fault>>,
+    errors: Vec<Located<super::Error>>,
     warnings: Vec<Located<super::Warning>>,
 }
 
@@ -109,51 +129,45 @@ impl<'a, 'o> Walk<'a, 'o> {
         (self.found, self.prose)
     }
 
-    /// Takes in a patch. Of one that brings more edits than there may be, what it is too much of is all that is said.
-    fn push(&mut self, block: Block<'a>) {
-        self.edits += block.edits.len().max(1);
+    /// Takes in a patch that a reader read. Of one that brings more edits than there may be, what it is too much of is all that is
+    /// said.
+    fn push<End, E: Into<super::Error>, W: Into<super::Warning>>(
+        &mut self,
+        format: Format,
+        range: Range<usize>,
+        read: super::Block<'a, End, E, W>,
+    ) {
+        let line_end = memchr::memchr(b'\n', &self.source.bytes()[range.clone()]);
+        let start = self.source.span(range.start..line_end.map_or(range.end, |length| range.start + length));
+        self.edits += read.edits.len().max(1);
         if self.edits > MOST_EDITS {
-            let fault = Located::new(block.start, Fault::TooMany { most: MOST_EDITS });
-            self.found.push(Found::Residue(block.format, fault));
-        } else {
-            self.found.push(Found::Block(block));
+            return self.found.push(Found::residue(format, start, Residue::TooMany { most: MOST_EDITS }));
         }
+        let errors = read.errors.into_iter().map(|error| error.map(Into::into)).collect();
+        let warnings = read.warnings.into_iter().map(|warning| warning.map(Into::into)).collect();
+        self.found.push(Found::Block(Block { format, start, range, edits: read.edits, errors, warnings }));
     }
 
     /// Reads the envelope that begins in a line; returns the line behind it.
     fn envelope(&mut self, number: LineNo, first: usize) -> LineNo {
         let block = envelope::parse_block(self.source, number, self.options);
-        let end = self.source.line_start(block.end).unwrap_or(self.source.bytes().len());
-        let line_start = self.source.line_start(number).unwrap_or(first);
-        let line_end = line_start + self.source.line(number).map_or(0, <[u8]>::len);
-        let last = LineNo::from_index(block.end.index().saturating_sub(1));
-        self.prose.envelope_ends(last, line_start..first);
-        self.push(Block {
-            format: Format::Envelope,
-            start: self.source.span(first..line_end),
-            range: first..end,
-            edits: block.edits,
-            faults: block.faults.into_iter().map(|fault| fault.map(Into::into)).collect(),
-            warnings: block.warnings.into_iter().map(|warning| warning.map(Into::into)).collect(),
-        });
-        block.end
+        let (end, line_start) = (block.end, self.source.line_start(number).unwrap_or(first));
+        self.prose.envelope_ends(LineNo::from_index(end.index().saturating_sub(1)), line_start..first);
+        self.push(Format::Envelope, first..self.start_of(end), block);
+        end
     }
 
     /// Reads the section of a unified diff that begins in a line; returns the line behind it.
     fn section(&mut self, number: LineNo, start: usize) -> LineNo {
         let block = unified::parse_block(self.source, number, self.prose.around(), self.options);
-        let end = self.source.line_start(block.end).unwrap_or(self.source.bytes().len());
-        let line_end =
-            self.source.line_start(number).unwrap_or(start) + self.source.line(number).map_or(0, <[u8]>::len);
-        self.push(Block {
-            format: Format::Unified,
-            start: self.source.span(start..line_end),
-            range: start..end,
-            edits: block.edits,
-            faults: block.faults.into_iter().map(|fault| fault.map(Into::into)).collect(),
-            warnings: block.warnings.into_iter().map(|warning| warning.map(Into::into)).collect(),
-        });
-        block.end
+        let end = block.end;
+        self.push(Format::Unified, start..self.start_of(end), block);
+        end
+    }
+
+    /// Returns where a line starts, or the end of the response behind the last.
+    fn start_of(&self, line: LineNo) -> usize {
+        self.source.line_start(line).unwrap_or(self.source.bytes().len())
     }
 
     /// Reads the OPX element at an offset and those that directly follow it; returns the line to go on with.
@@ -162,16 +176,8 @@ impl<'a, 'o> Walk<'a, 'o> {
         loop {
             let block = opx::parse_block(self.source, at, self.options);
             let end = block.end.clamp(at + 1, bytes.len());
-            let line_end = memchr::memchr(b'\n', &bytes[at..end]).map_or(end, |length| at + length);
-            self.prose.opx_ends(block.faults.is_empty());
-            self.push(Block {
-                format: Format::Opx,
-                start: self.source.span(at..line_end),
-                range: at..end,
-                edits: block.edits,
-                faults: block.faults.into_iter().map(|fault| fault.map(Into::into)).collect(),
-                warnings: block.warnings.into_iter().map(|warning| warning.map(Into::into)).collect(),
-            });
+            self.prose.opx_ends(block.errors.is_empty());
+            self.push(Format::Opx, at..end, block);
             if self.edits > MOST_EDITS {
                 return self.source.line_at(bytes.len());
             }
@@ -196,22 +202,24 @@ fn after(number: LineNo) -> LineNo {
     LineNo::from_index(number.index() + 1)
 }
 
-/// Decides which of the patches count, and whether the answer as a whole is one that can be applied.
+/// Decides which of the patches count, and whether the response as a whole is one that can be applied.
 fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, prose: &Prose) -> Parsed<'a> {
     let blocks = || found.iter().filter_map(|found| if let Found::Block(block) = found { Some(block) } else { None });
     let first = blocks().next().map(|block| (block.format, block.start));
     let other = blocks().find(|block| Some(block.format) != first.map(|(format, _)| format));
     let format = options.format.or(first.map(|(format, _)| format)).unwrap_or(Format::Envelope);
-    let mut parsed = Parsed { patch: Patch { format, edits: Vec::new() }, faults: Vec::new(), warnings: Vec::new() };
+    let mut parsed = Parsed { patch: Patch { format, edits: Vec::new() }, errors: Vec::new(), warnings: Vec::new() };
     if let (None, Some((first, span)), Some(other)) = (options.format, first, other) {
         let line = source.line_at(span.start as usize);
-        let mixed = Fault::Mixed { first, line, second: other.format };
-        parsed.faults.push(Located::new(other.start, mixed.into()));
+        let mixed = Error::Mixed { first, line, second: other.format };
+        parsed.errors.push(Located::new(other.start, mixed.into()));
     }
     let mut wanted = false;
     let mut skipped = None;
-    for found in found {
+    let repeated = repeats::patches(source, &found, &mut parsed.warnings);
+    for (found, is_repeated) in found.into_iter().zip(repeated) {
         match found {
+            Found::Block(_) if is_repeated => {}
             Found::Block(block) => match options.format.filter(|asked| *asked != block.format) {
                 None => {
                     wanted = true;
@@ -222,26 +230,27 @@ fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, pros
                     parsed.warnings.push(Located::new(block.start, warning.into()));
                     skipped.get_or_insert((asked, block.format, block.start));
                     if has_swallowed(source, &block, asked) {
-                        parsed.faults.extend(block.faults);
+                        parsed.errors.extend(block.errors);
                     }
                 }
             },
-            Found::Residue(of, fault) => {
+            Found::Residue(of, error) => {
                 if options.format.is_none_or(|asked| asked == of) {
-                    parsed.faults.push(fault.map(Into::into));
+                    parsed.errors.push(error.map(|residue| Error::from(residue).into()));
                 }
             }
             Found::Remark(warning) => parsed.warnings.push(warning.map(Into::into)),
         }
     }
-    if !wanted && parsed.faults.is_empty() {
-        let (span, fault) = absence::find(source, prose, &parsed.warnings, skipped);
-        if matches!(fault, Fault::Utf16 { .. } | Fault::NoPatch(Absence::Json { .. } | Absence::Escaped)) {
+    if !wanted && parsed.errors.is_empty() {
+        let (span, error) = absence::find(source, prose, &parsed.warnings, skipped);
+        if matches!(error, Error::Utf16 { .. } | Error::NoPatch(Absence::Json { .. } | Absence::Escaped)) {
             parsed.warnings.clear();
         }
-        parsed.faults.push(Located::new(span, fault.into()));
+        parsed.errors.push(Located::new(span, error.into()));
     }
-    parsed.faults.sort_by_key(|fault| fault.span);
+    repeats::edits(source, &parsed.patch.edits, &mut parsed.warnings);
+    parsed.errors.sort_by_key(|error| error.span);
     parsed.warnings.sort_by_key(|warning| warning.span);
     parsed
 }
@@ -251,22 +260,22 @@ fn accept<'a>(source: &'a Source, block: Block<'a>, parsed: &mut Parsed<'a>) {
     let format = block.format;
     if let Some(nul) = memchr::memchr(0, &source.bytes()[block.range.clone()]) {
         let at = block.range.start + nul;
-        parsed.faults.push(Located::new(source.span(at..at + 1), Fault::Nul { format }.into()));
-    } else if block.edits.is_empty() && block.faults.is_empty() {
-        parsed.faults.push(Located::new(block.start, Fault::Empty { format }.into()));
+        parsed.errors.push(Located::new(source.span(at..at + 1), Error::Nul { format }.into()));
+    } else if block.edits.is_empty() && block.errors.is_empty() {
+        parsed.errors.push(Located::new(block.start, Error::Empty { format }.into()));
     }
-    parsed.faults.extend(block.faults);
+    parsed.errors.extend(block.errors);
     parsed.warnings.extend(block.warnings);
     if format == parsed.patch.format {
         parsed.patch.edits.extend(block.edits);
     }
 }
 
-/// Returns whether a patch that is left out goes on to the end of the answer, although it shouldn't, and holds the start of
+/// Returns whether a patch that is left out goes on to the end of the response, although it shouldn't, and holds the start of
 /// one that was asked for.
 fn has_swallowed(source: &Source, block: &Block<'_>, asked: Format) -> bool {
     let bytes = &source.bytes()[block.range.clone()];
-    !block.faults.is_empty()
+    !block.errors.is_empty()
         && block.range.end == source.bytes().len()
         && Lines::new(bytes).iter().skip(1).any(|line| match asked {
             Format::Opx => opx::starts_here(envelope::trim_start(line.text)),

@@ -1,13 +1,13 @@
-//! What stands around patches: mostly nothing that matters, but for comments, and for what shows that something was lost.
+//! What is around patches: mostly nothing that matters, but for what hides patches, and for what shows that something was lost.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::{Fault, Found, Warning};
+use super::code_spans::CodeSpans;
+use super::{Absence, Block, Found, Residue, Warning};
 use crate::format::envelope::{self, Marker, Meant};
-use crate::format::{opx, unified};
+use crate::format::{excerpt, opx, unified};
 use crate::patch::Format;
 use crate::text::{LineNo, Located, Source, Span};
 
@@ -19,6 +19,8 @@ const WINDOW: usize = 512;
 #[derive(Debug, Default)]
 pub(super) struct Prose {
     comment: Option<Comment>,
+    /// The blocks of reasoning that are open, the innermost last.
+    reasoning: Vec<Reasoning>,
     fence: Option<Fence>,
     /// What ends the shell's heredoc that is open.
     heredoc: Option<Vec<u8>>,
@@ -26,8 +28,8 @@ pub(super) struct Prose {
     unified: Unified,
     /// The last line that is nearly a Begin.
     pub(super) near_begin: Option<(LineNo, Span)>,
-    /// The first patch in a comment.
-    pub(super) commented: Option<Span>,
+    /// The first patch that is hidden.
+    pub(super) hidden: Option<(Span, Hiding)>,
     /// Where a unified diff begins that isn't at the start of its line.
     pub(super) diff: Option<Span>,
 }
@@ -35,12 +37,76 @@ pub(super) struct Prose {
 /// An HTML comment that isn't closed yet.
 #[derive(Debug)]
 struct Comment {
+    /// Where it begins.
+    at: u32,
     /// How much had been found before it.
     found: usize,
     /// What had been seen before it.
     seen: Seen,
     /// Whether it is in a fence, beyond which it can't go.
     in_fence: bool,
+}
+
+/// A block of reasoning that isn't closed yet.
+#[derive(Debug)]
+struct Reasoning {
+    tag: &'static str,
+    /// Where it begins.
+    at: u32,
+    /// How much had been found before it.
+    found: usize,
+    /// What had been seen before it.
+    seen: Seen,
+    /// The fence that it is in, beyond which it can't go.
+    fence: Option<Fence>,
+}
+
+/// What hides a patch: a closed HTML comment, or a closed block of reasoning between such tags.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Hiding {
+    Comment,
+    Reasoning(&'static str),
+}
+
+impl Hiding {
+    fn warning(self, format: Format) -> Warning {
+        match self {
+            Hiding::Comment => Warning::Commented { format },
+            Hiding::Reasoning(tag) => Warning::Draft { format, tag },
+        }
+    }
+
+    pub(super) fn absence(self) -> Absence {
+        match self {
+            Hiding::Comment => Absence::Commented,
+            Hiding::Reasoning(tag) => Absence::Draft { tag },
+        }
+    }
+}
+
+/// The tags between which models think aloud.
+pub(in crate::format) const REASONING: [&str; 10] = [
+    "think",
+    "thinking",
+    "thought",
+    "thoughts",
+    "reasoning",
+    "scratchpad",
+    "analysis",
+    "reflection",
+    "antthinking",
+    "inner_monologue",
+];
+
+/// How many blocks of reasoning may be open, one inside the other; nobody means more.
+const DEEPEST: usize = 16;
+
+/// Returns the tag of a block of reasoning that a line is, and whether it closes.
+fn reasoning_tag(line: &[u8]) -> Option<(&'static str, bool)> {
+    let inner = envelope::trim(line).strip_prefix(b"<")?.strip_suffix(b">")?;
+    let (name, closes) = inner.strip_prefix(b"/").map_or((inner, false), |name| (name, true));
+    let tag = REASONING.into_iter().find(|tag| tag.as_bytes().eq_ignore_ascii_case(name))?;
+    Some((tag, closes))
 }
 
 /// An open Markdown fence.
@@ -50,18 +116,18 @@ struct Fence {
     length: usize,
 }
 
-/// Which patches stand above.
+/// Which patches are above.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     /// Whether the last OPX element before is sound.
     opx: bool,
     /// The last line of the envelope before.
     envelope_end: Option<LineNo>,
-    /// The blanks before that envelope, as offsets.
+    /// The whitespace before that envelope, as offsets.
     indent: (usize, usize),
 }
 
-/// Returns the format of which the last line of an answer, which isn't terminated, is the beginning of a patch's beginning.
+/// Returns the format of which the last line of a response, which isn't terminated, is the beginning of a patch's beginning.
 fn cut_start(line: &[u8]) -> Option<Format> {
     let cut = |whole: &[u8], least: usize| line.len() >= least && line.len() < whole.len() && whole.starts_with(line);
     if cut(b"*** Begin Patch", b"*** B".len()) {
@@ -85,7 +151,7 @@ enum Unified {
 }
 
 impl Prose {
-    /// Returns what stands around the line that comes next.
+    /// Returns what is around the line that comes next.
     pub(super) fn around(&self) -> unified::Around<'_> {
         unified::Around {
             fenced: self.fence.is_some(),
@@ -94,7 +160,7 @@ impl Prose {
         }
     }
 
-    /// Notes that an envelope ended, with its last line and where the blanks before its Begin are.
+    /// Notes that an envelope ended, with its last line and where the whitespace before its Begin is.
     pub(super) fn envelope_ends(&mut self, last: LineNo, indent: Range<usize>) {
         self.seen.envelope_end = Some(last);
         self.seen.indent = (indent.start, indent.end);
@@ -117,10 +183,11 @@ impl Prose {
         let span = source.span(start..start + line.len());
         self.fences(line);
         self.heredocs(line);
+        self.thoughts(line, span, found);
         let is_last = number.index() + 1 == source.line_count();
         if is_last && matches!(self.unified, Unified::Old(_)) && line.starts_with(b"+++ ") {
-            let fault = Fault::CutStart { start: excerpt(line).into() };
-            found.push(Found::Residue(Format::Unified, Located::new(span, fault)));
+            let error = Residue::CutStart { start: excerpt(line) };
+            found.push(Found::residue(Format::Unified, span, error));
         }
         self.look_around(line, span, number, found);
         self.remains(line, span, found);
@@ -129,8 +196,8 @@ impl Prose {
         if start + line.len() == source.bytes().len()
             && let Some(format) = cut_start(envelope::trim_start(line))
         {
-            let start = excerpt(envelope::trim_start(line)).into();
-            found.push(Found::Residue(format, Located::new(span, Fault::CutStart { start })));
+            let start = excerpt(envelope::trim_start(line));
+            found.push(Found::residue(format, span, Residue::CutStart { start }));
         }
         let bullets = bullets(line);
         let behind = &line[bullets..];
@@ -139,8 +206,8 @@ impl Prose {
         if bullets > 0 && !closes_comment && (is_begin || opx::starts_here(behind)) {
             let format = if is_begin { Format::Envelope } else { Format::Opx };
             let prefix = envelope::trim(&line[..bullets]);
-            let fault = Fault::Prefixed { format, prefix: excerpt(prefix).into() };
-            found.push(Found::Residue(format, Located::new(span, fault)));
+            let error = Residue::Prefixed { format, prefix: excerpt(prefix) };
+            found.push(Found::residue(format, span, error));
             self.tags(source, &behind[1..], start + bullets + 1, found);
         } else {
             self.rest(source, line, start, found);
@@ -153,8 +220,8 @@ impl Prose {
             && let Some(tag) = closing(line)
         {
             let at = start + (line.len() - envelope::trim_start(line).len());
-            let fault = Fault::StrayClosing { tag: tag.into() };
-            found.push(Found::Residue(Format::Opx, Located::new(source.span(at..at + tag.len()), fault)));
+            let error = Residue::StrayClosing { tag: tag.into() };
+            found.push(Found::residue(Format::Opx, source.span(at..at + tag.len()), error));
         }
         self.tags(source, line, start, found);
     }
@@ -170,6 +237,7 @@ impl Prose {
             Some(fence) if fence.of == of && length >= fence.length && info.is_empty() => {
                 self.fence = None;
                 self.comment.take_if(|comment| comment.in_fence);
+                self.reasoning.retain(|block| block.fence.is_none());
             }
             _ => {}
         }
@@ -187,22 +255,39 @@ impl Prose {
         }
     }
 
+    /// Follows the blocks of reasoning. A closing tag ends the innermost one of its name, and with it what was opened inside.
+    fn thoughts(&mut self, line: &[u8], span: Span, found: &mut Vec<Found<'_>>) {
+        let Some((tag, closes)) = reasoning_tag(line) else { return };
+        if !closes {
+            if self.reasoning.len() < DEEPEST {
+                let (at, seen, fence) = (span.start, self.seen, self.fence);
+                self.reasoning.push(Reasoning { tag, at, found: found.len(), seen, fence });
+            }
+            return;
+        }
+        let Some(index) = self.reasoning.iter().rposition(|block| block.tag == tag) else { return };
+        let Some(block) = self.reasoning.drain(index..).next() else { return };
+        (self.seen, self.fence) = (block.seen, block.fence);
+        self.comment.take_if(|comment| comment.at > block.at);
+        self.hide(block.found, Hiding::Reasoning(tag), found);
+    }
+
     /// Finds what can only have been part of a unified diff.
     fn remains(&self, line: &[u8], span: Span, found: &mut Vec<Found<'_>>) {
-        let fault = if unified::is_hunk_header(line) {
-            if let Some(Found::Residue(_, Located { value: Fault::StrayHunk { more }, .. })) = found.last_mut() {
+        let error = if unified::is_hunk_header(line) {
+            if let Some(Found::Residue(_, Located { value: Residue::StrayHunk { more }, .. })) = found.last_mut() {
                 *more += 1;
                 return;
             }
-            Fault::StrayHunk { more: 0 }
+            Residue::StrayHunk { more: 0 }
         } else if line.starts_with(b"@@@ -") && line[3..].contains_str("@@@") {
-            Fault::Combined
+            Residue::Combined
         } else if line.starts_with(b"Binary files ") && line.ends_with(b" differ") {
-            Fault::Binary { line: excerpt(line).into() }
+            Residue::Binary { line: excerpt(line) }
         } else {
             return;
         };
-        found.push(Found::Residue(Format::Unified, Located::new(span, fault)));
+        found.push(Found::residue(Format::Unified, span, error));
     }
 
     /// Finds file headers outside of envelopes.
@@ -214,7 +299,7 @@ impl Prose {
             return;
         }
         let comment_begins = self.comment.as_ref().is_some_and(|comment| comment.found == found.len());
-        if let Some(Found::Residue(_, Located { value: Fault::StrayHeader { more, .. }, .. })) = found.last_mut()
+        if let Some(Found::Residue(_, Located { value: Residue::StrayHeader { more, .. }, .. })) = found.last_mut()
             && !comment_begins
         {
             *more += 1;
@@ -222,22 +307,22 @@ impl Prose {
         }
         let ended = self.seen.envelope_end;
         let begin = self.near_begin.map(|(line, _)| line).filter(|line| ended.is_none_or(|ended| *line > ended));
-        let header = excerpt(envelope::trim(line)).into();
-        let fault = Fault::StrayHeader { header, more: 0, begin, ended };
-        found.push(Found::Residue(Format::Envelope, Located::new(span, fault)));
+        let header = excerpt(envelope::trim(line));
+        let error = Residue::StrayHeader { header, more: 0, begin, ended };
+        found.push(Found::residue(Format::Envelope, span, error));
     }
 
     /// Finds end markers that end nothing.
     fn ends(&mut self, line: &[u8], span: Span, number: LineNo, found: &mut Vec<Found<'_>>) {
         let Some(marked) = envelope::read_marker(envelope::trim_start(line)) else { return };
-        let stray = |marker| Found::Remark(Located::new(span, Warning::StrayMarker { marker }));
-        let is_lost = matches!(found.last(), Some(Found::Residue(_, fault)) if fault.value.loses_an_envelope());
+        let stray = |marker| Found::remark(span, Warning::StrayMarker { marker });
+        let is_lost = matches!(found.last(), Some(Found::Residue(_, error)) if error.value.loses_an_envelope());
         match (marked.marker, self.seen.envelope_end) {
             (Marker::EndOfFile, _) => found.push(stray("*** End of File")),
             // It ends what has been reported as standing in no patch.
             (Marker::End, _) if is_lost => {}
             (Marker::End, Some(ended)) if number.get() > ended.get() + 1 => {
-                found.push(Found::Residue(Format::Envelope, Located::new(span, Fault::StrayEnd { ended })));
+                found.push(Found::residue(Format::Envelope, span, Residue::StrayEnd { ended }));
             }
             (Marker::End, _) => found.push(stray("*** End Patch")),
             _ => {}
@@ -262,7 +347,7 @@ impl Prose {
                 Unified::No
             }
             Unified::New(_) if line.starts_with(b"@@") && !line.starts_with(b"@@@") => {
-                found.push(Found::Residue(Format::Unified, Located::new(span, Fault::Unnumbered)));
+                found.push(Found::residue(Format::Unified, span, Residue::Unnumbered));
                 Unified::No
             }
             _ if text.starts_with(b"--- ") => Unified::Old(span),
@@ -297,7 +382,9 @@ impl Prose {
             if tag[0] == b'`' {
                 at = spans.behind(&line[..stop], at);
             } else if tag.starts_with(b"<!--") && self.comment.is_none() {
-                self.comment = Some(Comment { found: found.len(), seen: self.seen, in_fence: self.fence.is_some() });
+                let begins = source.span(start + at..start + at).start;
+                self.comment =
+                    Some(Comment { at: begins, found: found.len(), seen: self.seen, in_fence: self.fence.is_some() });
                 at += b"<!--".len();
                 close = line[at..].find(b"-->").map(|end| at + end);
             } else {
@@ -306,7 +393,7 @@ impl Prose {
                     let shown = &tag[..tag.len().min(200)];
                     let end = memchr::memchr(b'>', shown).map_or(shown.len(), |end| end + 1);
                     let span = source.span(start + at..start + at + end);
-                    found.push(Found::Remark(Located::new(span, Warning::ProseEdit)));
+                    found.push(Found::remark(span, Warning::ProseEdit));
                 }
                 at += 1;
             }
@@ -317,62 +404,35 @@ impl Prose {
     fn close_comment(&mut self, found: &mut Vec<Found<'_>>) {
         let Some(comment) = self.comment.take() else { return };
         self.seen = comment.seen;
-        let commented: Vec<_> = found
-            .drain(comment.found..)
+        self.hide(comment.found, Hiding::Comment, found);
+    }
+
+    /// Makes nothing but warnings of the patches that were found since so many things had been found.
+    fn hide(&mut self, since: usize, by: Hiding, found: &mut Vec<Found<'_>>) {
+        let hidden: Vec<_> = found
+            .drain(since..)
             .filter_map(|found| match found {
-                Found::Block(block) => Some(Located::new(block.start, Warning::Commented { format: block.format })),
+                Found::Block(Block { format, start, .. }) => Some(Located::new(start, by.warning(format))),
                 Found::Remark(Located { span, value: Warning::ProseEdit }) => {
-                    Some(Located { span, value: Warning::Commented { format: Format::Opx } })
+                    Some(Located { span, value: by.warning(Format::Opx) })
+                }
+                Found::Remark(already @ Located { value: Warning::Commented { .. } | Warning::Draft { .. }, .. }) => {
+                    Some(already)
                 }
                 Found::Residue(..) | Found::Remark(_) => None,
             })
             .collect();
-        self.commented = self.commented.or(commented.first().and_then(|warning| warning.span));
-        found.extend(commented.into_iter().map(Found::Remark));
-    }
-}
-
-/// The code spans of a line, found in one pass: a run of backticks opens one if another run of its length follows.
-struct CodeSpans {
-    /// Where the last run of each length begins.
-    last: HashMap<usize, usize>,
-}
-
-impl CodeSpans {
-    fn of(line: &[u8]) -> Self {
-        let mut last = HashMap::new();
-        let mut at = 0;
-        while let Some(next) = memchr::memchr(b'`', &line[at..]) {
-            at += next;
-            let length = run(&line[at..]);
-            last.insert(length, at);
-            at += length;
+        self.hidden = self.hidden.or_else(|| hidden.first().and_then(|warning| Some((warning.span?, by))));
+        found.extend(hidden.into_iter().map(Found::Remark));
+        // What is still open, and began in there, begins before what is left of it.
+        if let Some(comment) = &mut self.comment {
+            comment.found = comment.found.min(since);
         }
-        Self { last }
-    }
-
-    /// Returns the offset behind the code span that a run of backticks opens, or else behind that run.
-    fn behind(&self, line: &[u8], mut at: usize) -> usize {
-        let length = run(&line[at..]);
-        let opens = self.last.get(&length).is_some_and(|&last| last > at);
-        at += length;
-        while opens && let Some(next) = memchr::memchr(b'`', &line[at..]) {
-            at += next;
-            let other = run(&line[at..]);
-            at += other;
-            if other == length {
-                break;
-            }
-        }
-        at
+        self.reasoning.iter_mut().for_each(|block| block.found = block.found.min(since));
     }
 }
 
-fn run(text: &[u8]) -> usize {
-    text.iter().take_while(|&&byte| byte == b'`').count()
-}
-
-/// Returns how many bytes of list bullets and quotation marks a line begins with, blanks included; 0 if there are none.
+/// Returns how many bytes of list bullets and quotation marks a line begins with, whitespace included; 0 if there are none.
 fn bullets(line: &[u8]) -> usize {
     let mut rest = envelope::trim_start(line);
     let mut any = false;
@@ -407,11 +467,4 @@ fn closing(line: &[u8]) -> Option<&[u8]> {
         }
     }
     None
-}
-
-/// Cuts what a message quotes to a length that fits one.
-fn excerpt(text: &[u8]) -> &[u8] {
-    const FITS: usize = 80;
-    let fits = text.char_indices().map(|(_, end, _)| end).take_while(|&end| end <= FITS).last().unwrap_or(0);
-    &text[..fits]
 }

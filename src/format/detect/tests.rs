@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use crate::explain::Explain as _;
+use crate::diagnose::Diagnose as _;
 use crate::format::{Options, Parsed, parse};
 use crate::patch::Format;
 use crate::text::{Source, SourceId};
@@ -13,17 +13,19 @@ fn source(text: impl AsRef<[u8]>) -> Source {
     Source::new(SourceId(0), "answer.txt", text.as_ref().to_vec()).unwrap()
 }
 
-/// Reads a response and writes down what came of it: paths, then warnings, then faults, with their lines.
+/// Reads a response and writes down what came of it: paths, then warnings, then errors, with their lines.
 fn read_with(text: impl AsRef<[u8]>, options: &Options) -> String {
     let source = source(text);
-    let Parsed { patch, faults, warnings } = parse(&source, options);
+    let Parsed { patch, errors, warnings } = parse(&source, options);
     let line = |span: Option<crate::text::Span>| {
         span.map_or(String::from("-"), |span| source.position(span.start as usize).0.to_string())
     };
     let mut out: Vec<String> =
         patch.edits.iter().map(|edit| String::from_utf8_lossy(&edit.path).into_owned()).collect();
-    out.extend(warnings.iter().map(|warning| format!("warning {}: {}", line(warning.span), warning.value.kind())));
-    out.extend(faults.iter().map(|fault| format!("fault {}: {}", line(fault.span), fault.value)));
+    out.extend(
+        warnings.iter().map(|warning| format!("warning {}: {}", line(warning.span), warning.value.diagnosis().kind)),
+    );
+    out.extend(errors.iter().map(|error| format!("error {}: {}", line(error.span), error.value)));
     out.join("\n")
 }
 
@@ -34,7 +36,7 @@ fn read(text: impl AsRef<[u8]>) -> String {
 fn help(text: impl AsRef<[u8]>) -> String {
     let source = source(text);
     let parsed = parse(&source, &Options::default());
-    parsed.faults.first().and_then(|fault| fault.value.help()).unwrap_or_default()
+    parsed.errors.first().and_then(|error| error.value.diagnosis().help).unwrap_or_default()
 }
 
 #[test]
@@ -78,9 +80,9 @@ fn residue_shows_that_something_was_lost() {
     let two = "`*** Update File: b` outside of `*** Begin Patch` … `*** End Patch`";
     for (text, want) in [
         // Headers outside.
-        ("*** Update File: b\n@@\n-x\n*** End Patch\n".into(), format!("fault 1: {two}")),
-        (format!("{ADD_A}*** Update File: b\n*** Move to: c\n@@\n"), format!("a\nfault 5: {two}")),
-        (format!("*** Begin Patch:\n*** Update File: b\n-x\n{ADD_A}"), format!("a\nfault 2: {two}")),
+        ("*** Update File: b\n@@\n-x\n*** End Patch\n".into(), format!("error 1: {two}")),
+        (format!("{ADD_A}*** Update File: b\n*** Move to: c\n@@\n"), format!("a\nerror 5: {two}")),
+        (format!("*** Begin Patch:\n*** Update File: b\n-x\n{ADD_A}"), format!("a\nerror 2: {two}")),
         (format!("  *** Update File: b\n{ADD_A}"), "a".into()),
         // End markers.
         (format!("{ADD_A}*** End Patch\n"), "a\nwarning 5: stray-marker".into()),
@@ -91,21 +93,21 @@ fn residue_shows_that_something_was_lost() {
         ),
         (
             format!("{ADD_A}\n*** End Patch\n"),
-            "a\nfault 6: `*** End Patch` outside of a patch: the one before ended in line 4".into(),
+            "a\nerror 6: `*** End Patch` outside of a patch: the one before ended in line 4".into(),
         ),
         (
             format!("{ADD_A}+y\n  *** End Patch\n{ADD_B}"),
-            "a\nb\nfault 6: `*** End Patch` outside of a patch: the one before ended in line 4".into(),
+            "a\nb\nerror 6: `*** End Patch` outside of a patch: the one before ended in line 4".into(),
         ),
         // Bullets and quotations.
-        (format!("> {}", ADD_A.replace('\n', "\n> ")), "fault 1: `*** Begin Patch` behind `>`".into()),
+        (format!("> {}", ADD_A.replace('\n', "\n> ")), "error 1: `*** Begin Patch` behind `>`".into()),
         (format!("- {ADD_A}"), {
             let header = "`*** Add File: a` outside of `*** Begin Patch` … `*** End Patch`";
-            format!("fault 1: `*** Begin Patch` behind `-`\nfault 2: {header}")
+            format!("error 1: `*** Begin Patch` behind `-`\nerror 2: {header}")
         }),
-        ("1. *** Begin Patch\n".into(), "fault 1: `*** Begin Patch` behind `1.`".into()),
-        ("+*** Begin Patch\n".into(), "fault 1: `*** Begin Patch` behind `+`".into()),
-        ("* > <edit op=\"remove\" file=\"a\"/>\n".into(), "fault 1: an `<edit>` behind `* >`".into()),
+        ("1. *** Begin Patch\n".into(), "error 1: `*** Begin Patch` behind `1.`".into()),
+        ("+*** Begin Patch\n".into(), "error 1: `*** Begin Patch` behind `+`".into()),
+        ("* > <edit op=\"remove\" file=\"a\"/>\n".into(), "error 1: an `<edit>` behind `* >`".into()),
         (format!("A *** Begin Patch is a line.\n{ADD_A}"), "a".into()),
     ] {
         assert_eq!(read(&text), want, "{text}");
@@ -116,10 +118,10 @@ fn residue_shows_that_something_was_lost() {
 fn comments_hide_patches_if_they_are_closed() {
     for (text, want) in [
         (format!("<!--\n{ADD_B}-->\n{ADD_A}"), "a\nwarning 2: commented-patch"),
-        (format!("<!-- {ADD_A}"), { "fault 2: `*** Add File: a` outside of `*** Begin Patch` … `*** End Patch`" }),
+        (format!("<!-- {ADD_A}"), { "error 2: `*** Add File: a` outside of `*** Begin Patch` … `*** End Patch`" }),
         (format!("<!--\n{ADD_A}"), "a"),
         (format!("<!--\n{ADD_A}-->"), {
-            "warning 2: commented-patch\nfault 2: the response has no patch outside of HTML comments"
+            "warning 2: commented-patch\nerror 2: the response has no patch outside of HTML comments"
         }),
         (format!("Use `<!--` for it.\n{ADD_A}\nand `-->` after.\n"), "a"),
         (format!("Use <!-- for it.\n{}", ADD_A.replace("+x", "+-->")), "a"),
@@ -135,6 +137,82 @@ fn comments_hide_patches_if_they_are_closed() {
 }
 
 #[test]
+fn reasoning_hides_patches_if_it_is_closed() {
+    let edit = EDIT_C;
+    for (text, want) in [
+        (format!("<think>\n{ADD_B}</think>\n{ADD_A}"), "a\nwarning 2: draft-patch"),
+        (format!("<think>\n{edit}</think>\n{ADD_A}"), "a\nwarning 2: draft-patch"),
+        (format!("  <Thinking> \r\n{ADD_B}\t</THINKING>\r\n{ADD_A}"), "a\nwarning 2: draft-patch"),
+        (format!("<reasoning>\n<!--\n{ADD_B}</reasoning>\n{ADD_A}-->\n"), "a\nwarning 3: draft-patch"),
+        (format!("<scratchpad>\n```\n{ADD_B}\n</scratchpad>\n```\n{ADD_A}```\n"), "a\nwarning 3: draft-patch"),
+        (format!("<think>\n*** Update File: q\n- {ADD_B}</think>\n{ADD_A}"), "a"),
+        // Nothing is in what isn't closed, or isn't alone on its line.
+        (format!("<think>\n{ADD_B}{ADD_A}"), "b\na"),
+        (format!("{ADD_B}</think>\n{ADD_A}"), "b\na"),
+        (format!("Now <think>\n{ADD_B}</think>\n{ADD_A}"), "b\na"),
+        (format!("<think>\n{ADD_B}</think>.\n{ADD_A}"), "b\na"),
+        (format!("<think>\n{ADD_B}</reasoning>\n{ADD_A}"), "b\na"),
+        (format!("<div>\n{ADD_B}</div>\n{ADD_A}"), "b\na"),
+        (format!("```\n<think>\n```\n{ADD_B}</think>\n{ADD_A}"), "b\na"),
+        // One in the other, and beside the other.
+        (format!("<think>\n<think>\n{ADD_B}</think>\n{edit}</think>\n{ADD_A}"), {
+            "a\nwarning 3: draft-patch\nwarning 8: draft-patch"
+        }),
+        (format!("<think>\n<think>\n{ADD_B}</think>\n{ADD_A}"), "a\nwarning 3: draft-patch"),
+        (format!("<think>\n<reasoning>\n{ADD_B}</think>\n</reasoning>\n{ADD_A}"), "a\nwarning 3: draft-patch"),
+        (format!("<!--\n<think>\n{ADD_B}-->\n{ADD_A}"), "a\nwarning 3: commented-patch"),
+        (format!("Use <!-- so\n<think>\na --> b\n{ADD_B}</think>\n{ADD_A}"), "a\nwarning 4: draft-patch"),
+        // What is inside a patch starts nothing.
+        (format!("{}</think>\n{ADD_A}", ADD_B.replace("+x", "+<think>")), "b\na"),
+        (format!("<think>\n{}", ADD_B.replace("+x", "+x\n+</think>")), "b"),
+        (format!("<opx>\n<think>\n{edit}</think>\n</opx>\n"), "c\nwarning 2: stray-text\nwarning 4: stray-text"),
+        (format!("<think>\n{ADD_B}</think>\n"), {
+            "warning 2: draft-patch\nerror 2: the response has no patch outside of `<think>` … `</think>`"
+        }),
+    ] {
+        assert_eq!(read(&text), want, "{text}");
+    }
+}
+
+#[test]
+fn a_patch_that_repeats_another_counts_once() {
+    let edits = format!("{EDIT_C}<edit file=\"d\" op=\"remove\"/>\n");
+    let diff = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n+y\n";
+    let other = "--- a/g\n+++ b/g\n@@ -1 +1 @@\n-x\n+y\n";
+    for (text, want) in [
+        (format!("{ADD_A}{ADD_A}"), "a\nwarning 5: repeated-patch"),
+        (format!("Draft:\n{ADD_A}Final:\n{}", ADD_A.replace('\n', "\r\n").trim_end()), "a\nwarning 7: repeated-patch"),
+        (format!("{ADD_A}{ADD_B}{ADD_A}"), "a\nb\nwarning 9: repeated-patch"),
+        (format!("<think>\n{ADD_A}</think>\n{ADD_A}"), "a\nwarning 2: draft-patch"),
+        (format!("<opx>\n{EDIT_C}</opx>\n<opx>\n{EDIT_C}</opx>\n"), "c\nwarning 4: repeated-patch"),
+        (format!("```\n{edits}```\nSo:\n```\n{edits}```\n"), "c\nd\nwarning 7: repeated-patch"),
+        (format!("{diff}{other}\nSo:\n\n{diff}{other}"), "f\ng\nwarning 14: repeated-patch"),
+        (format!("{diff}\nSo:\n\n{diff}"), "f\nwarning 9: repeated-patch"),
+        // A part of a patch counts as often as it is there.
+        (format!("{EDIT_C}{EDIT_C}"), "c\nc\nwarning 2: repeated-edit"),
+        (format!("{EDIT_C}\n{}", EDIT_C.trim_end()), "c\nc\nwarning 3: repeated-edit"),
+        (format!("{edits}So:\n{EDIT_C}"), "c\nd\nc\nwarning 4: repeated-edit"),
+        (format!("<opx>\n{EDIT_C}</opx>\n{EDIT_C}"), "c\nc\nwarning 4: repeated-edit"),
+        (format!("{diff}{diff}"), "f\nf\nwarning 6: repeated-edit"),
+        (ADD_A.replace("*** End", "*** Add File: a\n+x\n*** End"), "a\na\nwarning 4: repeated-edit"),
+        // Commits may repeat one another.
+        (format!("commit 0123456789\n\n{ADD_A}commit 0123456788\n\n{ADD_B}\ncommit 0123456787\n\n{ADD_A}"), {
+            "a\nb\na\nwarning 17: repeated-edit"
+        }),
+        // Nearly the same is another.
+        (format!("{ADD_A}{}", ADD_A.replace("+x", "+x ")), "a\na"),
+        (
+            format!("{ADD_A}{}", ADD_A.replace('\n', "\n ").replacen("***", " ***", 1).trim_end_matches(' ')),
+            "a\na\nwarning 6: repeated-edit",
+        ),
+        // A broken one is told of once.
+        ("*** Begin Patch\n*** End Patch\n".repeat(2), "warning 3: repeated-patch\nerror 1: an envelope is empty"),
+    ] {
+        assert_eq!(read(&text), want, "{text}");
+    }
+}
+
+#[test]
 fn an_edit_in_mid_line_is_prose() {
     for (text, want) in [
         (format!("Write `<edit file=\"x\" op=\"remove\"/>` to remove.\n{ADD_A}"), "a"),
@@ -143,7 +221,7 @@ fn an_edit_in_mid_line_is_prose() {
         (format!("Write ` <edit file=\"x\" op=\"remove\"/>\n{ADD_A}"), "a\nwarning 1: prose-edit"),
         (format!("Hidden <!-- <edit file=\"x\" op=\"remove\"/> -->\n{ADD_A}"), "a\nwarning 1: commented-patch"),
         ("Write <edit file=\"x\" op=\"remove\"/>\n".into(), {
-            "warning 1: prose-edit\nfault 1: the response has no `<edit>` at the start of a line"
+            "warning 1: prose-edit\nerror 1: the response has no `<edit>` at the start of a line"
         }),
     ] {
         assert_eq!(read(&text), want, "{text}");
@@ -155,11 +233,11 @@ fn opx_is_found_and_delimited() {
     for (text, want) in [
         (EDIT_C.to_string(), "c"),
         (format!("Sure:\n```xml\n<opx>\n{EDIT_C}</opx>\n```\n"), "c"),
-        (format!("{}{EDIT_C}", EDIT_C.trim_end()), "c\nc"),
+        (format!("{}{EDIT_C}", EDIT_C.trim_end()), "c\nc\nwarning 1: repeated-edit"),
         (format!("<edit op='remove' file='d'></edit> {EDIT_C}"), "d\nc"),
-        (format!("{EDIT_C}\nText.\n  </put>\n"), "c\nfault 4: `</put>` outside of an `<edit>`"),
-        (format!("{EDIT_C}>>>\n"), "c\nfault 2: `>>>` outside of an `<edit>`"),
-        (format!("{}</EDIT >\n", EDIT_C.trim_end()), "c\nfault 1: `</EDIT >` outside of an `<edit>`"),
+        (format!("{EDIT_C}\nText.\n  </put>\n"), "c\nerror 4: `</put>` outside of an `<edit>`"),
+        (format!("{EDIT_C}>>>\n"), "c\nerror 2: `>>>` outside of an `<edit>`"),
+        (format!("{}</EDIT >\n", EDIT_C.trim_end()), "c\nerror 1: `</EDIT >` outside of an `<edit>`"),
         (format!("</edit>\n>>>\n{EDIT_C}"), "c"),
         (format!("<!--\n{EDIT_C}-->\n</edit>\n{ADD_A}"), "a\nwarning 2: commented-patch"),
         ("<edit file=\"a\" op=\"new\">\n<put>\n<<<\n*** Begin Patch\n>>>\n</put>\n</edit>\n".to_string(), "a"),
@@ -172,72 +250,72 @@ fn opx_is_found_and_delimited() {
 fn two_formats_are_an_error_unless_one_is_asked_for() {
     let text = format!("{ADD_A}\n{EDIT_C}\n{ADD_B}");
     let asked = |format| read_with(&text, &Options { format: Some(format), ..Options::default() });
-    assert_eq!(read(&text), "a\nb\nfault 6: the response has patches in two formats, envelope and opx");
+    assert_eq!(read(&text), "a\nb\nerror 6: the response has patches in two formats, envelope and opx");
     assert_eq!(asked(Format::Envelope), "a\nb\nwarning 6: skipped-format");
     assert_eq!(asked(Format::Opx), "c\nwarning 1: skipped-format\nwarning 8: skipped-format");
     let only = read_with(ADD_A, &Options { format: Some(Format::Opx), ..Options::default() });
-    assert_eq!(only, "warning 1: skipped-format\nfault 1: the response has no patch in the format opx");
+    assert_eq!(only, "warning 1: skipped-format\nerror 1: the response has no patch in the format opx");
     // An envelope that never ends has swallowed the edit.
     let swallowed = format!("*** Begin Patch\n*** Add File: a\n+x\n{EDIT_C}");
     let swallowed = read_with(swallowed, &Options { format: Some(Format::Opx), ..Options::default() });
-    assert!(swallowed.contains("fault 1: a patch has no `*** End Patch`"), "{swallowed}");
+    assert!(swallowed.contains("error 1: a patch has no `*** End Patch`"), "{swallowed}");
 }
 
 #[test]
 fn nothing_to_apply_is_an_error_that_says_why() {
     let utf16 = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
     for (text, want, remedy) in [
-        (Vec::new(), "fault -: the response is empty", "standard input"),
-        (b"\xef\xbb\xbf \n\n".to_vec(), "fault -: the response is empty", "standard input"),
-        (b"I can't do that.\n".to_vec(), "fault -: the response has no patch", "ask the model"),
-        (b"*** Begin Patch\n*** End Patch\n".to_vec(), "fault 1: an envelope is empty", "ask for the patch again"),
+        (Vec::new(), "error -: the response is empty", "standard input"),
+        (b"\xef\xbb\xbf \n\n".to_vec(), "error -: the response is empty", "standard input"),
+        (b"I can't do that.\n".to_vec(), "error -: the response has no patch", "ask the model"),
+        (b"*** Begin Patch\n*** End Patch\n".to_vec(), "error 1: an envelope is empty", "ask for the patch again"),
         (
             b"1. Do:\n   ```diff\n   diff --git a/a b/a\n   --- a/a\n   +++ b/a\n   @@ -1 +1 @@\n   -x\n   +y\n   ```\n".to_vec(),
-            "fault 3: the response has no patch but a unified diff that doesn't start at the start of a line",
+            "error 3: the response has no patch but a unified diff that doesn't start at the start of a line",
             "take away what stands before",
         ),
         (
             b"> --- a\n> +++ a\n> @@ -1 +1 @@\n> -x\n> +y\n".to_vec(),
-            "fault 1: the response has no patch but a unified diff that doesn't start at the start of a line",
+            "error 1: the response has no patch but a unified diff that doesn't start at the start of a line",
             "stand first on their lines",
         ),
         (
             br#"{"input": "*** Begin Patch\n*** Delete File: a\n*** End Patch"}"#.to_vec(),
-            "fault 1: the response is JSON with an envelope as a string in it",
-            r#"`jq -r '.. | strings | select(contains("*** Begin Patch"))' answer.json | git llmpatch apply`"#,
+            "error 1: the response is JSON with an envelope as a string in it",
+            r#"`jq -r '.. | strings | select(contains("*** Begin Patch"))' answer.txt | git llmpatch apply`"#,
         ),
         (
             br#""*** Begin Patch\r\n*** Delete File: a\r\n*** End Patch""#.to_vec(),
-            "fault 1: the response is JSON with an envelope as a string in it",
+            "error 1: the response is JSON with an envelope as a string in it",
             "jq",
         ),
         (
             br#"{"arguments": "{\"input\": \"*** Begin Patch\\n*** Delete File: a\\n\"}"}"#.to_vec(),
-            "fault 1: the response is JSON with an envelope as a string in it",
+            "error 1: the response is JSON with an envelope as a string in it",
             "fromjson",
         ),
         (
             br#"{"text": "<edit file=\"a\" op=\"remove\"/>"}"#.to_vec(),
-            "fault 1: the response is JSON with an OPX patch as a string in it",
+            "error 1: the response is JSON with an OPX patch as a string in it",
             "<edit ",
         ),
         (
             br"Here: *** Begin Patch\n*** Delete File: a\n*** End Patch".to_vec(),
-            r"fault 1: the response has no patch: its line ends are written out as `\n`",
+            r"error 1: the response has no patch: its line ends are written out as `\n`",
             "for each line",
         ),
-        (utf16(&format!("\u{feff}{ADD_A}")), "fault 1: the response is in UTF-16", "iconv"),
-        (utf16(ADD_A), "fault 1: the response is in UTF-16", "-f UTF-16LE"),
-        (utf16(&format!("Here:\n{ADD_A}")), "fault 1: the response is in UTF-16", "-f UTF-16LE"),
-        (ADD_A.encode_utf16().flat_map(u16::to_be_bytes).collect(), "fault 1: the response is in UTF-16", "-f UTF-16BE"),
+        (utf16(&format!("\u{feff}{ADD_A}")), "error 1: the response is in UTF-16", "iconv"),
+        (utf16(ADD_A), "error 1: the response is in UTF-16", "-f UTF-16LE"),
+        (utf16(&format!("Here:\n{ADD_A}")), "error 1: the response is in UTF-16", "-f UTF-16LE"),
+        (ADD_A.encode_utf16().flat_map(u16::to_be_bytes).collect(), "error 1: the response is in UTF-16", "-f UTF-16BE"),
         (
             b"**Begin Patch**\nx\n".to_vec(),
-            "fault 1: the response has no patch: `*** Begin Patch` isn't written as it must be",
+            "error 1: the response has no patch: `*** Begin Patch` isn't written as it must be",
             "on a line of its own",
         ),
         (
             b"*** Begin Patch\n*** Add File: a\n+x\0\n*** End Patch\n".to_vec(),
-            "a\nfault 3: a NUL byte in an envelope",
+            "a\nerror 3: a NUL byte in an envelope",
             "take the NUL out",
         ),
     ] {
@@ -246,7 +324,7 @@ fn nothing_to_apply_is_an_error_that_says_why() {
         assert!(help(&text).contains(remedy), "{shown}: {}", help(&text));
     }
     assert_eq!(read(format!("\0 NUL in prose\n{ADD_A}")), "a");
-    assert_eq!(read(format!("{ADD_A}*** Begin Patch\n*** End Patch\n")), "a\nfault 5: an envelope is empty");
+    assert_eq!(read(format!("{ADD_A}*** Begin Patch\n*** End Patch\n")), "a\nerror 5: an envelope is empty");
 }
 
 /// The examples of the format's descriptions; fragments without Begin and End stand in an envelope here.
@@ -294,7 +372,7 @@ fn the_examples_of_the_descriptions_are_read() {
         let source = source(&text);
         let parsed = parse(&source, &Options { strict: true, ..Options::default() });
         assert_eq!(
-            (parsed.patch.edits.len(), &parsed.faults[..], &parsed.warnings[..]),
+            (parsed.patch.edits.len(), &parsed.errors[..], &parsed.warnings[..]),
             (edits, &[][..], &[][..]),
             "{text}"
         );
@@ -320,11 +398,18 @@ fn reading_takes_time_in_proportion_to_the_length() {
         ("```\n~~~~\n", ""),
         ("\"*** Begin Patch\" ", "\n"),
         ("--- a\n+++ b\n", ""),
+        ("<think>\n", ""),
+        ("<think>\n<reasoning>\n</think>\n", ""),
+        (
+            "<think>\n",
+            &format!("{}{}", "*** Begin Patch\n*** End Patch\n".repeat(10_000), "</think>\n".repeat(100_000)),
+        ),
+        ("<thought>\n*** Begin Patch\n*** End Patch\n</thought>\n", ""),
     ] {
         let text = unit.repeat(1_000_000 / unit.len()) + tail;
         let source = source(&text);
         let parsed = parse(&source, &Options::default());
-        assert!(!parsed.faults.is_empty(), "{unit:?}");
+        assert!(!parsed.errors.is_empty(), "{unit:?}");
     }
     let backticks: String = (1..1400).map(|length| "`".repeat(length) + " ").collect();
     read(format!("{backticks} <edit\n"));
@@ -364,6 +449,10 @@ fn token() -> impl Strategy<Value = &'static str> {
         "<!--",
         "-->",
         "<!-- ",
+        "<think>\n",
+        "</think>\n",
+        "<Reasoning>\n",
+        "</reasoning>\n",
         "\u{feff}",
         "\0",
         "\\ No newline at end of file\n",
@@ -399,18 +488,17 @@ fn exercise(bytes: &[u8]) {
     for format in [None, Some(Format::Envelope), Some(Format::Opx), Some(Format::Unified)] {
         for strict in [false, true] {
             let parsed = parse(&source, &Options { format, strict });
-            assert!(!parsed.patch.edits.is_empty() || !parsed.faults.is_empty());
+            assert!(!parsed.patch.edits.is_empty() || !parsed.errors.is_empty());
             for (span, said) in
-                parsed.faults.iter().map(|fault| (fault.span, &fault.value as &dyn crate::explain::Explain))
+                parsed.errors.iter().map(|error| (error.span, &error.value as &dyn crate::diagnose::Diagnose))
             {
-                assert!(!said.kind().is_warning());
-                assert!(said.to_string().len() + said.help().map_or(0, |help| help.len()) > 0);
-                let _ = (said.label(), said.notes(), said.path());
+                assert!(!said.diagnosis().is_warning);
+                assert!(said.to_string().len() + said.diagnosis().help.map_or(0, |help| help.len()) > 0);
                 assert!(span.is_none_or(|span| span.start <= span.end && span.end as usize <= bytes.len()));
             }
             for warning in &parsed.warnings {
-                assert!(warning.value.kind().is_warning());
-                let _ = (warning.value.to_string(), warning.value.label(), warning.value.help());
+                assert!(warning.value.diagnosis().kind.is_warning());
+                let _ = warning.value.to_string();
             }
         }
     }
@@ -446,11 +534,10 @@ fn an_answer_cut_in_the_first_words_of_another_patch_is_cut() {
         let text = format!("{patch}{tail}");
         let source = Source::new(SourceId(0), "answer.txt", text.into()).unwrap();
         let parsed = parse(&source, &Options::default());
-        let is_cut = parsed
-            .faults
-            .iter()
-            .any(|fault| matches!(fault.value, super::super::Fault::Detect(super::Fault::CutStart { .. })));
-        assert_eq!(is_cut, want, "{tail:?}: {:?}", parsed.faults);
+        let is_cut = parsed.errors.iter().any(|error| {
+            matches!(error.value, super::super::Error::Detect(super::Error::Residue(super::Residue::CutStart { .. })))
+        });
+        assert_eq!(is_cut, want, "{tail:?}: {:?}", parsed.errors);
     }
 }
 
@@ -459,7 +546,7 @@ fn a_response_has_so_many_edits_at_most() {
     let told = |text: String| {
         let source = Source::new(SourceId(0), "answer.txt", text.into()).unwrap();
         let parsed = parse(&source, &Options::default());
-        let said: Vec<_> = parsed.faults.iter().map(|fault| fault.value.to_string()).collect();
+        let said: Vec<_> = parsed.errors.iter().map(|error| error.value.to_string()).collect();
         (parsed.patch.edits.len(), said)
     };
     let most = super::MOST_EDITS;
@@ -477,7 +564,7 @@ fn where_a_diff_ends_does_not_depend_on_how_strictly_it_is_read() {
     let source = Source::new(SourceId(0), "answer.txt", text.into()).unwrap();
     let unread = |strict| {
         let parsed = parse(&source, &Options { format: Some(Format::Envelope), strict });
-        parsed.faults.iter().map(|fault| fault.value.to_string()).collect::<Vec<_>>()
+        parsed.errors.iter().map(|error| error.value.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(unread(true), unread(false));
     assert_eq!(unread(false).len(), 1);

@@ -1,28 +1,27 @@
-//! The faults and warnings of an envelope as they are found: joined where they are one thing, and bounded.
+//! The errors and warnings of an envelope as they are found: joined where they are one thing, and bounded.
 
 use std::sync::Arc;
 
-use super::fault::Fault;
-use super::warning::Warning;
+use super::error::{Error, Warning};
 use crate::text::{LineNo, Located, Span};
 
-/// How many faults of one section are said.
+/// How many errors of one section are said.
 const WORTH_SAYING: usize = 20;
 
 /// What has been found so far. Whatever the input, its size is linear in that of the input.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    faults: Vec<Located<Fault>>,
+    errors: Vec<Located<Error>>,
     warnings: Vec<Located<Warning>>,
     strict: bool,
     /// Where the present section's begin.
-    faults_before: usize,
+    errors_before: usize,
     warnings_before: usize,
-    /// How many faults of this section are not said.
+    /// How many errors of this section are not said.
     unsaid: usize,
     /// Whether the line before was a bad one, so that the next is more of the same.
     in_run: bool,
-    /// The fault that stands for all lines which are indented less than their Begin.
+    /// The error that stands for all lines which are indented less than their Begin.
     indentation: Option<usize>,
     /// Whether this section has such lines.
     spoiled: bool,
@@ -33,37 +32,37 @@ impl Findings {
         Self { strict, ..Self::default() }
     }
 
-    /// Adds a fault.
-    pub(super) fn fault(&mut self, span: Span, fault: Fault) {
+    /// Adds an error.
+    pub(super) fn error(&mut self, span: Span, error: Error) {
         self.in_run = false;
-        if self.faults.len() - self.faults_before < WORTH_SAYING {
-            self.faults.push(Located::new(span, fault));
+        if self.errors.len() - self.errors_before < WORTH_SAYING {
+            self.errors.push(Located::new(span, error));
         } else {
             self.unsaid += 1;
         }
     }
 
-    /// Adds the fault of a line, or counts the line if the one before it was bad too.
-    pub(super) fn bad_line(&mut self, span: Span, fault: impl FnOnce() -> Fault) {
+    /// Adds the error of a line, or counts the line if the one before it was bad too.
+    pub(super) fn bad_line(&mut self, span: Span, error: impl FnOnce() -> Error) {
         if self.in_run
-            && let Some(more) = self.faults[self.faults_before..].last_mut().and_then(|last| last.value.more_mut())
+            && let Some(more) = self.errors[self.errors_before..].last_mut().and_then(|last| last.value.more_mut())
         {
             *more += 1;
             return;
         }
-        self.fault(span, fault());
+        self.error(span, error());
         self.in_run = self.unsaid == 0;
     }
 
-    /// Notes a line that is indented less than its Begin: one fault for all of an envelope.
+    /// Notes a line that is indented less than its Begin: one error for all of an envelope.
     pub(super) fn less_indented(&mut self, span: Span, begin: LineNo) {
         self.spoiled = true;
         self.in_run = false;
-        match self.indentation.and_then(|index| self.faults.get_mut(index)).and_then(|fault| fault.value.more_mut()) {
+        match self.indentation.and_then(|index| self.errors.get_mut(index)).and_then(|error| error.value.more_mut()) {
             Some(more) => *more += 1,
             None => {
-                self.indentation = Some(self.faults.len());
-                self.faults.push(Located::new(span, Fault::LessIndented { begin, more: 0 }));
+                self.indentation = Some(self.errors.len());
+                self.errors.push(Located::new(span, Error::LessIndented { begin, more: 0 }));
             }
         }
     }
@@ -78,20 +77,20 @@ impl Findings {
         self.in_run = false;
     }
 
-    /// Adds a warning, or counts it if this section has the same already. Where the bare format is asked for, it is a fault.
+    /// Adds a warning, or counts it if this section has the same already. Where the bare format is asked for, it is an error.
     pub(super) fn warn(&mut self, span: Span, warning: Warning) {
         self.in_run = false;
         let same = |other: &Warning| std::mem::discriminant(other) == std::mem::discriminant(&warning);
         if self.strict {
-            for fault in &mut self.faults[self.faults_before..] {
-                if let Fault::Strict(other) = &mut fault.value
+            for error in &mut self.errors[self.errors_before..] {
+                if let Error::Strict(other) = &mut error.value
                     && same(other)
                 {
                     *other.count_mut() += 1;
                     return;
                 }
             }
-            return self.fault(span, Fault::Strict(warning));
+            return self.error(span, Error::Strict(warning));
         }
         match self.warnings[self.warnings_before..].iter_mut().find(|other| same(&other.value)) {
             Some(other) => *other.value.count_mut() += 1,
@@ -99,34 +98,34 @@ impl Findings {
         }
     }
 
-    /// Returns whether the present section has a fault.
-    pub(super) fn has_fault(&self) -> bool {
-        self.spoiled || self.faults.len() > self.faults_before
+    /// Returns whether the present section has an error.
+    pub(super) fn has_error(&self) -> bool {
+        self.spoiled || self.errors.len() > self.errors_before
     }
 
     /// Ends the present section.
     pub(super) fn end_section(&mut self, path: Option<Arc<[u8]>>) {
         if self.unsaid > 0 {
-            let more = Fault::More { path, count: self.unsaid };
-            let span = self.faults.last().and_then(|fault| fault.span);
-            self.faults.push(Located::new(span, more));
+            let more = Error::More { path, count: self.unsaid };
+            let span = self.errors.last().and_then(|error| error.span);
+            self.errors.push(Located::new(span, more));
         }
-        self.faults_before = self.faults.len();
+        self.errors_before = self.errors.len();
         self.warnings_before = self.warnings.len();
         self.unsaid = 0;
         self.in_run = false;
         self.spoiled = false;
     }
 
-    /// Drops the faults that stand at or behind an offset, since they follow from a fault there.
+    /// Drops the errors that are at or behind an offset, since they follow from an error there.
     pub(super) fn forget_from(&mut self, offset: u32) {
-        self.faults.retain(|fault| fault.span.is_none_or(|span| span.start < offset));
-        self.faults_before = self.faults_before.min(self.faults.len());
+        self.errors.retain(|error| error.span.is_none_or(|span| span.start < offset));
+        self.errors_before = self.errors_before.min(self.errors.len());
         self.unsaid = 0;
     }
 
-    /// Returns all faults and warnings.
-    pub(super) fn into_parts(self) -> (Vec<Located<Fault>>, Vec<Located<Warning>>) {
-        (self.faults, self.warnings)
+    /// Returns all errors and warnings.
+    pub(super) fn into_parts(self) -> (Vec<Located<Error>>, Vec<Located<Warning>>) {
+        (self.errors, self.warnings)
     }
 }

@@ -16,17 +16,13 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// Returns the header as it is to be written, without a path.
-    pub fn header(self) -> &'static str {
-        match self {
-            Verb::Add => "*** Add File:",
-            Verb::Delete => "*** Delete File:",
-            Verb::Update => "*** Update File:",
-        }
+    /// Returns the prefix that all lines of a new or a deleted file have.
+    pub(crate) fn sign(self) -> &'static str {
+        if self == Verb::Delete { "-" } else { "+" }
     }
 }
 
-/// A line that starts with `*** `. Paths are ranges of the line, without the blanks around them.
+/// A line that starts with `*** `. Paths are ranges of the line, without the whitespace around them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Marker {
     /// `*** Begin Patch`
@@ -45,7 +41,7 @@ pub(crate) enum Marker {
     Unknown,
 }
 
-/// A marker and whether a needless ` ***` stands behind it.
+/// A marker and whether a needless ` ***` is behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Marked {
     /// Which one.
@@ -54,7 +50,7 @@ pub(crate) struct Marked {
     pub(crate) decorated: bool,
 }
 
-/// Reads a line as a marker; `None` if it is none. The line begins at the column where markers stand.
+/// Reads a line as a marker; `None` if it is none. The line begins at the column where markers are.
 pub(crate) fn read(line: &[u8]) -> Option<Marked> {
     const LEAD: usize = b"*** ".len();
     let whole = trim_end(line);
@@ -97,7 +93,7 @@ pub fn boundary(line: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// What the author of a line that is nearly a marker meant.
+/// What was meant by a line that is nearly a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meant {
     /// `*** Begin Patch`
@@ -139,22 +135,22 @@ pub(crate) fn meant(line: &[u8]) -> Option<Meant> {
     })
 }
 
-/// Returns whether a line holds nothing but blanks.
+/// Returns whether a line holds nothing but whitespace.
 pub(crate) fn is_blank(line: &[u8]) -> bool {
     trim_end(line).is_empty()
 }
 
-/// Drops the blanks at the end of a line. A CR is one of them: it is left over where an answer was cut before its last LF.
+/// Drops the whitespace at the end of a line. A CR counts as whitespace there: it is left over where a response was cut before its last LF.
 pub(crate) fn trim_end(line: &[u8]) -> &[u8] {
     line.trim_end_with(|c| matches!(c, ' ' | '\t' | '\r'))
 }
 
-/// Drops the blanks at the start of a line.
+/// Drops the spaces and tabs at the start of a line.
 pub(crate) fn trim_start(line: &[u8]) -> &[u8] {
     line.trim_start_with(|c| matches!(c, ' ' | '\t'))
 }
 
-/// Drops the blanks around a line.
+/// Drops the whitespace around a line.
 pub(crate) fn trim(line: &[u8]) -> &[u8] {
     trim_start(trim_end(line))
 }

@@ -1,19 +1,17 @@
 //! The envelope: `*** Begin Patch` … `*** End Patch`.
 //!
-//! Reads one envelope, from its Begin to its End. Where envelopes stand in an answer is for [`super::detect`] to find;
-//! where their lines stand in files is for planning.
+//! Reads one envelope, from its Begin to its End. Where envelopes are in a response is for [`super::detect`] to find;
+//! where their lines are in files is for planning.
 //!
-//! The reader goes on after a fault, and keeps this: a section with a fault in it leaves an edit that is
+//! The reader goes on after an error, and keeps this: a section with an error in it leaves an edit that is
 //! [`Unreadable`](crate::patch::Operation::Unreadable), so that nobody takes half of what a section says for all of it.
 //!
 //! # Where the format's descriptions are silent
-//! - Blanks around a path are trimmed, and `*** Add File:x` needs no blank. The rest of a path is kept as it is; an
+//! - Whitespace around a path is trimmed, and `*** Add File:x` needs no space. The rest of a path is kept as it is; an
 //!   empty one is refused where paths are.
 //! - Empty lines between Begin and the first file header mean nothing, and so do those between `*** End of File` and what
 //!   follows it, and those between `*** Update File:` and `*** Move to:`.
-//! - In bodies where every line has a prefix (added files, delete bodies) a line of nothing but blanks isn't an empty line:
-//!   between lines of content it is an error, behind the last it is ignored.
-//! - `@@` followed by blanks only is a bare `@@`; `@@ -1,7 +1,8` without the second `@@` claims line numbers as well.
+//! - `@@` followed by whitespace only is a bare `@@`; `@@ -1,7 +1,8` without the second `@@` claims line numbers as well.
 //! - A first chunk without `@@` begins right behind the header: an empty line before its first line is its first line.
 //! - `--- ` and `+++ ` right after a file header are a unified diff's headers if they come as a pair or name `a/`, `b/` or
 //!   `/dev/null`; another `--- ` is a removed line `-- `, as in SQL.
@@ -21,7 +19,7 @@
 //! - An envelope that its End has something glued to (`*** End Patch```` `) ends there, so that what follows is not misread.
 //! - Lines in a row that can't be read are one error. After twenty errors of one section the rest is only counted.
 
-mod fault;
+mod error;
 mod findings;
 mod habit;
 mod marker;
@@ -30,12 +28,10 @@ mod print;
 mod section;
 #[cfg(test)]
 mod tests;
-mod warning;
 
-pub use fault::{Chunkless, Fault, NearEnd};
+pub use error::{Error, NearEnd, Warning};
 pub use habit::Habit;
 pub(crate) use marker::{Marker, is_blank, meant, read as read_marker, trim, trim_start};
 pub use marker::{Meant, Verb, boundary};
 pub use parse::{Block, parse_block, starts_here};
 pub use print::print;
-pub use warning::Warning;

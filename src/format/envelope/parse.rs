@@ -4,37 +4,26 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::fault::{Fault, NearEnd};
+use super::error::{Error, NearEnd, Warning};
 use super::findings::Findings;
 use super::marker::{self, Marker, Meant};
 use super::section::{Row, Section};
-use super::warning::Warning;
-use crate::format::Options;
+use crate::format::{Options, excerpt};
 use crate::patch::{FileEdit, Operation};
-use crate::text::{LineNo, Lines, Located, Source, Span, Text};
+use crate::text::{LineNo, Lines, Source, Span, Text};
 
-/// What was read of one envelope.
-#[derive(Debug)]
-pub struct Block<'a> {
-    /// The first line behind it; past the last line if it ends where the response does.
-    pub end: LineNo,
-    /// The edits, in order.
-    pub edits: Vec<FileEdit<'a>>,
-    /// Why it can't be applied.
-    pub faults: Vec<Located<Fault>>,
-    /// What was ignored or guessed.
-    pub warnings: Vec<Located<Warning>>,
-}
+/// What was read of one envelope. Its end is the first line behind it; past the last line if it ends where the response does.
+pub type Block<'a> = crate::format::Block<'a, LineNo, Error, Warning>;
 
-/// Returns whether a line is a Begin: alone on its line, blanks around it aside.
+/// Returns whether a line is a Begin: alone on its line, whitespace around it aside.
 pub fn starts_here(line: &[u8]) -> bool {
     matches!(marker::read(marker::trim_start(line)), Some(marked) if marked.marker == Marker::Begin)
 }
 
 /// Reads the envelope that begins on a line for which [`starts_here`] holds.
 ///
-/// The blanks before Begin are the envelope's indentation, which every line of it must have that isn't blank. One that has
-/// no End goes to the end of the response and has a fault.
+/// The whitespace before Begin is the envelope's indentation, which every line of it must have that isn't blank. One that has
+/// no End goes to the end of the response and has an error.
 pub fn parse_block<'a>(source: &'a Source, begin: LineNo, options: &Options) -> Block<'a> {
     Reader::new(source, begin, options).read()
 }
@@ -92,8 +81,8 @@ impl<'a> Reader<'a> {
             match marked.marker {
                 Marker::End => self.decoration(row, marked.decorated),
                 Marker::EndWithTail(at) => {
-                    let tail = excerpt(marker::trim(&row.text[at..])).into();
-                    self.findings.fault(row.span, Fault::EndWithTail { tail });
+                    let tail = excerpt(marker::trim(&row.text[at..]));
+                    self.findings.error(row.span, Error::EndWithTail { tail });
                 }
                 Marker::Header(verb, path) => {
                     self.section = Section::open(verb, row.part(path), row.span, self.strict);
@@ -162,32 +151,32 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A patch whose End was forgotten, or two Begins: the sections after it are read as if the End stood before it.
+    /// A patch whose End was forgotten, or two Begins: the sections after it are read as if the End was before it.
     fn nested_begin(&mut self, row: Row<'a>) {
         if !self.section.is_outside() {
             self.close_section();
         }
         let near = self.near_end.take().map(|(line, near, _)| (line, near));
         let first = self.begin.number;
-        self.findings.bad_line(row.span, || Fault::NestedBegin { first, near, more: 0 });
+        self.findings.bad_line(row.span, || Error::NestedBegin { first, near, more: 0 });
     }
 
     /// A header in other words opens a section that can't be read, so that its lines aren't blamed on the one before; the
     /// paths that it names are in an unknown state from there on.
     fn unknown(&mut self, row: Row<'a>) {
         let colon = row.text.find_byte(b':').map_or(row.text.len(), |at| at + 1);
-        let header = excerpt(marker::trim(&row.text[..colon])).into();
+        let header = excerpt(marker::trim(&row.text[..colon]));
         let meant = marker::meant(row.text);
-        let fault = Fault::UnknownHeader { header, meant };
+        let error = Error::UnknownHeader { header, meant };
         if !matches!(meant, Some(Meant::Header(_) | Meant::Rename | Meant::Replace)) {
             self.section.skip_rest();
-            self.findings.fault(row.span, fault);
+            self.findings.error(row.span, error);
             return;
         }
         // Where it stands for the change of the section before, that one lacks nothing else.
         let is_its_change = self.section.has_no_change();
         if is_its_change {
-            self.findings.fault(row.span, fault.clone());
+            self.findings.error(row.span, error.clone());
         }
         self.close_section();
         self.section = Section::skipped();
@@ -195,7 +184,7 @@ impl<'a> Reader<'a> {
             self.edits.push(unreadable(row.part(path), row.span));
         }
         if !is_its_change {
-            self.findings.fault(row.span, fault);
+            self.findings.error(row.span, error);
         }
     }
 
@@ -205,7 +194,7 @@ impl<'a> Reader<'a> {
         let path = section.path();
         if let Some((path, span)) = section.name.clone() {
             let (operation, destination) = section.finish(&mut self.findings);
-            self.edits.push(FileEdit { path, root: None, operation, header: None, why: None, span: Some(span) });
+            self.edits.push(FileEdit::new(path, operation, Some(span)));
             self.edits.extend(destination.map(|destination| unreadable(destination, span)));
         }
         self.findings.end_section(path);
@@ -213,11 +202,11 @@ impl<'a> Reader<'a> {
 
     fn finish(mut self, end: LineNo) -> Block<'a> {
         self.close_section();
-        let (faults, warnings) = self.findings.into_parts();
-        Block { end, edits: self.edits, faults, warnings }
+        let (errors, warnings) = self.findings.into_parts();
+        Block { end, edits: self.edits, errors, warnings }
     }
 
-    /// There was no End. What was found wrong behind the place where it should have stood is no news.
+    /// There was no End. What was found wrong behind the place where it should have been is no news.
     fn cut_off(mut self, end: LineNo) -> Block<'a> {
         let path = self.section.path();
         let begin = self.begin.number;
@@ -239,9 +228,9 @@ impl<'a> Reader<'a> {
             }
             (None, None) => (self.begin.span, None, None),
         };
-        self.findings.fault(span, Fault::Truncated { begin, path, near, fence });
-        let (faults, warnings) = self.findings.into_parts();
-        Block { end, edits: self.edits, faults, warnings }
+        self.findings.error(span, Error::Truncated { begin, path, near, fence });
+        let (errors, warnings) = self.findings.into_parts();
+        Block { end, edits: self.edits, errors, warnings }
     }
 }
 
@@ -253,7 +242,7 @@ enum Indented {
 }
 
 fn unreadable<'a>(path: Text<'a>, span: Span) -> FileEdit<'a> {
-    FileEdit { path, root: None, operation: Operation::Unreadable, header: None, why: None, span: Some(span) }
+    FileEdit::new(path, Operation::Unreadable, Some(span))
 }
 
 /// Returns the places of the paths in what follows an unknown header: one, or two with an arrow between them.
@@ -274,14 +263,4 @@ fn paths(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
 /// Returns whether a line opens or closes a Markdown fence.
 pub(super) fn is_fence(line: &[u8]) -> bool {
     line.starts_with(b"```") || line.starts_with(b"~~~")
-}
-
-/// Cuts what a message quotes to a length that fits one.
-fn excerpt(text: &[u8]) -> &[u8] {
-    const FITS: usize = 80;
-    if text.len() <= FITS {
-        return text;
-    }
-    let cut = (FITS - 3..=FITS).rev().find(|&at| text[at] & 0xc0 != 0x80).unwrap_or(FITS);
-    &text[..cut]
 }

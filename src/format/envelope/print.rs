@@ -6,24 +6,16 @@
 
 use crate::format::Options;
 use crate::format::envelope::{marker, parse_block};
-use crate::format::unsaid::{Unsaid, Why};
-use crate::patch::{FileEdit, Format, Hunk, HunkLine, Mark, Operation, Patch};
-use crate::text::{LineNo, Source, SourceId, Text};
+use crate::format::print::{Unrepresentable, Why, check, each};
+use crate::patch::{FileEdit, Hunk, HunkLine, Mark, Operation, Patch};
+use crate::text::{LineNo, Text};
 
-/// Prints a patch of [`Format::Envelope`].
+/// Prints a patch of [`Format::Envelope`](crate::patch::Format::Envelope).
 ///
 /// # Errors
 /// With every edit that can't be said; nothing is printed then.
-pub fn print(patch: &Patch<'_>) -> Result<Vec<u8>, Vec<Unsaid>> {
-    let mut sections = Vec::with_capacity(patch.edits.len());
-    let mut unsaid = Vec::new();
-    for edit in &patch.edits {
-        match section(edit) {
-            Ok(section) => sections.push(section),
-            Err(why) => unsaid.push(Unsaid::of(edit, Format::Envelope, why)),
-        }
-    }
-    if unsaid.is_empty() { Ok(enclosed(&sections.concat())) } else { Err(unsaid) }
+pub fn print(patch: &Patch<'_>) -> Result<Vec<u8>, Vec<Unrepresentable>> {
+    each(patch, section).map(|sections| enclosed(&sections.concat()))
 }
 
 fn enclosed(sections: &[u8]) -> Vec<u8> {
@@ -57,10 +49,9 @@ fn section(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
             return Err(Why::Operation);
         }
     }
-    if memchr::memchr(0, &out).is_some() {
-        return Err(Why::Nul);
-    }
-    if is_read_as(&out, edit) { Ok(out) } else { Err(Why::Markup) }
+    let strict = Options { strict: true, ..Options::default() };
+    check(enclosed(&out), edit, |source| (parse_block(source, LineNo::FIRST, &strict), true))?;
+    Ok(out)
 }
 
 fn header(out: &mut Vec<u8>, header: &str, path: &[u8]) -> Result<(), Why> {
@@ -102,11 +93,4 @@ fn line(out: &mut Vec<u8>, start: &[u8], text: &[u8]) {
     out.extend_from_slice(start);
     out.extend_from_slice(text);
     out.extend_from_slice(if text.ends_with(b"\r") { b"\r\n" } else { b"\n" });
-}
-
-fn is_read_as(section: &[u8], edit: &FileEdit<'_>) -> bool {
-    let Some(source) = Source::new(SourceId(0), "", enclosed(section)) else { return false };
-    let block = parse_block(&source, LineNo::FIRST, &Options { strict: true, ..Options::default() });
-    let is_sound = block.faults.is_empty() && block.warnings.is_empty();
-    is_sound && block.edits.len() == 1 && block.edits.first() == Some(edit)
 }

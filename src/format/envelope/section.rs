@@ -3,14 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use bstr::ByteSlice as _;
-
-use super::fault::{Chunkless, Fault};
+use super::error::{Error, Warning};
 use super::findings::Findings;
 use super::habit::Habit;
 use super::marker::{self, Verb};
-use super::parse::is_fence;
-use super::warning::Warning;
 use crate::patch::{Hunk, HunkLine, Mark, Operation};
 use crate::text::{LineNo, Source, Span, Text};
 
@@ -27,14 +23,14 @@ impl<'a> Row<'a> {
         Self { text, number, span: source.span(start..start + text.len()) }
     }
 
-    /// Returns a part of the row, and where it stands.
+    /// Returns a part of the row, and where it is.
     pub(super) fn part(&self, range: Range<usize>) -> Text<'a> {
         let start = self.span.start + range.start as u32;
         let end = self.span.start + range.end as u32;
         Text::at(&self.text[range], Span { start, end, ..self.span })
     }
 
-    /// Returns what stands behind the prefix. Its place is the whole row, prefix included: that is what messages point at.
+    /// Returns what is behind the prefix. Its place is the whole row, prefix included: that is what messages point at.
     fn behind_prefix(&self) -> Text<'a> {
         Text::at(&self.text[1..], self.span)
     }
@@ -54,7 +50,7 @@ pub(super) struct Section<'a> {
 enum Body<'a> {
     /// None: no header has been read.
     Outside,
-    /// Any: they stand under something that can't be read, and mean nothing.
+    /// Any: they are under something that can't be read, and mean nothing.
     Skipped,
     /// A new file's or a deleted one's, each with the same prefix.
     Lines(Lines<'a>),
@@ -63,17 +59,17 @@ enum Body<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// Makes what stands before the first header.
+    /// Makes what is before the first header.
     pub(super) fn outside() -> Self {
         Self { name: None, path: None, body: Body::Outside }
     }
 
-    /// Makes what stands under a header that can't be read.
+    /// Makes what is under a header that can't be read.
     pub(super) fn skipped() -> Self {
         Self { body: Body::Skipped, ..Self::outside() }
     }
 
-    /// Makes what stands under a header.
+    /// Makes what is under a header.
     pub(super) fn open(verb: Verb, path: Text<'a>, header: Span, strict: bool) -> Self {
         let shared: Arc<[u8]> = path.bytes[..].into();
         let body = match verb {
@@ -120,7 +116,7 @@ impl<'a> Section<'a> {
             Body::Outside if marker::is_blank(row.text) => {}
             Body::Outside => {
                 let meant = marker::trim_start(row.text).starts_with(b"*").then(|| marker::meant(row.text)).flatten();
-                findings.bad_line(row.span, || Fault::BeforeHeader { meant, more: 0 });
+                findings.bad_line(row.span, || Error::BeforeHeader { meant, more: 0 });
             }
             Body::Skipped => {}
             Body::Lines(lines) => lines.line(row, next, findings),
@@ -136,7 +132,7 @@ impl<'a> Section<'a> {
                 update.to = Some(path);
                 update.stage = Stage::Head(Vec::new());
             }
-            _ => findings.fault(row.span, Fault::MisplacedMove { path: self.path(), verb: self.verb() }),
+            _ => findings.error(row.span, Error::MisplacedMove { path: self.path(), verb: self.verb() }),
         }
     }
 
@@ -151,11 +147,11 @@ impl<'a> Section<'a> {
                 }
                 update.stage = Stage::AfterEndOfFile;
             }
-            _ => findings.fault(row.span, Fault::MisplacedEndOfFile { path: self.path(), verb: self.verb() }),
+            _ => findings.error(row.span, Error::MisplacedEndOfFile { path: self.path(), verb: self.verb() }),
         }
     }
 
-    /// Makes what follows, up to the next header, mean nothing. The section must have a fault already.
+    /// Makes what follows, up to the next header, mean nothing. The section must have an error already.
     pub(super) fn skip_rest(&mut self) {
         self.body = Body::Skipped;
     }
@@ -172,11 +168,11 @@ impl<'a> Section<'a> {
     pub(super) fn finish(mut self, findings: &mut Findings) -> (Operation<'a>, Option<Text<'a>>) {
         if let (Body::Update(update), Some((_, header))) = (&mut self.body, &self.name) {
             update.end_chunk(findings);
-            if update.hunks.is_empty() && update.to.is_none() && !findings.has_fault() {
-                findings.fault(*header, Fault::NoChunk { path: update.path.clone() });
+            if update.hunks.is_empty() && update.to.is_none() && !findings.has_error() {
+                findings.error(*header, Error::NoChunk { path: update.path.clone() });
             }
         }
-        if findings.has_fault() {
+        if findings.has_error() {
             let destination = self.destination();
             return (Operation::Unreadable, destination);
         }
@@ -213,27 +209,22 @@ impl<'a> Lines<'a> {
         if marker::is_blank(row.text) {
             self.blanks.push(row);
         } else if self.lines.is_empty() && is_unified_header(row, next) {
-            findings.bad_line(row.span, || Fault::UnifiedHeader { path: path.clone(), verb, more: 0 });
-        } else if row.text.first() == Some(if verb == Verb::Delete { &b'-' } else { &b'+' }) {
+            findings.bad_line(row.span, || Error::UnifiedHeader { path: path.clone(), verb, more: 0 });
+        } else if row.text.starts_with(verb.sign().as_bytes()) {
             self.keep_blanks(findings);
             findings.good_line();
             self.lines.push(row.behind_prefix());
         } else {
             let habit = Habit::of(row.text, verb);
-            findings.bad_line(row.span, || Fault::BadLine { path: path.clone(), verb, habit, more: 0 });
+            findings.bad_line(row.span, || Error::BadLine { path: path.clone(), verb, habit, more: 0 });
         }
     }
 
     fn keep_blanks(&mut self, findings: &mut Findings) {
         let verb = self.verb;
         for row in self.blanks.drain(..) {
-            let path = self.path.clone();
-            if row.text.is_empty() {
-                self.lines.push(row.part(0..row.text.len()));
-                findings.warn(row.span, Warning::BlankInBody { path, verb, count: 1 });
-            } else {
-                findings.bad_line(row.span, || Fault::BadLine { path, verb, habit: Habit::Blanks, more: 0 });
-            }
+            self.lines.push(row.part(0..0));
+            findings.warn(row.span, Warning::BlankInBody { path: self.path.clone(), verb, count: 1 });
         }
     }
 }
@@ -275,7 +266,7 @@ impl<'a> Update<'a> {
         } else if row.text.starts_with(br"\ No newline") {
             findings.warn(row.span, Warning::NoNewlineMark { path, count: 1 });
         } else if matches!(self.stage, Stage::Head(_)) && is_unified_header(row, next) {
-            findings.bad_line(row.span, || Fault::UnifiedHeader { path, verb, more: 0 });
+            findings.bad_line(row.span, || Error::UnifiedHeader { path, verb, more: 0 });
         } else if let Some(mark) = mark
             && !matches!(self.stage, Stage::AfterEndOfFile)
         {
@@ -283,7 +274,7 @@ impl<'a> Update<'a> {
             self.push(row, mark);
         } else {
             let habit = if mark.is_some() { Habit::AfterEndOfFile } else { Habit::of(row.text, verb) };
-            findings.bad_line(row.span, || Fault::BadLine { path, verb, habit, more: 0 });
+            findings.bad_line(row.span, || Error::BadLine { path, verb, habit, more: 0 });
         }
     }
 
@@ -343,8 +334,8 @@ impl<'a> Update<'a> {
         hunk.lines.truncate(hunk.lines.len() - trailing);
         self.stage = Stage::Chunk { trailing: 0 };
         if let (true, Some(span)) = (hunk.lines.is_empty() && !findings.in_run(), hunk.span) {
-            let chunkless = if hunk.locators.is_empty() { Chunkless::Bare } else { Chunkless::Located };
-            findings.fault(span, Fault::EmptyChunk { path: self.path.clone(), chunkless });
+            let is_located = !hunk.locators.is_empty();
+            findings.error(span, Error::EmptyChunk { path: self.path.clone(), is_located });
         }
     }
 }
@@ -377,42 +368,4 @@ fn is_unified_header(row: Row<'_>, next: Option<Row<'_>>) -> bool {
     const SURE: [&[u8]; 5] = [b"diff --git ", b"--- a/", b"--- /dev/null", b"+++ b/", b"+++ /dev/null"];
     let pair = row.text.starts_with(b"--- ") && next.is_some_and(|next| next.text.starts_with(b"+++ "));
     pair || SURE.iter().any(|start| row.text.starts_with(start))
-}
-
-/// No-break and other odd spaces, hyphens, dashes and the minus sign, wide signs.
-const LOOK_ALIKES: &[char] = &[
-    '\u{a0}', '\u{2002}', '\u{2003}', '\u{2007}', '\u{2009}', '\u{202f}', '\u{3000}', '\u{2010}', '\u{2011}',
-    '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}', '\u{ff0d}', '\u{ff0b}',
-];
-
-impl Habit {
-    /// Says what a line that can't stand in a section looks like.
-    fn of(text: &[u8], verb: Verb) -> Self {
-        let trimmed = marker::trim(text);
-        let starts_with = |start: &str| trimmed.starts_with(start.as_bytes());
-        let number = trimmed.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        if is_fence(text) {
-            Habit::Fence
-        } else if let (true, Some(meant)) = (starts_with("*"), marker::meant(text)) {
-            Habit::Marker(meant)
-        } else if text.starts_with(b"@@") {
-            Habit::Locator
-        } else if text.starts_with(br"\ No newline") {
-            Habit::NoNewline
-        } else if verb == Verb::Add && text.starts_with(b"-- ") {
-            Habit::Comment
-        } else if matches!(text.first(), Some(b' ' | b'-' | b'+')) {
-            Habit::OtherSign
-        } else if text.starts_with(b"\t") {
-            Habit::Tab
-        } else if text.chars().next().is_some_and(|first| LOOK_ALIKES.contains(&first)) {
-            Habit::LookAlike
-        } else if starts_with("<<<<<<<") || starts_with(">>>>>>>") || trimmed == b"=======" {
-            Habit::Conflict
-        } else if starts_with("* ") || starts_with("• ") || (number > 0 && trimmed[number..].starts_with(b". ")) {
-            Habit::Bullet
-        } else {
-            Habit::Plain
-        }
-    }
 }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::explain::Explain as _;
+use crate::diagnose::Diagnose as _;
 use crate::format::Options;
 use crate::patch::{FileEdit, Hunk, HunkLine, Mark, Operation};
 use crate::text::{LineNo, Source, SourceId, Text};
@@ -10,7 +10,7 @@ fn source(text: &[u8]) -> Source {
     Source::new(SourceId(0), "answer.txt", text.to_vec()).unwrap()
 }
 
-/// Reads an envelope of these lines and writes down what came of it: edits, then warnings, then faults with their lines.
+/// Reads an envelope of these lines and writes down what came of it: edits, then warnings, then errors with their lines.
 fn read_with(body: &str, options: &Options) -> String {
     let text = format!("*** Begin Patch\n{body}*** End Patch\n");
     read_whole(&text, options)
@@ -21,8 +21,8 @@ fn read_whole(text: &str, options: &Options) -> String {
     let block = parse_block(&source, LineNo::FIRST, options);
     let mut out: Vec<String> = block.edits.iter().map(edit).collect();
     let line = |span: Option<crate::text::Span>| source.position(span.unwrap().start as usize).0;
-    out.extend(block.warnings.iter().map(|w| format!("warning {}: {}", line(w.span), w.value.kind())));
-    out.extend(block.faults.iter().map(|f| format!("fault {}: {}", line(f.span), f.value)));
+    out.extend(block.warnings.iter().map(|w| format!("warning {}: {}", line(w.span), w.value.diagnosis().kind)));
+    out.extend(block.errors.iter().map(|f| format!("error {}: {}", line(f.span), f.value)));
     out.join("\n")
 }
 
@@ -89,26 +89,26 @@ table! { added_files:
     // An empty line among or before the lines is content, behind the last it is nothing.
     "*** Add File: a\n\n+x\n\n\n+y\n\n\n" => "add a [|x|||y]\nwarning 3: blank-in-body";
     "*** Add File: a\n+x\n  \t\n" => "add a [x]";
-    "*** Add File: a\n+x\n  \n+y\n" => "unreadable a\nfault 4: a line that can't be read in the section of `a`";
-    "*** Add File: a\n+x\ny\nz\n+w\n" => "unreadable a\nfault 4: 2 lines that can't be read in the section of `a`";
-    "*** Add File: a\n-- comment\n" => "unreadable a\nfault 3: a line that can't be read in the section of `a`";
-    "*** Add File: a\n@@\n+x\n" => "unreadable a\nfault 3: a line that can't be read in the section of `a`";
-    "*** Add File: a\n+x\n*** End of File\n" => "unreadable a\nfault 4: `*** End of File` follows no chunk";
+    "*** Add File: a\n \n+x\n  \n+y\n" => "add a [|x||y]\nwarning 3: blank-in-body";
+    "*** Add File: a\n+x\ny\nz\n+w\n" => "unreadable a\nerror 4: 2 lines that can't be read in the section of `a`";
+    "*** Add File: a\n-- comment\n" => "unreadable a\nerror 3: a line that can't be read in the section of `a`";
+    "*** Add File: a\n@@\n+x\n" => "unreadable a\nerror 3: a line that can't be read in the section of `a`";
+    "*** Add File: a\n+x\n*** End of File\n" => "unreadable a\nerror 4: `*** End of File` follows no chunk";
     "*** Add File: a\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+x\n" =>
-        "unreadable a\nfault 3: headers of a unified diff in the section of `a`";
+        "unreadable a\nerror 3: headers of a unified diff in the section of `a`";
     "*** Add File: a\n*** Move to: b\n+x\n" =>
-        "unreadable a\nfault 3: `*** Move to:` doesn't stand on the line after an `*** Update File:`";
+        "unreadable a\nerror 3: `*** Move to:` doesn't stand on the line after an `*** Update File:`";
 }
 
 table! { deleted_files:
     "*** Delete File: a\n" => "delete a";
     "*** Delete File: a\n\n" => "delete a";
     "*** Delete File: a\n-x\n\n-y\n\n" => "delete a [x||y]\nwarning 4: blank-in-body";
-    "*** Delete File: a\n\n-x\n" => "delete a [|x]\nwarning 3: blank-in-body";
+    "*** Delete File: a\n \n-x\n" => "delete a [|x]\nwarning 3: blank-in-body";
     "*** Delete File: a\n--- comment\n" => "delete a [-- comment]";
-    "*** Delete File: a\n+x\n" => "unreadable a\nfault 3: a line that can't be read in the section of `a`";
+    "*** Delete File: a\n+x\n" => "unreadable a\nerror 3: a line that can't be read in the section of `a`";
     "*** Delete File: a\n--- a/a\n+++ /dev/null\n-x\n" =>
-        "unreadable a\nfault 3: headers of a unified diff in the section of `a`";
+        "unreadable a\nerror 3: headers of a unified diff in the section of `a`";
 }
 
 table! { chunks:
@@ -129,50 +129,50 @@ table! { chunks:
     "*** Update File: a\n@@\n-y\n\n*** End of File\n" => "update a [-y]$";
     "*** Update File: a\n@@\n-y\n*** End of File\n\n@@ x\n+z\n" => "update a [-y]$ @x@[+z]";
     "*** Update File: a\n@@\n-y\n*** End of File\n-x\n+z\n" =>
-        "unreadable a\nfault 6: 2 lines that can't be read in the section of `a`";
-    "*** Update File: a\n*** End of File\n@@\n-y\n" => "unreadable a\nfault 3: `*** End of File` follows no chunk";
+        "unreadable a\nerror 6: 2 lines that can't be read in the section of `a`";
+    "*** Update File: a\n*** End of File\n@@\n-y\n" => "unreadable a\nerror 3: `*** End of File` follows no chunk";
     "*** Update File: a\n@@\n-y\n\\ No newline at end of file\n+z\n\\ No newline at end of file\n" =>
         "update a [-y|+z]\nwarning 5: no-newline-mark";
     // Nothing to do.
-    "*** Update File: a\n" => "unreadable a\nfault 2: `a` is to be updated, and no change follows";
+    "*** Update File: a\n" => "unreadable a\nerror 2: `a` is to be updated, and no change follows";
     "*** Update File: a\n\n*** Delete File: b\n" =>
-        "unreadable a\ndelete b\nfault 2: `a` is to be updated, and no change follows";
-    "*** Update File: a\n@@ x\n\n*** Delete File: b\n" => "unreadable a\ndelete b\nfault 3: a chunk of `a` has no lines";
-    "*** Update File: a\n@@\n*** End of File\n" => "unreadable a\nfault 3: a chunk of `a` has no lines";
-    "*** Update File: a\n@@\n-x\n@@ y\n" => "unreadable a\nfault 5: a chunk of `a` has no lines";
+        "unreadable a\ndelete b\nerror 2: `a` is to be updated, and no change follows";
+    "*** Update File: a\n@@ x\n\n*** Delete File: b\n" => "unreadable a\ndelete b\nerror 3: a chunk of `a` has no lines";
+    "*** Update File: a\n@@\n*** End of File\n" => "unreadable a\nerror 3: a chunk of `a` has no lines";
+    "*** Update File: a\n@@\n-x\n@@ y\n" => "unreadable a\nerror 5: a chunk of `a` has no lines";
     // Moves.
     "*** Update File: a\n*** Move to: b\n" => "update a -> b";
     "*** Update File: a\n*** Move to: b\n-x\n" => "update a -> b [-x]";
     "*** Update File: a\n*** Move to: b\nx\n" =>
-        "unreadable a\nunreadable b\nfault 4: a line that can't be read in the section of `a`";
+        "unreadable a\nunreadable b\nerror 4: a line that can't be read in the section of `a`";
     "*** Update File: a\n@@\n-x\n*** Move to: b\n" =>
-        "unreadable a\nfault 5: `*** Move to:` doesn't stand on the line after an `*** Update File:`";
-    "*** Move to: b\n" => "fault 2: `*** Move to:` doesn't stand on the line after an `*** Update File:`";
+        "unreadable a\nerror 5: `*** Move to:` doesn't stand on the line after an `*** Update File:`";
+    "*** Move to: b\n" => "error 2: `*** Move to:` doesn't stand on the line after an `*** Update File:`";
     // Unified headers, and a removed SQL comment that is none.
     "*** Update File: a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n" =>
-        "unreadable a\nwarning 5: locator-numbers\nfault 3: headers of a unified diff in the section of `a`";
+        "unreadable a\nwarning 5: locator-numbers\nerror 3: headers of a unified diff in the section of `a`";
     "*** Update File: a\ndiff --git a/a b/a\nindex 1..2\n--- a/a\n+++ b/a\n@@\n-x\n" =>
-        "unreadable a\nfault 3: headers of a unified diff in the section of `a`";
+        "unreadable a\nerror 3: headers of a unified diff in the section of `a`";
     "*** Update File: a\n--- comment\n" => "update a [--- comment]";
     "*** Update File: a\n@@\n--- a/x\n+++ b/x\n" => "update a [--- a/x|+++ b/x]";
     // All that is wrong is named, each once.
     "*** Update File: a\n@@\nx\n\ny\n+z\nw\n*** Delete File: b\n-1\n*** Add File: c\nq\n" =>
-        "unreadable a\ndelete b [1]\nunreadable c\nfault 4: 2 lines that can't be read in the section of `a`\n\
-         fault 8: a line that can't be read in the section of `a`\n\
-         fault 12: a line that can't be read in the section of `c`";
+        "unreadable a\ndelete b [1]\nunreadable c\nerror 4: 2 lines that can't be read in the section of `a`\n\
+         error 8: a line that can't be read in the section of `a`\n\
+         error 12: a line that can't be read in the section of `c`";
 }
 
 table! { markers:
     "*** Update File: a ***\n@@\n-x\n" => "update a [-x]\nwarning 2: decorated-marker";
     "\n  \n*** Delete File: a\n" => "delete a";
-    "Here it is:\n*** Delete File: a\n" => "delete a\nfault 2: text before the first file header of a patch";
-    "  *** Delete File: a\n" => "fault 2: text before the first file header of a patch";
+    "Here it is:\n*** Delete File: a\n" => "delete a\nerror 2: text before the first file header of a patch";
+    "  *** Delete File: a\n" => "error 2: text before the first file header of a patch";
     "*** Rename File: a -> b\n-x\n*** Delete File: c\n" =>
-        "unreadable a\nunreadable b\ndelete c\nfault 2: unknown header `*** Rename File:`";
-    "*** Update File: a\n@@\n-x\n*** Note: y\nz\n" => "unreadable a\nfault 5: unknown header `*** Note:`";
+        "unreadable a\nunreadable b\ndelete c\nerror 2: unknown header `*** Rename File:`";
+    "*** Update File: a\n@@\n-x\n*** Note: y\nz\n" => "unreadable a\nerror 5: unknown header `*** Note:`";
     "*** Delete File: a\n*** Begin Patch\n*** Begin Patch\n*** Delete File: b\n" =>
-        "delete a\ndelete b\nfault 3: `*** Begin Patch` inside the patch that begins in line 1";
-    "*** Add File: a\n+x\n*** End Patch ok?\n" => "add a [x]\nfault 4: `*** End Patch` is followed by `ok?` on its line";
+        "delete a\ndelete b\nerror 3: `*** Begin Patch` inside the patch that begins in line 1";
+    "*** Add File: a\n+x\n*** End Patch ok?\n" => "add a [x]\nerror 4: `*** End Patch` is followed by `ok?` on its line";
 }
 
 #[test]
@@ -180,18 +180,18 @@ fn ends() {
     for (text, want) in [
         ("*** Begin Patch\n*** Delete File: a\n*** End Patch \r", "delete a"),
         ("*** Begin Patch\r\n*** Add File: a\r\n+x\r\n+y\n*** End Patch\r\n", "add a [x|y]"),
-        ("*** Begin Patch\n*** Delete File: a\n", "unreadable a\nfault 1: a patch has no `*** End Patch`"),
+        ("*** Begin Patch\n*** Delete File: a\n", "unreadable a\nerror 1: a patch has no `*** End Patch`"),
         (
             "*** Begin Patch\n*** Add File: a\n+x\n+}*** End Patch\n```\nDone.\n",
-            "unreadable a\nfault 4: a patch has no `*** End Patch`",
+            "unreadable a\nerror 4: a patch has no `*** End Patch`",
         ),
         (
             "*** Begin Patch\n*** Update File: a\n@@\n-x\n *** End Patch\n\nDone.\n",
-            "unreadable a\nfault 5: a patch has no `*** End Patch`",
+            "unreadable a\nerror 5: a patch has no `*** End Patch`",
         ),
         (
             "*** Begin Patch\n*** Update File: a\n@@\n ```\n-x\n```\n\nDone.\n",
-            "unreadable a\nfault 1: a patch has no `*** End Patch`",
+            "unreadable a\nerror 1: a patch has no `*** End Patch`",
         ),
         ("\u{feff}*** Begin Patch\n*** Delete File: a\n*** End Patch", "delete a"),
     ] {
@@ -206,7 +206,7 @@ fn indentation_is_uniform() {
         ("\t*** Begin Patch\n\t*** Add File: a\n\t+x\n \n\t*** End Patch\n", "add a [x]"),
         (
             "  *** Begin Patch\n*** Add File: a\n+x\n  *** Delete File: b\n*** End Patch\n",
-            "unreadable a\ndelete b\nfault 2: a line is indented less than the `*** Begin Patch` of its patch",
+            "unreadable a\ndelete b\nerror 2: a line is indented less than the `*** Begin Patch` of its patch",
         ),
     ] {
         assert_eq!(read_whole(text, &Options::default()), want, "{text}");
@@ -219,13 +219,13 @@ fn strict_refuses_whatever_warns() {
         ("*** Update File: a\n@@ -1,7 +1,8 @@\n-y\n", "update a @-1,7 +1,8 @@@[-y]"),
         (
             "*** Add File: a\n+x\n\n+y\n",
-            "unreadable a\nfault 4: an empty line of `a` has no `+` and is taken for content",
+            "unreadable a\nerror 4: an empty line of `a` has no `+` and is taken for content",
         ),
-        ("*** Update File: a\n@@x\n-y\n", "unreadable a\nfault 3: `@@` without a blank after it in the section of `a`"),
-        ("*** Update File: a ***\n-y\n", "unreadable a\nfault 2: a marker with ` ***` behind it"),
+        ("*** Update File: a\n@@x\n-y\n", "unreadable a\nerror 3: `@@` without a blank after it in the section of `a`"),
+        ("*** Update File: a ***\n-y\n", "unreadable a\nerror 2: a marker with ` ***` behind it"),
         (
             "*** Update File: a\n-y\n\\ No newline at end of file\n",
-            "unreadable a\nfault 4: `\\ No newline at end of file` in the section of `a` is ignored",
+            "unreadable a\nerror 4: `\\ No newline at end of file` in the section of `a` is ignored",
         ),
     ] {
         assert_eq!(strictly(body), want, "{body}");
@@ -255,22 +255,22 @@ fn every_habit_of_models_is_named_with_its_remedy() {
         let text = format!("*** Begin Patch\n{body}*** End Patch\n");
         let source = source(text.as_bytes());
         let block = parse_block(&source, LineNo::FIRST, &Options::default());
-        let help = block.faults.first().and_then(|fault| fault.value.help()).unwrap_or_default();
+        let help = block.errors.first().and_then(|error| error.value.diagnosis().help).unwrap_or_default();
         assert!(help.contains(want), "{body}{help}");
-        for fault in &block.faults {
-            assert!(!fault.value.to_string().ends_with('.') && fault.value.help().is_some());
+        for error in &block.errors {
+            assert!(!error.value.to_string().ends_with('.') && error.value.diagnosis().help.is_some());
         }
     }
 }
 
 #[test]
-fn faults_of_a_section_are_bounded() {
+fn errors_of_a_section_are_bounded() {
     let body: String = "bad\n+good\n".repeat(1000);
     let text = format!("*** Begin Patch\n*** Update File: a\n@@\n{body}*** End Patch\n");
     let source = source(text.as_bytes());
     let block = parse_block(&source, LineNo::FIRST, &Options::default());
-    assert_eq!(block.faults.len(), 21);
-    assert_eq!(block.faults[20].value.to_string(), "980 further problems in the same section");
+    assert_eq!(block.errors.len(), 21);
+    assert_eq!(block.errors[20].value.to_string(), "980 further problems in the same section");
 }
 
 /// Prints a patch as the plainest envelope that says it.
@@ -390,7 +390,7 @@ proptest! {
         let printed = print(&edits);
         let source = source(&printed);
         let block = parse_block(&source, LineNo::FIRST, &Options { strict: true, ..Options::default() });
-        prop_assert_eq!(&block.faults, &[], "{}", String::from_utf8_lossy(&printed));
+        prop_assert_eq!(&block.errors, &[], "{}", String::from_utf8_lossy(&printed));
         prop_assert_eq!(&block.warnings, &[]);
         prop_assert_eq!(block.edits, edits);
     }

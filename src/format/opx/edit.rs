@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::fault::{Child, Oddity, Op, Problem, Reason};
-use super::literal::{self, Clue, Holder, Miss};
-use super::parse::{Found, Reader};
-use super::starts_here;
+use super::error::{Error, TagError, Warning};
+use super::literal::{self, Holder, PayloadError};
+use super::parse::{Found, Reader, shortened};
 use super::tags::{self, Form, Side, Tag};
+use super::{Child, Op, starts_here};
 use crate::patch::{FileEdit, Occurrence, Operation, Substitution};
 use crate::text::Text;
 
@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
     pub(super) fn edit(&mut self, tag: &Tag<'a>) {
         (self.state.sound, self.state.abandoned) = (true, false);
         let file = tag.attribute("file");
-        // No path is as long as that, and every fault carries one.
+        // No path is as long as that, and every error carries one.
         self.state.path = file.map(|file| file.value[..file.value.len().min(4096)].into());
         let readable = self.flaws(tag);
         let op = self.edit_attributes(tag, readable);
@@ -50,16 +50,10 @@ impl<'a> Reader<'a> {
                 |value: &tags::Attribute<'a>| Text::at(value.value.clone(), self.source.span(value.value_at.clone()));
             let (path, root) = (text(file), tag.attribute("root").map(text));
             let span = Some(self.source.span(tag.range.clone()));
-            self.block.edits.push(FileEdit { path, root: root.clone(), operation, header: None, why, span });
+            self.block.edits.push(FileEdit { root: root.clone(), why, ..FileEdit::new(path, operation, span) });
             // Of the file that it would have moved to, nothing is known either.
-            self.block.edits.extend(lost.map(|path| FileEdit {
-                path,
-                root,
-                operation: Operation::Unreadable,
-                header: None,
-                why: None,
-                span,
-            }));
+            let unreadable = |path| FileEdit { root, ..FileEdit::new(path, Operation::Unreadable, span) };
+            self.block.edits.extend(lost.map(unreadable));
         }
         self.state.path = None;
     }
@@ -69,15 +63,15 @@ impl<'a> Reader<'a> {
         if readable {
             for attribute in ["file", "op"] {
                 if tag.attribute(attribute).is_none() {
-                    self.fault(tag.range.clone(), Problem::MissingAttribute { tag: "edit", attribute });
+                    self.error(tag.range.clone(), TagError::MissingAttribute { tag: "edit", attribute });
                 }
             }
         }
         let written = tag.attribute("op")?;
         let op = Op::named(&written.value);
         if op.is_none() && readable {
-            let problem = Problem::UnknownOperation { written: written.value.as_ref().into() };
-            self.fault(written.value_at.clone(), problem);
+            let error = Error::UnknownOperation { written: written.value.as_ref().into() };
+            self.error(written.value_at.clone(), error);
         }
         op
     }
@@ -87,12 +81,12 @@ impl<'a> Reader<'a> {
         // Behind stray text, a closing tag is part of the same mistake.
         let mut behind_text = false;
         loop {
-            self.skip_blanks();
+            self.skip_whitespace();
             let after_text = std::mem::replace(&mut behind_text, false);
             if self.pos == self.bytes.len() {
                 // Of a tag without an end nobody knows whether it was to be `/>`.
                 if readable {
-                    self.fault(edit.range.clone(), Problem::Truncated { tag: edit.name.into() });
+                    self.error(edit.range.clone(), Error::Truncated { tag: edit.name.into() });
                 }
                 self.state.cut = true;
                 return children;
@@ -108,7 +102,7 @@ impl<'a> Reader<'a> {
             if ends_wrapper || tags::is(name, "edit") && side == Side::Opening || starts_here(&self.bytes[self.pos..]) {
                 if readable {
                     let before = self.tag_text(self.pos);
-                    self.fault(edit.range.clone(), Problem::NotClosed { tag: edit.name.into(), before });
+                    self.error(edit.range.clone(), Error::NotClosed { tag: edit.name.into(), before });
                 }
                 return children;
             }
@@ -123,7 +117,7 @@ impl<'a> Reader<'a> {
                 (Form::Close, _) if after_text => {}
                 (Form::Close, _) => {
                     let text = self.shown(&tag.range);
-                    self.fault(tag.range, Problem::StrayClose { text });
+                    self.error(tag.range, Error::StrayClose { text });
                 }
                 (_, Some(child)) => self.child(child, &tag, &mut children),
                 (_, None) => self.unknown_element(&tag),
@@ -137,7 +131,7 @@ impl<'a> Reader<'a> {
     fn child(&mut self, child: Child, tag: &Tag<'a>, children: &mut Children<'a>) {
         self.flaws(tag);
         if children.seen.iter().any(|(seen, _)| *seen == child) {
-            self.fault(tag.range.clone(), Problem::DuplicateChild { child });
+            self.error(tag.range.clone(), Error::DuplicateChild { child });
         } else {
             children.seen.push((child, tag.range.clone()));
         }
@@ -148,7 +142,7 @@ impl<'a> Reader<'a> {
                 children.find = self.payload(Holder::Find, tag);
                 let is_empty = |lines: &Vec<Text<'_>>| lines.iter().all(|line| line.trim_ascii().is_empty());
                 if children.find.as_ref().is_some_and(is_empty) {
-                    self.fault(tag.range.clone(), Problem::EmptyFind);
+                    self.error(tag.range.clone(), Error::EmptyFind);
                 }
             }
             Child::Put => {
@@ -169,12 +163,12 @@ impl<'a> Reader<'a> {
     fn check_children(&mut self, tag: &Tag<'a>, op: Op, children: &Children<'a>) {
         for (child, place) in children.seen.iter().cloned() {
             if child != Child::Why && !op.needs().contains(&child) {
-                self.fault(place, Problem::ForeignChild { op, child });
+                self.error(place, Error::ForeignChild { op, child });
             }
         }
         for &child in op.needs() {
             if children.complete && !children.seen.iter().any(|(seen, _)| *seen == child) {
-                self.fault(tag.range.clone(), Problem::MissingChild { op, child });
+                self.error(tag.range.clone(), Error::MissingChild { op, child });
             }
         }
     }
@@ -192,25 +186,29 @@ impl<'a> Reader<'a> {
         if let Some(number) = digits.and_then(|digits| digits.parse().ok()) {
             return Occurrence::Nth(number);
         }
-        self.fault(attribute.value_at.clone(), Problem::Occurrence { written: written.into() });
+        self.error(attribute.value_at.clone(), Error::Occurrence { written: written.into() });
         Occurrence::Only
     }
 
     fn payload(&mut self, holder: Holder, tag: &Tag<'a>) -> Option<Vec<Text<'a>>> {
-        let miss = match tag.form {
+        let read = match tag.form {
             Form::Open => literal::read(self.source, holder, tag.range.end),
-            Form::Empty | Form::Close => Err(Miss::NoMarker { found: tag.range.end..tag.range.end }),
+            Form::Empty | Form::Close => Err(PayloadError::NoMarker { found: tag.range.end..tag.range.end }),
         };
-        match miss {
+        match read {
             Ok(payload) => {
                 self.pos = payload.end;
                 self.note_indentation(holder, &payload);
                 return Some(payload.lines);
             }
-            Err(Miss::NoMarker { found }) => {
+            Err(PayloadError::NoMarker { found }) => {
                 let place = if found.is_empty() { tag.range.clone() } else { found.clone() };
                 let found = self.shown(&found);
-                self.fault(place, Problem::NoMarker { holder, found });
+                if found.starts_with(b"<![CDATA[") {
+                    self.error(place, Error::Cdata);
+                } else {
+                    self.error(place, Error::NoMarker { holder, found });
+                }
                 if tag.form == Form::Open {
                     match self.closing(holder.name(), &[]) {
                         Found::Close(close) => self.pos = close.range.end,
@@ -219,15 +217,8 @@ impl<'a> Reader<'a> {
                     }
                 }
             }
-            Err(Miss::Open { marker, clue, resume }) => {
-                let line = |place: &Range<usize>| self.source.line_at(place.start);
-                let clue = match clue {
-                    Clue::NoEndMarker(place) => Reason::NoEndMarker(line(&place)),
-                    Clue::OtherTag(place) => Reason::OtherTag(line(&place), self.shown(&place)),
-                    Clue::Pair(place) => Reason::Pair(line(&place)),
-                    Clue::Cut => Reason::Cut,
-                };
-                self.fault(tag.range.start..marker.end, Problem::OpenPayload { holder, clue });
+            Err(PayloadError::Open { marker, clue, resume }) => {
+                self.error(tag.range.start..marker.end, Error::OpenPayload { holder, clue });
                 self.resume(resume);
             }
         }
@@ -238,18 +229,18 @@ impl<'a> Reader<'a> {
         let file =
             tag.attribute("file").map(|file| Text::at(file.value.clone(), self.source.span(file.value_at.clone())));
         if file.is_none() {
-            self.fault(tag.range.clone(), Problem::MissingAttribute { tag: "to", attribute: "file" });
+            self.error(tag.range.clone(), TagError::MissingAttribute { tag: "to", attribute: "file" });
         }
         if tag.form != Form::Open {
             return file;
         }
         let is_close =
             |reader: &Self| tags::scan(reader.bytes, reader.pos).filter(|tag| tag.form == Form::Close && tag.is("to"));
-        self.skip_blanks();
+        self.skip_whitespace();
         if is_close(self).is_none() {
             if file.is_some() {
                 let before = self.tag_text(self.pos);
-                self.fault(tag.range.clone(), Problem::NotClosed { tag: tag.name.into(), before });
+                self.error(tag.range.clone(), Error::NotClosed { tag: tag.name.into(), before });
             }
             if tags::name_at(self.bytes, self.pos).is_none() {
                 self.pos = self.text_end(self.pos);
@@ -280,7 +271,7 @@ impl<'a> Reader<'a> {
                 None
             }
             Found::End => {
-                self.fault(tag.range.clone(), Problem::Truncated { tag: tag.name.into() });
+                self.error(tag.range.clone(), Error::Truncated { tag: tag.name.into() });
                 self.resume(self.bytes.len());
                 None
             }
@@ -295,17 +286,17 @@ impl<'a> Reader<'a> {
                 Found::Close(close) => self.pos = close.range.end,
                 Found::Stop(at) => return self.not_closed(tag, at),
                 Found::End => {
-                    self.fault(tag.range.clone(), Problem::Truncated { tag: tag.name.into() });
+                    self.error(tag.range.clone(), Error::Truncated { tag: tag.name.into() });
                     return self.resume(self.bytes.len());
                 }
             }
         }
-        self.warn(tag.range.clone(), Oddity::UnknownElement { tag: self.shortened(tag.name) });
+        self.warn(tag.range.clone(), Warning::UnknownElement { tag: shortened(tag.name) });
     }
 
     fn not_closed(&mut self, tag: &Tag<'a>, at: usize) {
         let before = self.tag_text(at);
-        self.fault(tag.range.clone(), Problem::NotClosed { tag: self.shortened(tag.name), before });
+        self.error(tag.range.clone(), Error::NotClosed { tag: shortened(tag.name), before });
         self.resume(at);
     }
 
@@ -314,7 +305,7 @@ impl<'a> Reader<'a> {
         let stops = |reader: &Self, at: usize| reader.closes(at, "edit") || starts_here(&reader.bytes[at..]);
         let Some(place) = self.comment_at(self.pos, stops) else { return false };
         self.pos = place.end;
-        self.warn(place, Oddity::UnknownElement { tag: "!-- … --".into() });
+        self.warn(place, Warning::UnknownElement { tag: "!-- … --".into() });
         true
     }
 
@@ -323,7 +314,7 @@ impl<'a> Reader<'a> {
         self.pos = place.end;
         let place = self.first_line(place);
         let text = self.shown(&place);
-        self.fault(place, Problem::StrayText { text });
+        self.error(place, Error::StrayText { text });
     }
 
     /// Returns where text in an edit ends: at the next tag of the format.

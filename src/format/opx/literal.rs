@@ -6,18 +6,20 @@
 //!   (both may share a line). Any other `>>>` is content: a prompt of Python, a quotation in a mail.
 //! - A `<put>` or `<find>` followed by a `<<<` inside of it opens a pair, and the next such end of that element belongs to
 //!   it. So a payload may quote whole edits. A pair that is left open swallows the real end, and the payload is then not
-//!   closed, which is a fault: never an end that is guessed.
+//!   closed, which is an error: never an end that is guessed.
 //!
 //! One mistake would get past these rules: a forgotten `>>>` in one edit and a forgotten `<<<` in a later one make a single
 //! payload of all that lies between. So a closing tag in the wrong place (`</put>` without the `>>>` before it, or
 //! `</edit>` right behind a `>>>`), *and after it* an `<edit file=… op=…>` where one may begin, is where an open payload
-//! stops being read: it is a fault, and reading goes on at that edit. It costs the payloads that quote such broken OPX, and
+//! stops being read: it is an error, and reading goes on at that edit. It costs the payloads that quote such broken OPX, and
 //! these alone; an example in which `<put>` and `</put>` are in balance is content.
 
 use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 
+use super::error::NoEnd;
+use super::parse::shortened;
 use super::tags::{self, Form, Side};
 use super::work;
 use crate::text::{Source, Text};
@@ -52,7 +54,7 @@ pub(super) struct Payload<'a> {
     pub(super) lines: Vec<Text<'a>>,
     /// The `<<<`.
     pub(super) marker: Range<usize>,
-    /// The blanks before the marker's line.
+    /// The whitespace before the marker's line.
     pub(super) indentation: &'a [u8],
     /// Offset behind the closing tag.
     pub(super) end: usize,
@@ -68,32 +70,19 @@ impl Payload<'_> {
 
 /// Why a payload can't be read.
 #[derive(Debug)]
-pub(super) enum Miss {
+pub(super) enum PayloadError {
     /// No `<<<` where it must be; what is there instead.
     NoMarker { found: Range<usize> },
     /// No end.
-    Open { marker: Range<usize>, clue: Clue, resume: usize },
-}
-
-/// What may have gone wrong with a payload that has no end, and where.
-#[derive(Debug)]
-pub(super) enum Clue {
-    /// A closing tag of the element, and no `>>>` before it.
-    NoEndMarker(Range<usize>),
-    /// A `>>>`, and another closing tag than the element's behind it.
-    OtherTag(Range<usize>),
-    /// The `<<<` of a quoted `<put>` or `<find>`, to which the next end was given.
-    Pair(Range<usize>),
-    /// Nothing: it just stops.
-    Cut,
+    Open { marker: Range<usize>, clue: NoEnd, resume: usize },
 }
 
 /// Returns whether a line holds nothing but spaces and tabs.
 pub(super) fn is_blank(line: &[u8]) -> bool {
-    line.iter().all(|&byte| is_blank_byte(byte))
+    line.iter().all(|&byte| is_space(byte))
 }
 
-pub(super) fn is_blank_byte(byte: u8) -> bool {
+pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
@@ -116,11 +105,11 @@ impl Line {
         Some(Self { start, end, next: start + len + 1 })
     }
 
-    /// Returns the place of its text without the blanks around it.
+    /// Returns the place of its text without the whitespace around it.
     pub(super) fn trimmed(&self, bytes: &[u8]) -> Range<usize> {
         let text = &bytes[self.start..self.end];
-        let before = text.iter().take_while(|&&byte| is_blank_byte(byte)).count();
-        let after = text[before..].iter().rev().take_while(|&&byte| is_blank_byte(byte)).count();
+        let before = text.iter().take_while(|&&byte| is_space(byte)).count();
+        let after = text[before..].iter().rev().take_while(|&&byte| is_space(byte)).count();
         self.start + before..self.end - after
     }
 }
@@ -138,20 +127,20 @@ fn next_text(bytes: &[u8], mut at: usize) -> Option<(Line, Range<usize>)> {
 }
 
 /// Reads the payload of a `<find>` or `<put>` whose opening tag ends before `behind`.
-pub(super) fn read<'a>(source: &'a Source, holder: Holder, behind: usize) -> Result<Payload<'a>, Miss> {
+pub(super) fn read<'a>(source: &'a Source, holder: Holder, behind: usize) -> Result<Payload<'a>, PayloadError> {
     let bytes = source.bytes();
     let at = bytes.len() - bytes[behind..].trim_ascii_start().len();
     work::add(at - behind);
     let Some((marker, next)) = begin_marker(bytes, at) else {
-        // No more of a long line than a message can show: many tags may stand on it.
+        // No more of a long line than a message can show: many tags may be on it.
         let near = &bytes[..bytes.len().min(at + 200)];
-        return Err(Miss::NoMarker { found: Line::at(near, at).map_or(at..at, |line| line.trimmed(bytes)) });
+        return Err(PayloadError::NoMarker { found: Line::at(near, at).map_or(at..at, |line| line.trimmed(bytes)) });
     };
     let line_start = memrchr(b'\n', &bytes[..marker.start]).map_or(0, |at| at + 1);
     work::add(marker.start - line_start);
-    let indented = bytes[line_start..].iter().take_while(|&&byte| is_blank_byte(byte)).count();
+    let indented = bytes[line_start..].iter().take_while(|&&byte| is_space(byte)).count();
     let indentation = &bytes[line_start..line_start + indented];
-    let (lines, end) = Reader::new(source, holder, next).run().map_err(|(clue, resume)| Miss::Open {
+    let (lines, end) = Reader::new(source, holder, next).run().map_err(|(clue, resume)| PayloadError::Open {
         marker: marker.clone(),
         clue,
         resume,
@@ -162,14 +151,14 @@ pub(super) fn read<'a>(source: &'a Source, holder: Holder, behind: usize) -> Res
 /// Returns the place of the `<<<` at an offset, and where the line after it starts, if the rest of its line is blank.
 fn begin_marker(bytes: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
     let rest = bytes[at..].strip_prefix(b"<<<")?;
-    let blanks = rest.iter().take_while(|&&byte| is_blank_byte(byte)).count();
-    let ending = match &rest[blanks..] {
+    let spaces = rest.iter().take_while(|&&byte| is_space(byte)).count();
+    let ending = match &rest[spaces..] {
         [] => 0,
         [b'\n', ..] => 1,
         [b'\r', b'\n', ..] => 2,
         _ => return None,
     };
-    Some((at..at + 3, at + 3 + blanks + ending))
+    Some((at..at + 3, at + 3 + spaces + ending))
 }
 
 struct Reader<'a> {
@@ -181,14 +170,14 @@ struct Reader<'a> {
     nested: Vec<(Holder, Range<usize>)>,
     /// The pair that was closed last.
     last_pair: Option<(Holder, Range<usize>)>,
-    /// How many opening tags of the holder stand in the payload without a pair of markers, waiting for their closing tag.
+    /// How many opening tags of the holder are in the payload without a pair of markers, waiting for their closing tag.
     bare: usize,
     /// Where the last of them is, in case that a `<<<` follows.
     last_bare: Option<usize>,
     /// A closing tag that comes before this offset belongs to a pair that is closed.
     accounted: usize,
     /// The first closing tag in the wrong place.
-    wrong: Option<Clue>,
+    wrong: Option<NoEnd>,
 }
 
 impl<'a> Reader<'a> {
@@ -198,7 +187,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the lines and the offset behind the closing tag; or why there is no end, and where reading can go on.
-    fn run(mut self) -> Result<(Vec<Text<'a>>, usize), (Clue, usize)> {
+    fn run(mut self) -> Result<(Vec<Text<'a>>, usize), (NoEnd, usize)> {
         let mut lines = Vec::new();
         let mut at = self.start;
         while let Some(line) = Line::at(self.bytes, at) {
@@ -216,15 +205,20 @@ impl<'a> Reader<'a> {
             }
             lines.push(Text::at(&self.bytes[line.start..line.end], self.source.span(line.start..line.end)));
         }
-        let pair = self.nested.into_iter().next().or(self.last_pair).map(|(_, place)| Clue::Pair(place));
-        Err((self.wrong.or(pair).unwrap_or(Clue::Cut), self.bytes.len()))
+        let pair = self
+            .nested
+            .into_iter()
+            .next()
+            .or(self.last_pair)
+            .map(|(_, place)| NoEnd::Pair(self.source.line_at(place.start)));
+        Err((self.wrong.or(pair).unwrap_or(NoEnd::Cut), self.bytes.len()))
     }
 
     /// Judges a line that starts with `>>>`. Returns the offset behind the closing tag if the payload ends here.
     fn end_marker(&mut self, line: &Line, place: &Range<usize>) -> Option<usize> {
         let rest = &self.bytes[place.start + 3..place.end];
-        let tag_at = match rest.iter().position(|&byte| !is_blank_byte(byte)) {
-            Some(blanks) => place.start + 3 + blanks,
+        let tag_at = match rest.iter().position(|&byte| !is_space(byte)) {
+            Some(spaces) => place.start + 3 + spaces,
             None => next_text(self.bytes, line.next)?.1.start,
         };
         let (name, end) = closing_tag(self.bytes, tag_at)?;
@@ -237,7 +231,8 @@ impl<'a> Reader<'a> {
             Some(_) => {}
             None if closes == Some(self.holder) => return Some(end),
             None if closes.is_some() || tags::is(name, "edit") || tags::is(name, "opx") => {
-                self.wrong.get_or_insert(Clue::OtherTag(tag_at..end));
+                let line = self.source.line_at(tag_at);
+                self.wrong.get_or_insert_with(|| NoEnd::OtherTag(line, shortened(&self.bytes[tag_at..end])));
             }
             None => {}
         }
@@ -274,11 +269,11 @@ impl<'a> Reader<'a> {
         tags::starts_here(&self.bytes[at..]) && tags::scan(self.bytes, at).is_some_and(has_all)
     }
 
-    /// Keeps account of the holder's own tags that stand on a line outside of pairs.
+    /// Keeps account of the holder's own tags that are on a line outside of pairs.
     ///
     /// # Errors
     /// If an edit begins there, behind a closing tag in the wrong place.
-    fn account(&mut self, place: &Range<usize>) -> Result<(), (Clue, usize)> {
+    fn account(&mut self, place: &Range<usize>) -> Result<(), (NoEnd, usize)> {
         let bytes = self.bytes;
         for at in tags::starts(bytes, place.clone()) {
             let before = bytes[..at].trim_ascii_end();
@@ -296,7 +291,8 @@ impl<'a> Reader<'a> {
                 Some((Side::Closing, _)) if at < self.accounted => {}
                 Some((Side::Closing, _)) if self.bare > 0 => (self.bare, self.last_bare) = (self.bare - 1, None),
                 Some((Side::Closing, _)) if at == place.start => {
-                    self.wrong.get_or_insert(Clue::NoEndMarker(place.clone()));
+                    let line = self.source.line_at(place.start);
+                    self.wrong.get_or_insert(NoEnd::NoEndMarker(line));
                 }
                 Some((Side::Opening, _)) if tags::scan(self.bytes, at).is_some_and(|tag| tag.form == Form::Open) => {
                     (self.bare, self.last_bare) = (self.bare + 1, Some(at));
@@ -312,6 +308,6 @@ impl<'a> Reader<'a> {
 fn closing_tag(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let (Side::Closing, name) = tags::name_at(bytes, at)? else { return None };
     let rest = &bytes[at + 2 + name.len()..];
-    let blanks = rest.iter().take_while(|&&byte| is_blank_byte(byte)).count();
-    (rest.get(blanks) == Some(&b'>')).then_some((name, at + 2 + name.len() + blanks + 1))
+    let spaces = rest.iter().take_while(|&&byte| is_space(byte)).count();
+    (rest.get(spaces) == Some(&b'>')).then_some((name, at + 2 + name.len() + spaces + 1))
 }

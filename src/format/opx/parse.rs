@@ -3,19 +3,21 @@
 //! One [`Reader`] walks forward and never back; how it reads an element is told beside that element. Where one isn't
 //! closed, it goes on at the place that stopped it, so that each byte is looked at a fixed number of times.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use bstr::{BString, ByteSlice as _};
 use memchr::{memchr_iter, memchr2_iter, memrchr};
 
-use super::fault::{Fault, Oddity, Problem, Warning};
-use super::literal::{self, Holder, Line, Payload};
+use super::error::{Error, InEdit, TagError, Warning};
+use super::literal::{self, Holder, Line, Payload, is_blank, is_space};
 use super::tags::{self, Flaw, Form, Side, Tag};
-use super::{Block, indentation, starts_here, work};
+use super::{Block, starts_here, work};
 use crate::format::Options;
-use crate::text::{Located, Source};
+use crate::patch::{FileEdit, Operation, Substitution};
+use crate::text::{Located, Source, Text};
 
-/// How many faults, and how many warnings, are kept of one top-level element: enough for any reader, and a hostile
+/// How many errors, and how many warnings, are kept of one top-level element: enough for any reader, and a hostile
 /// response can't fill the memory with them.
 const KEPT: usize = 1000;
 
@@ -27,7 +29,7 @@ const LONGEST: usize = 60;
 /// OPX has one dialect, so nothing in the options changes how it is read.
 pub fn parse_block<'a>(source: &'a Source, at: usize, _options: &Options) -> Block<'a> {
     let bytes = source.bytes();
-    let block = Block { end: at, edits: Vec::new(), faults: Vec::new(), warnings: Vec::new() };
+    let block = Block { end: at, edits: Vec::new(), errors: Vec::new(), warnings: Vec::new() };
     let state =
         State { path: None, sound: true, in_wrapper: false, cut: false, abandoned: false, no_comment_before: 0 };
     let mut reader = Reader { source, bytes, pos: at, block, state, indented: Vec::new() };
@@ -53,7 +55,7 @@ pub(super) struct Reader<'a> {
 pub(super) struct State {
     /// The file of the edit that is being read.
     pub(super) path: Option<BString>,
-    /// Whether that edit has no fault so far.
+    /// Whether that edit has no error so far.
     pub(super) sound: bool,
     pub(super) in_wrapper: bool,
     /// Whether the response ended inside of an element.
@@ -147,21 +149,21 @@ impl<'a> Reader<'a> {
 
     // ---- places ----
 
-    pub(super) fn skip_blanks(&mut self) {
+    pub(super) fn skip_whitespace(&mut self) {
         let rest = &self.bytes[self.pos..];
         let len = rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
         work::add(len);
         self.pos += len;
     }
 
-    /// Returns whether nothing but blanks stands before an offset on its line. Looks back no further than it must.
+    /// Returns whether nothing but whitespace is before an offset on its line. Looks back no further than it must.
     pub(super) fn is_first_on_line(&self, at: usize) -> bool {
-        let before = self.bytes[..at].iter().rposition(|&byte| !literal::is_blank_byte(byte));
+        let before = self.bytes[..at].iter().rposition(|&byte| !literal::is_space(byte));
         work::add(at - before.unwrap_or(0));
         before.is_none_or(|before| self.bytes[before] == b'\n')
     }
 
-    /// Returns whether an odd number of backticks stands before an offset on its line. Looks back 1000 bytes at most.
+    /// Returns whether an odd number of backticks is before an offset on its line. Looks back 1000 bytes at most.
     pub(super) fn is_in_backticks(&self, at: usize) -> bool {
         let near = &self.bytes[at.saturating_sub(1000)..at];
         let line = &near[memrchr(b'\n', near).map_or(0, |end| end + 1)..];
@@ -175,17 +177,9 @@ impl<'a> Reader<'a> {
         line.unwrap_or(place)
     }
 
-    /// Returns what stands at a place, cut to what a message can hold.
+    /// Returns what is at a place, cut to what a message can hold.
     pub(super) fn shown(&self, place: &Range<usize>) -> BString {
-        self.shortened(&self.bytes[place.clone()])
-    }
-
-    /// Cuts bytes to what a message can hold.
-    pub(super) fn shortened(&self, text: &[u8]) -> BString {
-        let Some((end, _, _)) = text.char_indices().nth(LONGEST) else { return text.into() };
-        let mut shown = BString::from(&text[..end]);
-        shown.extend_from_slice("…".as_bytes());
-        shown
+        shortened(&self.bytes[place.clone()])
     }
 
     /// Returns the tag, or the beginning of the text, at a place.
@@ -196,17 +190,19 @@ impl<'a> Reader<'a> {
 
     // ---- what is wrong ----
 
-    pub(super) fn fault(&mut self, place: Range<usize>, problem: Problem) {
+    pub(super) fn error(&mut self, place: Range<usize>, what: impl Into<Error>) {
         self.state.sound = false;
-        if self.block.faults.len() < KEPT {
-            let fault = Fault { path: self.state.path.clone(), problem };
-            self.block.faults.push(Located::new(self.source.span(place), fault));
+        if self.block.errors.len() < KEPT {
+            let what = what.into();
+            // One of a response is enough: it is a way of writing, and no matter of the file.
+            let path = self.state.path.clone().filter(|_| what != Error::Cdata);
+            self.block.errors.push(Located::new(self.source.span(place), InEdit { path, what }));
         }
     }
 
-    pub(super) fn warn(&mut self, place: Range<usize>, oddity: Oddity) {
+    pub(super) fn warn(&mut self, place: Range<usize>, what: Warning) {
         if self.block.warnings.len() < KEPT {
-            let warning = Warning { path: self.state.path.clone(), oddity };
+            let warning = InEdit { path: self.state.path.clone(), what };
             self.block.warnings.push(Located::new(self.source.span(place), warning));
         }
     }
@@ -224,37 +220,37 @@ impl<'a> Reader<'a> {
             _ => |_| true,
         };
         for (place, flaw) in tag.flaws.iter().filter(|(_, flaw)| counts(flaw)) {
-            let name = self.shortened(tag.name);
+            let name = shortened(tag.name);
             readable &= matches!(flaw, Flaw::Unquoted { .. } | Flaw::Duplicate { .. });
-            let problem = match *flaw {
+            let error = match *flaw {
                 Flaw::Unclosed if tag.form == Form::Close => {
-                    Problem::UnclosedTag { tag: [b"/", &name[..]].concat().into() }
+                    TagError::Unclosed { tag: [b"/", &name[..]].concat().into() }
                 }
-                Flaw::Unclosed => Problem::UnclosedTag { tag: name },
+                Flaw::Unclosed => TagError::Unclosed { tag: name },
                 Flaw::Unquoted { attribute, value } => {
-                    Problem::Unquoted { attribute: self.shortened(attribute), value: self.shortened(value) }
+                    TagError::Unquoted { attribute: shortened(attribute), value: shortened(value) }
                 }
-                Flaw::OpenValue { attribute } => Problem::OpenValue { attribute: self.shortened(attribute) },
+                Flaw::OpenValue { attribute } => TagError::OpenValue { attribute: shortened(attribute) },
                 Flaw::Duplicate { attribute } => {
-                    Problem::DuplicateAttribute { tag: name, attribute: self.shortened(attribute) }
+                    TagError::DuplicateAttribute { tag: name, attribute: shortened(attribute) }
                 }
-                Flaw::Foreign { .. } => Problem::NoAttribute { tag: name, text: self.shown(place) },
+                Flaw::Foreign { .. } => TagError::NoAttribute { tag: name, text: self.shown(place) },
             };
-            self.fault(place.clone(), problem);
+            self.error(place.clone(), error);
         }
         readable
     }
 
     pub(super) fn unknown_attributes(&mut self, tag: &Tag<'a>, known: &[&str]) {
         for attribute in &tag.attributes {
-            let (name, place) = (self.shortened(attribute.name), attribute.range.clone());
+            let (name, place) = (shortened(attribute.name), attribute.range.clone());
             if attribute.typographic {
-                self.warn(place.clone(), Oddity::TypographicQuotes { attribute: name.clone() });
+                self.warn(place.clone(), Warning::TypographicQuotes { attribute: name.clone() });
             }
             if tags::is(attribute.name, "marker") && !tag.is("opx") {
-                self.fault(place, Problem::Marker);
+                self.error(place, TagError::Marker);
             } else if !known.iter().any(|known| tags::is(attribute.name, known)) {
-                self.warn(place, Oddity::UnknownAttribute { tag: self.shortened(tag.name), attribute: name });
+                self.warn(place, Warning::UnknownAttribute { tag: shortened(tag.name), attribute: name });
             }
         }
     }
@@ -272,20 +268,64 @@ impl<'a> Reader<'a> {
 
     /// Takes the indentation of the whole block away, if it is uniform, and hands the block over.
     fn finish(mut self, at: usize) -> Block<'a> {
-        let outer = indentation::uniform(self.bytes, at.min(self.pos)..self.pos);
+        let outer = uniform_indentation(self.bytes, at.min(self.pos)..self.pos);
         for payload in std::mem::take(&mut self.indented) {
             if payload.indentation.len() > outer.len() {
                 self.state.path = payload.path;
-                self.warn(payload.marker, Oddity::IndentedPayload { holder: payload.holder });
+                self.warn(payload.marker, Warning::IndentedPayload { holder: payload.holder });
             }
         }
         let mut block = self.block;
         if !outer.is_empty() {
-            block.edits.iter_mut().for_each(|edit| indentation::dedent(edit, outer));
+            block.edits.iter_mut().for_each(|edit| dedent(edit, outer));
         }
-        block.faults.sort_by_key(|fault| fault.span);
+        block.errors.sort_by_key(|error| error.span);
         block.warnings.sort_by_key(|warning| warning.span);
         block.end = self.pos;
         block
     }
+}
+
+/// Returns the whitespace before the element that is at `range`, if it is the first on its line and every line of it that
+/// isn't blank begins with them.
+fn uniform_indentation(bytes: &[u8], range: std::ops::Range<usize>) -> &[u8] {
+    let before = &bytes[..range.start];
+    let width = before.iter().rev().take_while(|&&byte| is_space(byte)).count();
+    let (rest, blanks) = before.split_at(before.len() - width);
+    let is_first = rest.is_empty() || rest.ends_with(b"\n") || rest == b"\xef\xbb\xbf";
+    if !is_first || width == 0 {
+        return b"";
+    }
+    let mut at = range.start;
+    while let Some(line) = Line::at(bytes, at).filter(|line| line.start < range.end) {
+        let text = &bytes[line.start..line.end];
+        if at > range.start && !is_blank(text) && !text.starts_with(blanks) {
+            return b"";
+        }
+        at = line.next;
+    }
+    blanks
+}
+
+/// Takes the indentation off all payloads of an edit. A blank line may have less of it.
+fn dedent(edit: &mut FileEdit<'_>, indentation: &[u8]) {
+    let payloads: [&mut [Text<'_>]; 2] = match &mut edit.operation {
+        Operation::Create { lines } | Operation::Replace { lines } => [lines, &mut []],
+        Operation::Substitute(Substitution { find, put, .. }) => [find, put],
+        _ => return,
+    };
+    for line in payloads.into_iter().flatten() {
+        let Cow::Borrowed(bytes) = line.bytes else { continue };
+        let cut = if bytes.starts_with(indentation) { indentation.len() } else { bytes.len() };
+        line.bytes = Cow::Borrowed(&bytes[cut..]);
+        if let Some(span) = &mut line.span {
+            span.start += cut as u32;
+        }
+    }
+}
+
+/// Cuts bytes to what a message can hold.
+pub(super) fn shortened(text: &[u8]) -> BString {
+    let Some((end, _, _)) = text.char_indices().nth(LONGEST) else { return text.into() };
+    [&text[..end], "…".as_bytes()].concat().into()
 }

@@ -9,24 +9,16 @@ use std::io::Write as _;
 use super::literal::is_blank;
 use super::parse_block;
 use crate::format::Options;
-use crate::format::unsaid::{Unsaid, Why};
-use crate::patch::{FileEdit, Format, Occurrence, Operation, Patch, Substitution};
-use crate::text::{Source, SourceId, Text};
+use crate::format::print::{Unrepresentable, Why, check, each};
+use crate::patch::{FileEdit, Occurrence, Operation, Patch, Substitution};
+use crate::text::Text;
 
-/// Prints a patch of [`Format::Opx`]: an element an edit, an empty line between them.
+/// Prints a patch of [`Format::Opx`](crate::patch::Format::Opx): an element an edit, an empty line between them.
 ///
 /// # Errors
 /// With every edit that can't be said; nothing is printed then.
-pub fn print(patch: &Patch<'_>) -> Result<Vec<u8>, Vec<Unsaid>> {
-    let mut elements = Vec::with_capacity(patch.edits.len());
-    let mut unsaid = Vec::new();
-    for edit in &patch.edits {
-        match element(edit) {
-            Ok(element) => elements.push(element),
-            Err(why) => unsaid.push(Unsaid::of(edit, Format::Opx, why)),
-        }
-    }
-    if unsaid.is_empty() { Ok(bstr::join("\n", elements)) } else { Err(unsaid) }
+pub fn print(patch: &Patch<'_>) -> Result<Vec<u8>, Vec<Unrepresentable>> {
+    each(patch, element).map(|elements| bstr::join("\n", elements))
 }
 
 /// Prints an element and reads it back.
@@ -79,10 +71,12 @@ fn element(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
         Operation::Delete { .. } | Operation::Update { .. } | Operation::Unreadable => {}
     }
     out.extend_from_slice(b"</edit>\n");
-    if memchr::memchr(0, &out).is_some() {
-        return Err(Why::Nul);
-    }
-    if is_read_as(&out, edit) { Ok(out) } else { Err(Why::Markup) }
+    check(out.clone(), edit, |source| {
+        let block = parse_block(source, 0, &Options::default());
+        let is_whole = block.end + 1 == source.bytes().len();
+        (block, is_whole)
+    })?;
+    Ok(out)
 }
 
 fn payload(out: &mut Vec<u8>, holder: &str, occurrence: Occurrence, lines: &[Text<'_>]) {
@@ -126,11 +120,4 @@ fn escape(out: &mut Vec<u8>, text: &[u8], these: &[u8]) {
             }
         }
     }
-}
-
-fn is_read_as(element: &[u8], edit: &FileEdit<'_>) -> bool {
-    let Some(source) = Source::new(SourceId(0), "", element.to_vec()) else { return false };
-    let block = parse_block(&source, 0, &Options::default());
-    let is_sound = block.faults.is_empty() && block.warnings.is_empty() && block.end + 1 == element.len();
-    is_sound && block.edits.len() == 1 && block.edits.first() == Some(edit)
 }

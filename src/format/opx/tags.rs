@@ -1,6 +1,6 @@
 //! Tags and their attributes, each with its place: `<name a="…" b='…'>`, `<name/>`, `</name>`.
 //!
-//! This is no XML reader and knows nothing of payloads; whoever calls it says where a tag may stand. A tag ends at its `>`,
+//! This is no XML reader and knows nothing of payloads; whoever calls it says where a tag may be. A tag ends at its `>`,
 //! and where that is missing, before the next `<` outside of quotes, so that a broken tag never eats what follows. For the
 //! same reason a quoted value ends on its line, and before a tag of the format (`&lt;edit` is one way to have that in a
 //! value). So no scan of a tag goes past where the next tag of the format begins, and the tags of a text can be scanned from
@@ -56,7 +56,7 @@ pub(super) struct Attribute<'a> {
     pub(super) name: &'a [u8],
     /// The value, its entities decoded.
     pub(super) value: Cow<'a, [u8]>,
-    /// Where the value stands, without quotes.
+    /// Where the value is, without quotes.
     pub(super) value_at: Range<usize>,
     /// Name, `=` and value.
     pub(super) range: Range<usize>,
@@ -109,7 +109,7 @@ pub(super) enum Side {
     Closing,
 }
 
-/// Reads no more of a tag than its name. Returns `None` where no tag stands.
+/// Reads no more of a tag than its name. Returns `None` where no tag is.
 pub(super) fn name_at(bytes: &[u8], at: usize) -> Option<(Side, &[u8])> {
     let rest = bytes.get(at..)?.strip_prefix(b"<")?;
     let (side, rest) = rest.strip_prefix(b"/").map_or((Side::Opening, rest), |rest| (Side::Closing, rest));
@@ -132,7 +132,7 @@ pub(super) fn starts(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = 
     })
 }
 
-/// Reads the tag that begins at `at`. Returns `None` where no tag stands.
+/// Reads the tag that begins at `at`. Returns `None` where no tag is.
 pub(super) fn scan(bytes: &[u8], at: usize) -> Option<Tag<'_>> {
     let (side, name) = name_at(bytes, at)?;
     let form = if side == Side::Closing { Form::Close } else { Form::Open };
@@ -157,7 +157,7 @@ struct Scanner<'a> {
 impl<'a> Scanner<'a> {
     fn finish(mut self) -> Tag<'a> {
         let closed = loop {
-            let gap = self.skip_blanks();
+            let gap = self.skip_whitespace();
             match self.bytes.get(self.pos) {
                 None | Some(b'<') => break false,
                 Some(b'>') => {
@@ -193,7 +193,7 @@ impl<'a> Scanner<'a> {
         self.tag
     }
 
-    fn skip_blanks(&mut self) -> bool {
+    fn skip_whitespace(&mut self) -> bool {
         let rest = &self.bytes[self.pos..];
         let len = rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
         self.pos += len;
@@ -212,13 +212,13 @@ impl<'a> Scanner<'a> {
         }
         let name = &rest[..len];
         self.pos += len;
-        self.skip_blanks();
+        self.skip_whitespace();
         if self.bytes.get(self.pos) != Some(&b'=') {
             self.foreign.get_or_insert(start);
             return;
         }
         self.pos += 1;
-        self.skip_blanks();
+        self.skip_whitespace();
         let Some((value_at, typographic)) = self.value(name) else { return };
         let range = start..self.pos;
         if self.tag.attributes.len() == KEPT {

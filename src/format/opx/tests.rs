@@ -1,10 +1,10 @@
 //! Tables named after the rule that they show, and the laws of the reader.
 
 use super::*;
-use crate::explain::Explain as _;
+use crate::diagnose::Diagnose as _;
 use crate::format::Options;
 use crate::kind::Kind;
-use crate::patch::{Occurrence, Operation, Substitution};
+use crate::patch::{FileEdit, Occurrence, Operation, Substitution};
 use crate::text::{Source, SourceId, Text};
 
 mod laws;
@@ -22,26 +22,26 @@ fn read(text: impl AsRef<[u8]>) -> Block<'static> {
     parse_block(source, at, &Options::default())
 }
 
-/// Reads a text that has no fault, and says what its edits do.
+/// Reads a text that has no error, and says what its edits do.
 fn edits(text: impl AsRef<[u8]>) -> Vec<String> {
     let block = read(text.as_ref());
     let shown = bstr::BStr::new(text.as_ref());
-    assert!(block.faults.is_empty(), "{shown}\n{:?}", faults_of(&block));
+    assert!(block.errors.is_empty(), "{shown}\n{:?}", errors_of(&block));
     assert_eq!(block.end, text.as_ref().trim_ascii_end().len(), "{shown}");
     block.edits.iter().map(said).collect()
 }
 
-fn faults(text: &str) -> Vec<String> {
-    faults_of(&read(text))
+fn errors(text: &str) -> Vec<String> {
+    errors_of(&read(text))
 }
 
-fn faults_of(block: &Block<'_>) -> Vec<String> {
-    block.faults.iter().map(|fault| fault.value.to_string()).collect()
+fn errors_of(block: &Block<'_>) -> Vec<String> {
+    block.errors.iter().map(|error| error.value.to_string()).collect()
 }
 
 fn warnings(text: &str) -> Vec<String> {
     let block = read(text);
-    assert!(block.faults.is_empty(), "{text}\n{:?}", faults_of(&block));
+    assert!(block.errors.is_empty(), "{text}\n{:?}", errors_of(&block));
     block.warnings.iter().map(|warning| warning.value.to_string()).collect()
 }
 
@@ -123,7 +123,7 @@ fn an_occurrence_is_first_last_or_a_number_from_one() {
             "<edit file=\"a\" op=\"patch\"><find occurrence=\"{written}\">\n<<<\nx\n>>>\n</find><put>\n<<<\n>>>\n</put></edit>"
         );
         let block = read(&text);
-        let kinds: Vec<_> = block.faults.iter().map(|fault| fault.value.kind()).collect();
+        let kinds: Vec<_> = block.errors.iter().map(|error| error.value.diagnosis().kind).collect();
         assert_eq!(kinds, [Kind::Occurrence], "{text}");
         assert_eq!(block.edits[0].operation, Operation::Unreadable);
     }
@@ -136,13 +136,13 @@ fn a_marker_attribute_is_for_a_later_version() {
         "<edit file=\"a\" op=\"new\"><put marker=\"x\">\n<<<\n>>>\n</put></edit>",
     ] {
         let block = read(text);
-        assert_eq!(block.faults.len(), 1, "{text}");
-        assert_eq!(block.faults[0].value.kind(), Kind::Unsupported, "{text}");
+        assert_eq!(block.errors.len(), 1, "{text}");
+        assert_eq!(block.errors[0].value.diagnosis().kind, Kind::Unsupported, "{text}");
     }
 }
 
 #[test]
-fn an_unreadable_edit_is_one_fault_and_reading_goes_on_behind_it() {
+fn an_unreadable_edit_is_one_error_and_reading_goes_on_behind_it() {
     let put = "<put>\n<<<\ny\n>>>\n</put>";
     for (edit, want) in [
         ("<edit op=\"remove\"/>".to_owned(), &["`<edit>` has no attribute `file`"][..]),
@@ -261,16 +261,16 @@ fn an_unreadable_edit_is_one_fault_and_reading_goes_on_behind_it() {
     ] {
         let text = format!("<opx>\n{edit}\n<edit file=\"z\" op=\"remove\"/>\n</opx>");
         let block = read(&text);
-        assert_eq!(faults_of(&block), want, "{text}");
+        assert_eq!(errors_of(&block), want, "{text}");
         let last = block.edits.last().map(said);
         assert_eq!(last.as_deref(), Some("z remove"), "{text}");
         assert!(
             block.edits[..block.edits.len() - 1].iter().all(|edit| edit.operation == Operation::Unreadable),
             "{text}"
         );
-        for fault in &block.faults {
-            assert!(fault.value.help().is_some(), "{text}");
-            assert_eq!(fault.value.kind(), Kind::Parse, "{text}");
+        for error in &block.errors {
+            assert!(error.value.diagnosis().help.is_some(), "{text}");
+            assert_eq!(error.value.diagnosis().kind, Kind::Parse, "{text}");
         }
     }
 }
@@ -293,7 +293,7 @@ fn the_words_of_other_tools_are_answered_with_the_right_one() {
         ("", "`new` (make a file)"),
     ] {
         let block = read(format!("<edit file=\"a\" op=\"{op}\"/>"));
-        let help = block.faults[0].value.help().unwrap();
+        let help = block.errors[0].value.diagnosis().help.unwrap();
         assert!(help.contains(want), "{op}: {help}");
     }
 }
@@ -303,7 +303,7 @@ fn a_find_of_blanks_is_empty() {
     for find in ["", "\n", "  \n\t\n"] {
         let text =
             format!("<edit file=\"a\" op=\"patch\"><find>\n<<<\n{find}>>>\n</find><put>\n<<<\nx\n>>>\n</put></edit>");
-        assert_eq!(faults(&text), ["the text to find is empty in the edit of `a`"], "{text:?}");
+        assert_eq!(errors(&text), ["the text to find is empty in the edit of `a`"], "{text:?}");
     }
 }
 
@@ -362,7 +362,7 @@ fn an_edit_in_mid_line_inside_a_wrapper_is_prose() {
 }
 
 #[test]
-fn residue_inside_a_wrapper_is_a_fault() {
+fn residue_inside_a_wrapper_is_a_error() {
     let edit = "<edit file=\"a\" op=\"remove\"/>";
     for (residue, want) in [
         ("</put>", "`</put>` closes nothing here"),
@@ -373,25 +373,25 @@ fn residue_inside_a_wrapper_is_a_fault() {
         ("<opx></opx>", "an `<opx>` inside an `<opx>`"),
     ] {
         let text = format!("<opx>\n{edit}\n{residue}\n</opx>");
-        assert_eq!(faults(&text), [want], "{text}");
+        assert_eq!(errors(&text), [want], "{text}");
         assert_eq!(read(&text).end, text.len(), "{text}");
     }
 }
 
 #[test]
-fn a_wrapper_without_an_edit_is_a_fault() {
+fn a_wrapper_without_an_edit_is_a_error() {
     for text in ["<opx></opx>", "<opx/>", "<OPX>\nnothing\n</OPX>"] {
-        assert_eq!(faults(text), ["the `<opx>` holds no `<edit>`"], "{text}");
+        assert_eq!(errors(text), ["the `<opx>` holds no `<edit>`"], "{text}");
     }
 }
 
 #[test]
-fn a_truncated_response_is_one_fault() {
+fn a_truncated_response_is_one_error() {
     let whole = "<opx>\n<edit file=\"a\" op=\"new\">\n<why>w</why>\n<put>\n<<<\nx\n>>>\n</put>\n</edit>\n</opx>";
     for end in 5..whole.len() {
         let block = read(&whole[..end]);
         // The tag that is cut and the element around it are two; never none, never more.
-        assert!((1..=2).contains(&block.faults.len()), "{} {:?}", &whole[..end], faults_of(&block));
+        assert!((1..=2).contains(&block.errors.len()), "{} {:?}", &whole[..end], errors_of(&block));
         assert!(block.end == end || whole[block.end..end].trim().is_empty(), "{}", &whole[..end]);
     }
     assert_eq!(edits(whole), ["a new [x] -- w"]);
@@ -402,7 +402,7 @@ fn a_new_edit_ends_one_that_is_not_closed() {
     let text = "<edit file=\"a\" op=\"new\">\n<put>\n<<<\nx\n>>>\n</put>\n\n<edit file=\"b\" op=\"remove\"/>";
     let block = read(text);
     assert_eq!(
-        faults_of(&block),
+        errors_of(&block),
         ["`<edit>` is not closed before `<edit file=\"b\" op=\"remove\"/>` in the edit of `a`"]
     );
     assert_eq!(block.end, text.find("<edit file=\"b\"").unwrap());
@@ -466,7 +466,7 @@ fn a_quoted_value_ends_before_a_tag_of_the_format() {
         ("<edit file=\"a op=remove/><edit file=\"b\" op=\"remove\"/>", vec![open]),
         ("<edit file=\"a</edit>\" op=\"remove\"/>", vec![open]),
     ] {
-        assert_eq!(faults(text).first().map(String::as_str), want.first().copied(), "{text}");
+        assert_eq!(errors(text).first().map(String::as_str), want.first().copied(), "{text}");
     }
 }
 

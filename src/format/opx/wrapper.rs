@@ -1,12 +1,12 @@
-//! Reads an `<opx>`: its edits, and what stands between them.
+//! Reads an `<opx>`: its edits, and what is between them.
 
 use std::ops::Range;
 
-use super::fault::{Child, Oddity, Problem};
+use super::error::{Error, Warning};
 use super::literal::Line;
 use super::parse::Reader;
-use super::starts_here;
 use super::tags::{self, Form, Side, Tag};
+use super::{Child, starts_here};
 
 impl<'a> Reader<'a> {
     pub(super) fn wrapper(&mut self, tag: &Tag<'a>) {
@@ -17,10 +17,10 @@ impl<'a> Reader<'a> {
         let mut depth = usize::from(tag.form == Form::Open);
         let mut edits = 0usize;
         while depth > 0 {
-            self.skip_blanks();
+            self.skip_whitespace();
             if self.pos == self.bytes.len() {
                 if !self.state.cut {
-                    self.fault(tag.range.clone(), Problem::Truncated { tag: tag.name.into() });
+                    self.error(tag.range.clone(), Error::Truncated { tag: tag.name.into() });
                 }
                 return;
             }
@@ -32,7 +32,7 @@ impl<'a> Reader<'a> {
                     match (side, inner.form) {
                         (Side::Closing, _) => depth -= 1,
                         (Side::Opening, form) => {
-                            self.fault(inner.range, Problem::NestedWrapper);
+                            self.error(inner.range, Error::NestedWrapper);
                             depth += usize::from(form == Form::Open);
                         }
                     }
@@ -45,26 +45,26 @@ impl<'a> Reader<'a> {
                 _ => self.between_edits(),
             }
         }
-        if edits == 0 && self.block.faults.is_empty() {
-            self.fault(tag.range.clone(), Problem::EmptyWrapper);
+        if edits == 0 && self.block.errors.is_empty() {
+            self.error(tag.range.clone(), Error::EmptyWrapper);
         }
     }
 
-    /// Passes over what stands between the edits of a wrapper, at least one byte of it.
+    /// Passes over what is between the edits of a wrapper, at least one byte of it.
     fn between_edits(&mut self) {
         let start = self.pos;
         if let Some(place) = self.comment_at(start, |reader, at| reader.closes(at, "opx")) {
             let comment = &self.bytes[..place.end];
             let has_edit = tags::starts(comment, place.clone()).any(|at| starts_here(&comment[at..]));
-            let oddity =
-                if has_edit { Oddity::CommentedEdit } else { Oddity::UnknownElement { tag: "!-- … --".into() } };
+            let warning =
+                if has_edit { Warning::CommentedEdit } else { Warning::UnknownElement { tag: "!-- … --".into() } };
             self.pos = place.end;
-            return self.warn(place, oddity);
+            return self.warn(place, warning);
         }
         if let Some(tag) = self.stray_close(start) {
             self.pos = tag.range.end;
             let text = self.shown(&tag.range);
-            return self.fault(tag.range, Problem::StrayClose { text });
+            return self.error(tag.range, Error::StrayClose { text });
         }
         let mut end = self.bytes.len();
         for at in tags::starts(self.bytes, start + 1..end) {
@@ -83,14 +83,14 @@ impl<'a> Reader<'a> {
                 break;
             }
             if is_edit && !self.is_in_backticks(at) {
-                self.warn(at..at + 1 + name.len(), Oddity::ProseEdit);
+                self.warn(at..at + 1 + name.len(), Warning::ProseEdit);
             }
         }
         self.pos = end;
         self.judge_text(start..end);
     }
 
-    /// Returns the closing tag of one of the format's elements that stands where none was opened.
+    /// Returns the closing tag of one of the format's elements that is where none was opened.
     fn stray_close(&self, at: usize) -> Option<Tag<'a>> {
         let (Side::Closing, name) = tags::name_at(self.bytes, at)? else { return None };
         if Child::named(name).is_none() && !tags::is(name, "edit") {
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         tags::scan(self.bytes, at)
     }
 
-    /// Says what is to be said of text between edits: a fault for each sign that something was lost, or else one warning.
+    /// Says what is to be said of text between edits: an error for each sign that something was lost, or else one warning.
     fn judge_text(&mut self, place: Range<usize>) {
         let mut at = place.start;
         let mut is_residue = false;
@@ -108,18 +108,18 @@ impl<'a> Reader<'a> {
             let text = line.trimmed(self.bytes);
             let is_envelope = is_envelope_header(&self.bytes[line.start..line.end]);
             let shown = || self.shown(&text);
-            let problem = match &self.bytes[text.clone()] {
-                b">>>" => Problem::StrayClose { text: shown() },
-                _ if is_envelope => Problem::EnvelopeInside { line: shown() },
+            let error = match &self.bytes[text.clone()] {
+                b">>>" => Error::StrayClose { text: shown() },
+                _ if is_envelope => Error::EnvelopeInside { line: shown() },
                 _ => continue,
             };
-            self.fault(text, problem);
+            self.error(text, error);
             is_residue = true;
         }
         if !is_residue {
             let place = self.first_line(place);
             let text = self.shown(&place);
-            self.warn(place, Oddity::StrayText { text });
+            self.warn(place, Warning::StrayText { text });
         }
     }
 }

@@ -1,56 +1,41 @@
-//! What stands before the hunks of a section, and which file, which status and which modes it comes to.
+//! What is before the hunks of a section, and which file, which status and which modes it comes to.
 
-use bstr::{BString, ByteSlice as _};
+use bstr::ByteSlice as _;
 
-use super::fault::{Fault, Missing};
+use super::error::Error;
 use super::names::{self, Name, Side};
 use super::rows::{Row, Rows};
+use crate::format::excerpt;
 use crate::patch::{Header, Status};
 use crate::text::{Located, Span};
 
-/// Header lines, by how they begin.
-const EXTENDED: &[(&[u8], Extended)] = &[
-    (b"old mode ", Extended::OldMode),
-    (b"new mode ", Extended::NewMode),
-    (b"deleted file mode ", Extended::DeletedMode),
-    (b"new file mode ", Extended::NewFileMode),
-    (b"rename from ", Extended::RenameFrom),
-    (b"rename to ", Extended::RenameTo),
-    (b"rename old ", Extended::RenameFrom),
-    (b"rename new ", Extended::RenameTo),
-    (b"copy from ", Extended::CopyFrom),
-    (b"copy to ", Extended::CopyTo),
-    (b"similarity index ", Extended::Similarity),
-    (b"dissimilarity index ", Extended::Dissimilarity),
-    (b"index ", Extended::Index),
-    (b"GIT binary patch", Extended::Binary),
-    (b"Binary files ", Extended::Binary),
+/// Header lines below `diff --git`, by how they begin.
+const EXTENDED: [&[u8]; 15] = [
+    b"old mode ",
+    b"new mode ",
+    b"deleted file mode ",
+    b"new file mode ",
+    b"rename from ",
+    b"rename to ",
+    b"rename old ",
+    b"rename new ",
+    b"copy from ",
+    b"copy to ",
+    b"similarity index ",
+    b"dissimilarity index ",
+    b"index ",
+    b"GIT binary patch",
+    b"Binary files ",
 ];
-
-#[derive(Clone, Copy, Debug)]
-enum Extended {
-    OldMode,
-    NewMode,
-    DeletedMode,
-    NewFileMode,
-    RenameFrom,
-    RenameTo,
-    CopyFrom,
-    CopyTo,
-    Similarity,
-    Dissimilarity,
-    Index,
-    Binary,
-}
 
 /// Returns whether a line goes on with what `diff --git` began.
 pub(super) fn continues(line: Option<&[u8]>) -> bool {
-    line.is_some_and(|line| line.starts_with(b"--- ") || EXTENDED.iter().any(|(start, _)| line.starts_with(start)))
+    line.is_some_and(|line| line.starts_with(b"--- ") || EXTENDED.iter().any(|start| line.starts_with(start)))
 }
 
 /// What a section's header says, before it is known whether that goes together.
 #[derive(Debug, Default)]
-pub(super) struct Said<'a> {
+pub(super) struct RawHeader<'a> {
     /// The names behind `diff --git`, if they could be told apart.
     git: Option<[Name<'a>; 2]>,
     /// The names behind `---` and `+++`.
@@ -64,43 +49,43 @@ pub(super) struct Said<'a> {
     similarity: Option<u8>,
     ids: Option<(String, String)>,
     is_binary: bool,
-    pub(super) faults: Vec<Located<Fault>>,
+    pub(super) errors: Vec<Located<Error>>,
 }
 
 /// What a header comes to.
-pub(super) struct Settled<'a> {
+pub(super) struct FileHeader<'a> {
     pub(super) path: Name<'a>,
     pub(super) to: Option<Name<'a>>,
     pub(super) header: Header,
 }
 
-impl<'a> Said<'a> {
+impl<'a> RawHeader<'a> {
     /// Reads the header of the section that starts at a line; returns the line behind it too.
     pub(super) fn read(rows: &Rows<'a, '_>, begin: usize) -> (Self, usize) {
-        let mut said = Self::default();
+        let mut raw = Self::default();
         let mut index = begin;
         if let Some(row) = rows.get(index)
             && row.text().starts_with(b"diff --git ")
         {
             let (text, start) = row.behind(b"diff --git ".len());
             let named = |bytes| Name { bytes, at: (start, start + text.len()) };
-            said.git = names::split(text).map(|pair| pair.map(named));
+            raw.git = names::split(text).map(|pair| pair.map(named));
             index += 1;
             while let Some(row) = rows.get(index)
-                && let Some((start, what)) = EXTENDED.iter().find(|(start, _)| row.text().starts_with(start))
+                && let Some(start) = EXTENDED.iter().find(|start| row.text().starts_with(start))
             {
-                said.extended(rows, row, start.len(), *what);
+                raw.extended(rows, row, start);
                 index += 1;
-                if said.is_binary {
-                    return (said, index);
+                if raw.is_binary {
+                    return (raw, index);
                 }
             }
         }
         if rows.starts_with(index, b"--- ") && rows.starts_with(index + 1, b"+++ ") {
-            said.sides(rows, index);
+            raw.sides(rows, index);
             index += 2;
         }
-        (said, index)
+        (raw, index)
     }
 
     fn sides(&mut self, rows: &Rows<'a, '_>, index: usize) {
@@ -108,8 +93,8 @@ impl<'a> Said<'a> {
             let row: Row<'a> = rows.get(index)?;
             match Side::read(row.behind(b"--- ".len())) {
                 Ok(side) => Some(side),
-                Err(fault) => {
-                    self.faults.push(Located::new(row.span(rows.source), fault));
+                Err(error) => {
+                    self.errors.push(Located::new(row.span(rows.source), error));
                     None
                 }
             }
@@ -119,40 +104,40 @@ impl<'a> Said<'a> {
         }
     }
 
-    fn extended(&mut self, rows: &Rows<'a, '_>, row: Row<'a>, len: usize, what: Extended) {
-        let rest @ (text, _) = row.behind(len);
+    fn extended(&mut self, rows: &Rows<'a, '_>, row: Row<'a>, start: &[u8]) {
+        let rest @ (text, _) = row.behind(start.len());
         let span = row.span(rows.source);
-        match what {
-            Extended::OldMode => self.old_mode = self.mode(text, span),
-            Extended::NewMode => self.new_mode = self.mode(text, span),
-            Extended::DeletedMode => (self.deleted, self.old_mode) = (true, self.mode(text, span)),
-            Extended::NewFileMode => (self.new, self.new_mode) = (true, self.mode(text, span)),
-            Extended::RenameFrom => self.rename[0] = self.name(rest, span),
-            Extended::RenameTo => self.rename[1] = self.name(rest, span),
-            Extended::CopyFrom => self.copy[0] = self.name(rest, span),
-            Extended::CopyTo => self.copy[1] = self.name(rest, span),
-            Extended::Similarity => {
+        match start {
+            b"old mode " => self.old_mode = self.mode(text, span),
+            b"new mode " => self.new_mode = self.mode(text, span),
+            b"deleted file mode " => (self.deleted, self.old_mode) = (true, self.mode(text, span)),
+            b"new file mode " => (self.new, self.new_mode) = (true, self.mode(text, span)),
+            b"rename from " | b"rename old " => self.rename[0] = self.name(rest, span),
+            b"rename to " | b"rename new " => self.rename[1] = self.name(rest, span),
+            b"copy from " => self.copy[0] = self.name(rest, span),
+            b"copy to " => self.copy[1] = self.name(rest, span),
+            b"similarity index " => {
                 let percent = text.strip_suffix(b"%").and_then(|digits| digits.to_str().ok()?.parse().ok());
                 self.similarity = percent.filter(|percent| *percent <= 100);
             }
-            Extended::Dissimilarity => {}
-            Extended::Index => self.index(text, span),
-            Extended::Binary => self.is_binary = true,
+            b"index " => self.index(text, span),
+            b"GIT binary patch" | b"Binary files " => self.is_binary = true,
+            _ => {}
         }
     }
 
     fn name(&mut self, rest: (&'a [u8], usize), span: Span) -> Option<Name<'a>> {
-        Name::whole(rest).map_err(|fault| self.faults.push(Located::new(span, fault))).ok()
+        Name::whole(rest).map_err(|error| self.errors.push(Located::new(span, error))).ok()
     }
 
     fn mode(&mut self, text: &[u8], span: Span) -> Option<u32> {
         let mode = text.to_str().ok().and_then(|digits| u32::from_str_radix(digits, 8).ok());
-        let fault = match mode {
+        let error = match mode {
             Some(0o100644 | 0o100755) => return mode,
-            Some(mode) if text.len() == 6 => Fault::Mode { mode },
-            _ => Fault::NoMode { text: excerpt(text) },
+            Some(mode) if text.len() == 6 => Error::Mode { mode },
+            _ => Error::NoMode { text: excerpt(text) },
         };
-        self.faults.push(Located::new(span, fault));
+        self.errors.push(Located::new(span, error));
         None
     }
 
@@ -202,24 +187,24 @@ impl<'a> Said<'a> {
     }
 
     /// Works out what it comes to.
-    pub(super) fn settle(self) -> Result<Settled<'a>, Fault> {
+    pub(super) fn resolve(self) -> Result<FileHeader<'a>, Error> {
         if self.is_binary {
             let path = self.paths().into_iter().next_back().map(|name| name.bytes.into_owned().into());
-            return Err(Fault::Binary { path });
+            return Err(path.map_or(Error::NamelessBinary, |path| Error::Binary { path }));
         }
         let is_null = |at: usize| matches!(&self.sides, Some(sides) if sides[at] == Side::Null);
         let moved = match (&self.rename, &self.copy) {
             ([None, None], [None, None]) => None,
             ([Some(from), Some(to)], [None, None]) => Some((Status::Renamed, from.clone(), to.clone())),
             ([None, None], [Some(from), Some(to)]) => Some((Status::Copied, from.clone(), to.clone())),
-            _ => return Err(Fault::Incomplete(Missing::OtherName)),
+            _ => return Err(Error::HalfRename),
         };
         let (is_new, is_gone) = (self.new || is_null(0), self.deleted || is_null(1));
         let contradicts = self.new && self.sides.is_some() && !is_null(0)
             || self.deleted && self.sides.is_some() && !is_null(1)
             || moved.is_some() && (is_new || is_gone);
         if contradicts || is_new && is_gone {
-            return Err(Fault::Contradiction);
+            return Err(Error::Contradiction);
         }
         let (status, path, to) = match moved {
             Some((status, from, to)) => {
@@ -245,11 +230,11 @@ impl<'a> Said<'a> {
             similarity: self.similarity.filter(|_| to.is_some()),
             binary: None,
         };
-        Ok(Settled { path, to, header })
+        Ok(FileHeader { path, to, header })
     }
 
     /// Returns the one path that a section without rename and copy is about.
-    fn only_path(&self) -> Result<Name<'a>, Fault> {
+    fn only_path(&self) -> Result<Name<'a>, Error> {
         let of_git = match self.git.clone() {
             Some([old, new]) => Some(self.one(old, new)?),
             None => None,
@@ -257,7 +242,7 @@ impl<'a> Said<'a> {
         Ok(match (self.sides.clone(), of_git) {
             (Some([Side::Named(old), Side::Named(new)]), git) => {
                 match git {
-                    // The letters were settled there: `+++ a/x` may be `x` then.
+                    // The letters were decided there: `+++ a/x` may be `x` then.
                     Some(git) if old.means(&git.bytes) && new.means(&git.bytes) => {
                         return Ok(Name { bytes: git.bytes, at: new.at });
                     }
@@ -270,24 +255,24 @@ impl<'a> Said<'a> {
             (Some([Side::Named(name), Side::Null]), git) => {
                 git.map_or_else(|| names::alone(name.clone(), false), |git| Name { bytes: git.bytes, at: name.at })
             }
-            (Some([Side::Null, Side::Null]), _) => return Err(Fault::Contradiction),
+            (Some([Side::Null, Side::Null]), _) => return Err(Error::Contradiction),
             (None, Some(git)) => git,
-            (None, None) => return Err(Fault::Incomplete(Missing::Names)),
+            (None, None) => return Err(Error::NoName),
         })
     }
 
-    fn one(&self, old: Name<'a>, new: Name<'a>) -> Result<Name<'a>, Fault> {
+    fn one(&self, old: Name<'a>, new: Name<'a>) -> Result<Name<'a>, Error> {
         let both = [&old, &new].map(|name| excerpt(&name.bytes));
         names::join(old, new).ok_or_else(|| {
             let [old, new] = both;
-            Fault::TwoNames { old, new }
+            Error::TwoNames { old, new }
         })
     }
 
-    /// Checks that all names are the ones that were settled on.
-    fn agree(&self, old: &[u8], new: &[u8]) -> Result<(), Fault> {
+    /// Checks that all names are the ones that were decided on.
+    fn agree(&self, old: &[u8], new: &[u8]) -> Result<(), Error> {
         let differ =
-            |name: &Name<'_>, path: &[u8]| Err(Fault::OtherName { name: excerpt(&name.bytes), path: excerpt(path) });
+            |name: &Name<'_>, path: &[u8]| Err(Error::OtherName { name: excerpt(&name.bytes), path: excerpt(path) });
         for (at, path) in [old, new].into_iter().enumerate() {
             let git = self.git.as_ref().map(|git| &git[at]);
             let side = self.sides.as_ref().and_then(|sides| match &sides[at] {
@@ -300,11 +285,4 @@ impl<'a> Said<'a> {
         }
         Ok(())
     }
-}
-
-/// Cuts what a message quotes to a length that fits one.
-pub(super) fn excerpt(text: &[u8]) -> BString {
-    const FITS: usize = 80;
-    let fits = text.char_indices().map(|(_, end, _)| end).take_while(|&end| end <= FITS).last().unwrap_or(0);
-    text[..fits].into()
 }

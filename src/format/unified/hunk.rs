@@ -2,10 +2,11 @@
 
 use bstr::ByteSlice as _;
 
-use super::fault::{Fault, Misplaced};
+use super::error::Error;
 use super::rows::{Row, Rows};
+use crate::format::has_line_number;
 use crate::patch::{Hunk, HunkLine, Mark, Position};
-use crate::text::{Located, Text};
+use crate::text::{Located, Span, Text};
 
 /// Returns whether a line is a hunk's header.
 pub(crate) fn is_header(text: &[u8]) -> bool {
@@ -42,50 +43,75 @@ pub(super) struct Read<'a> {
     pub(super) hunk: Hunk<'a>,
     /// The line behind it.
     pub(super) end: usize,
-    /// The counts that its header claims and that it hasn't: old and new.
-    pub(super) miscounted: Option<[u32; 2]>,
-    pub(super) faults: Vec<Located<Fault>>,
+    /// The counts that its header claims, if it doesn't have them.
+    pub(super) miscounted: Option<Miscounted>,
+    /// The first line behind it that looks like one of its lines.
+    pub(super) left_out: Option<Span>,
+    pub(super) errors: Vec<Located<Error>>,
+}
+
+/// Counts that aren't those of the lines that were read.
+#[derive(Clone, Copy)]
+pub(super) struct Miscounted {
+    /// How many old and new lines the header claims.
+    pub(super) claimed: [u32; 2],
+    /// How many lines were taken in that the counts leave out.
+    pub(super) taken: usize,
+    /// The first of them, or else the header.
+    pub(super) span: Span,
 }
 
 /// Reads the hunk whose header is at a line.
-pub(super) fn read<'a>(rows: &Rows<'a, '_>, at: usize) -> Result<Read<'a>, Located<Fault>> {
-    let Some(row) = rows.get(at) else { return Err(Located::new(None, Fault::NoNumbers)) };
+pub(super) fn read<'a>(rows: &Rows<'a, '_>, at: usize) -> Result<Read<'a>, Located<Error>> {
+    let Some(row) = rows.get(at) else { return Err(Located::new(None, Error::NoNumbers)) };
     let span = row.span(rows.source);
-    let Some(position) = numbers(row.text()) else { return Err(Located::new(span, Fault::NoNumbers)) };
-    let mut body = Body { rows, crlf: row.has_cr(), lines: Vec::new(), faults: Vec::new() };
+    let Some(position) = numbers(row.text()) else { return Err(Located::new(span, Error::NoNumbers)) };
+    let mut body = Body { rows, crlf: row.has_cr(), lines: Vec::new(), errors: Vec::new() };
     let claimed = [position.old_lines, position.new_lines];
-    let (end, fits) = body.counted(at + 1, claimed);
-    let end = if fits && body.is_complete(end) {
+    let (counted, fits) = body.counted(at + 1, claimed);
+    let own = body.lines.len();
+    let (mut excess, mut left_out) = (0, None);
+    let end = if fits {
+        let end = body.excess(counted);
+        left_out = body.left_out(end).map(|row| row.span(rows.source));
+        let beyond = &body.lines[own..];
+        // Lines that are only added change nothing of what the file must hold.
+        excess = if beyond.iter().all(|line| line.mark == Mark::Added) { 0 } else { beyond.len() };
         end
     } else {
-        (body.lines, body.faults) = (Vec::new(), Vec::new());
+        (body.lines, body.errors) = (Vec::new(), Vec::new());
         body.uncounted(at + 1)
     };
     body.check_marks();
-    let Body { lines, mut faults, .. } = body;
-    let hunk = Hunk { lines, position: Some(position), span: Some(span), ..Hunk::default() };
+    let Body { lines, mut errors, .. } = body;
+    let hunk = Hunk { lines, position: Some(position), excess, span: Some(span), ..Hunk::default() };
     let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
     let found = [count(hunk.old().count()), count(hunk.new_lines().count())];
-    let is_cut = (found[0] < claimed[0] || found[1] < claimed[1]) && ends_within(rows, end);
+    // A line that contradicts the counts shows that they are wrong, unless the response is cut off in any case.
+    let is_cut = errors.is_empty()
+        && (found[0] < claimed[0] || found[1] < claimed[1])
+        && (rows.is_end(counted) || rows.is_end(end) && is_open(rows, end));
     if is_cut {
-        faults.push(Located::new(span, Fault::CutHunk { claimed, found }));
-    } else if hunk.lines.is_empty() && faults.is_empty() {
-        faults.push(Located::new(span, Fault::NoLines));
+        errors.push(Located::new(span, Error::CutHunk { claimed, found }));
+    } else if hunk.lines.is_empty() && errors.is_empty() {
+        errors.push(Located::new(span, Error::NoLines));
     }
-    let miscounted = (found != claimed && !is_cut).then_some(claimed);
-    let mut read = Read { hunk, end, miscounted, faults };
-    if let (Some(_), Some(position)) = (miscounted, &mut read.hunk.position) {
-        [position.old_lines, position.new_lines] = found;
+    let mut read = Read { hunk, end, miscounted: None, left_out, errors };
+    if found != claimed && !is_cut {
+        let taken = read.hunk.lines.len().saturating_sub(own);
+        let first = rows.get(counted).filter(|_| taken > 0).map(|row| row.span(rows.source));
+        read.miscounted = Some(Miscounted { claimed, taken, span: first.unwrap_or(span) });
+        if let Some(position) = &mut read.hunk.position {
+            [position.old_lines, position.new_lines] = found;
+        }
     }
     Ok(read)
 }
 
-/// Returns whether the response ends at a line as if it had been cut off: in a fence, in a heredoc, or within a line.
-fn ends_within(rows: &Rows<'_, '_>, end: usize) -> bool {
-    let rest = (end..).map_while(|index| rows.get(index)).all(|row| row.text().is_empty());
+/// Returns whether the response, if it ends here, ends in a fence, in a heredoc, or within a line.
+fn is_open(rows: &Rows<'_, '_>, end: usize) -> bool {
     let last = end.checked_sub(1).and_then(|last| rows.get(last));
-    let is_open = rows.around.fenced || rows.around.heredoc.is_some();
-    rest && (is_open || last.is_some_and(|row| !row.terminated))
+    rows.around.fenced || rows.around.heredoc.is_some() || last.is_some_and(|row| !row.terminated)
 }
 
 struct Body<'a, 'r, 'o> {
@@ -93,7 +119,7 @@ struct Body<'a, 'r, 'o> {
     /// Whether the response has CRLF line ends, so that a CR is no part of a line.
     crlf: bool,
     lines: Vec<HunkLine<'a>>,
-    faults: Vec<Located<Fault>>,
+    errors: Vec<Located<Error>>,
 }
 
 /// What a line of a hunk may be.
@@ -112,6 +138,14 @@ fn kind(row: Row<'_>) -> Kind {
         [b'+', ..] => Kind::Line(Mark::Added, 1),
         [b'\\', b' ', ..] => Kind::NoNewline,
         _ => Kind::None,
+    }
+}
+
+/// Returns whether a line may be an item of a list in Markdown, or a rule.
+fn is_item(text: &[u8]) -> bool {
+    match text {
+        [_, b' ', next, ..] => !next.is_ascii_whitespace(),
+        _ => text.trim_ascii_end().iter().all(|&byte| byte == b'-'),
     }
 }
 
@@ -148,23 +182,56 @@ impl<'a> Body<'a, '_, '_> {
         (index, true)
     }
 
-    /// Returns whether nothing that looks like a further line of it follows a hunk that is complete by its numbers.
-    fn is_complete(&self, end: usize) -> bool {
-        let mut blank = false;
-        for index in end.. {
-            if self.rows.stops(index) {
-                break;
-            }
-            let Some(row) = self.rows.get(index) else { break };
+    /// Takes the lines that follow at once on a hunk that is complete by its counts, and that may be lines of it; returns
+    /// the line behind them. Lines of nothing but whitespace are none if no other follows.
+    fn excess(&mut self, end: usize) -> usize {
+        let (mut index, mut behind, mut len) = (end, end, self.lines.len());
+        while !self.rows.stops(index)
+            && !self.is_separator(index)
+            && let Some(row) = self.rows.get(index)
+        {
             match kind(row) {
-                Kind::Line(Mark::Context, _) if index == end => return false,
-                Kind::Line(Mark::Added | Mark::Removed, _) => return false,
+                Kind::Line(mark, skip) if !self.is_ended(mark) => self.push(row, mark, skip),
+                Kind::NoNewline if index > end => self.no_newline(row),
+                _ => break,
+            }
+            index += 1;
+            if !row.text().trim_ascii().is_empty() {
+                (behind, len) = (index, self.lines.len());
+            }
+        }
+        self.lines.truncate(len);
+        behind
+    }
+
+    /// Returns whether a side that a line would belong to ends without a newline, so that nothing can follow.
+    fn is_ended(&self, mark: Mark) -> bool {
+        let ends = |other: Mark| {
+            let last = self.lines.iter().rev().find(|line| line.mark != other);
+            mark != other && last.is_some_and(|line| line.unterminated)
+        };
+        ends(Mark::Added) || ends(Mark::Removed)
+    }
+
+    /// Returns whether a line is the `-- ` above a signature.
+    fn is_separator(&self, index: usize) -> bool {
+        let is_prose = |row: Row<'_>| matches!(kind(row), Kind::Empty | Kind::None);
+        self.rows.get(index).is_some_and(|row| row.text() == b"-- ") && self.rows.get(index + 1).is_none_or(is_prose)
+    }
+
+    /// Returns the first line behind a complete hunk that looks like a line of it, rather than like prose.
+    fn left_out(&self, end: usize) -> Option<Row<'a>> {
+        let mut blank = false;
+        for index in (end..).take_while(|&index| !self.rows.stops(index)) {
+            let row = self.rows.get(index)?;
+            match kind(row) {
+                Kind::Line(Mark::Added | Mark::Removed, _) if !is_item(row.text()) => return Some(row),
                 // A paragraph of prose.
-                Kind::None if blank && !self.rows.around.fenced => break,
+                Kind::None if blank && !self.rows.around.fenced => return None,
                 kind => blank = matches!(kind, Kind::Empty),
             }
         }
-        true
+        None
     }
 
     /// Takes all lines up to what can be none; returns the line behind them.
@@ -187,7 +254,9 @@ impl<'a> Body<'a, '_, '_> {
                 Kind::Line(mark, skip) => self.push(row, mark, skip),
                 Kind::NoNewline => self.no_newline(row),
                 Kind::Empty | Kind::None => {
-                    self.faults.push(Located::new(row.span(self.rows.source), Fault::NoPrefix));
+                    let is_numbered = has_line_number(row.text());
+                    let error = if is_numbered { Error::Numbered } else { Error::NoPrefix };
+                    self.errors.push(Located::new(row.span(self.rows.source), error));
                     return self.skip(index + 1);
                 }
             }
@@ -219,7 +288,7 @@ impl<'a> Body<'a, '_, '_> {
     fn no_newline(&mut self, row: Row<'_>) {
         match self.lines.last_mut() {
             Some(line) => line.unterminated = true,
-            None => self.faults.push(Located::new(row.span(self.rows.source), Fault::Mark(Misplaced::First))),
+            None => self.errors.push(Located::new(row.span(self.rows.source), Error::MarkFirst)),
         }
     }
 
@@ -229,7 +298,7 @@ impl<'a> Body<'a, '_, '_> {
         for line in self.lines.iter().rev() {
             let (of_old, of_new) = (line.mark != Mark::Added, line.mark != Mark::Removed);
             if line.unterminated && (of_old && old || of_new && new) {
-                self.faults.push(Located::new(line.text.span, Fault::Mark(Misplaced::Within)));
+                self.errors.push(Located::new(line.text.span, Error::MarkWithin));
             }
             (old, new) = (old || of_old, new || of_new);
         }

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::fault::Fault;
+use super::error::Error;
 use super::quote::unquote;
 
-/// A name as it stands in the diff, unquoted.
+/// A name as it is in the diff, unquoted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
-    /// Where it stands in the response.
+    /// Where it is in the response.
     pub(super) at: (usize, usize),
 }
 
@@ -22,9 +22,9 @@ pub(super) enum Side<'a> {
 
 impl<'a> Name<'a> {
     /// Reads the rest of a header line, which is a name and nothing else.
-    pub(super) fn whole((text, start): (&'a [u8], usize)) -> Result<Self, Fault> {
+    pub(super) fn whole((text, start): (&'a [u8], usize)) -> Result<Self, Error> {
         let (bytes, len) = read(text)?;
-        if len < text.len() { Err(Fault::Quoting) } else { Ok(Self { bytes, at: (start, start + len) }) }
+        if len < text.len() { Err(Error::Quoting) } else { Ok(Self { bytes, at: (start, start + len) }) }
     }
 
     fn rest(&self) -> Option<(u8, &[u8])> {
@@ -50,10 +50,10 @@ impl<'a> Name<'a> {
 
 impl<'a> Side<'a> {
     /// Reads what follows `--- ` or `+++ `: a name, and behind a tab what `diff -u` says of the time.
-    pub(super) fn read((text, start): (&'a [u8], usize)) -> Result<Self, Fault> {
+    pub(super) fn read((text, start): (&'a [u8], usize)) -> Result<Self, Error> {
         let (bytes, len) = read(text)?;
         if text.get(len).is_some_and(|&byte| byte != b'\t' && byte != b' ') {
-            return Err(Fault::Quoting);
+            return Err(Error::Quoting);
         }
         let name = Name { bytes, at: (start, start + len) };
         Ok(if *name.bytes == *b"/dev/null" { Side::Null } else { Side::Named(name) })
@@ -61,9 +61,9 @@ impl<'a> Side<'a> {
 }
 
 /// Reads a name, quoted or up to a tab; returns it and how much of the text it takes.
-fn read(text: &[u8]) -> Result<(Cow<'_, [u8]>, usize), Fault> {
+fn read(text: &[u8]) -> Result<(Cow<'_, [u8]>, usize), Error> {
     if text.starts_with(b"\"") {
-        let (bytes, len) = unquote(text).ok_or(Fault::Quoting)?;
+        let (bytes, len) = unquote(text).ok_or(Error::Quoting)?;
         return Ok((bytes.into(), len));
     }
     let len = memchr::memchr(b'\t', text).unwrap_or(text.len());
@@ -97,8 +97,8 @@ pub(super) fn alone(name: Name<'_>, is_new: bool) -> Name<'_> {
     if name.rest().is_some_and(|(letter, _)| usual.contains(&letter)) { name.stripped() } else { name }
 }
 
-/// Splits what follows `diff --git `, if it can be: names without quotes may have blanks in them, so that only two names of
-/// one length, or ones without any blank, can be told apart.
+/// Splits what follows `diff --git `, if it can be: names without quotes may have whitespace in them, so that only two names of
+/// one length, or ones without any space, can be told apart.
 pub(super) fn split(text: &[u8]) -> Option<[Cow<'_, [u8]>; 2]> {
     if text.starts_with(b"\"") {
         let (old, len) = unquote(text)?;

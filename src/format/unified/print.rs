@@ -76,7 +76,7 @@ impl Printer {
         }
     }
 
-    /// Names both sides. A name with a blank in it is followed by a tab, so that no tool takes what follows for a date.
+    /// Names both sides. A name with a space in it is followed by a tab, so that no tool takes what follows for a date.
     fn names(&mut self, header: &Header, old: &[u8], new: &[u8]) {
         let quoting = self.style.quoting;
         for (mark, prefix, path, absent) in [("--- ", "a/", old, Status::Added), ("+++ ", "b/", new, Status::Deleted)] {

@@ -1,4 +1,4 @@
-//! Paths as git writes them: in C's double quotes where a byte couldn't stand in a line as it is.
+//! Paths as git writes them: in C's double quotes where a byte can't be in a line as it is.
 
 /// Which bytes git quotes (`core.quotePath`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -40,7 +40,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The lines of a response, and what stands around the diff in it.
+/// The lines of a response, and what is around the diff in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rows<'a, 'o> {
     pub(super) source: &'a Source,
@@ -86,6 +86,11 @@ impl<'a> Rows<'a, '_> {
         }
     }
 
+    /// Returns whether nothing but empty lines is left of the response.
+    pub(super) fn is_end(&self, index: usize) -> bool {
+        (index..).map_while(|index| self.get(index)).all(|row| row.text().is_empty())
+    }
+
     /// Returns whether names of a section are all that is left of the response.
     fn is_cut_header(&self, index: usize) -> bool {
         self.starts_with(index, b"--- ") && self.starts_with(index + 1, b"+++ ") && self.get(index + 2).is_none()
@@ -125,7 +130,7 @@ pub(super) fn starts_section(source: &Source, index: usize) -> bool {
 }
 
 /// Returns whether a line begins a mail or a commit as `git log` shows it.
-fn names_commit(text: &[u8]) -> bool {
+pub(in crate::format) fn names_commit(text: &[u8]) -> bool {
     let id = text.strip_prefix(b"From ").or_else(|| text.strip_prefix(b"commit "));
     id.is_some_and(|id| id.iter().take_while(|byte| byte.is_ascii_hexdigit()).count() >= 7)
 }

@@ -1,4 +1,4 @@
-use crate::explain::Explain as _;
+use crate::diagnose::Diagnose as _;
 use crate::format::{Options, parse};
 use crate::patch::{Format, Mark, Operation, Patch, Status};
 use crate::text::{Shown, Source, SourceId};
@@ -7,7 +7,7 @@ fn source(text: impl Into<Vec<u8>>) -> Source {
     Source::new(SourceId(0), "answer.txt", text.into()).unwrap()
 }
 
-/// Says what was read: edits, then warnings, then faults, a line each.
+/// Says what was read: edits, then warnings, then errors, a line each.
 fn read(text: impl Into<Vec<u8>>) -> String {
     read_with(text, &Options::default())
 }
@@ -21,7 +21,10 @@ fn read_with(text: impl Into<Vec<u8>>, options: &Options) -> String {
     let mut said = edits(&parsed.patch);
     said.extend(parsed.warnings.iter().map(|warning| format!("warning {}: {}", line(warning.span), warning.value)));
     said.extend(
-        parsed.faults.iter().map(|fault| format!("{} {}: {}", fault.value.kind(), line(fault.span), fault.value)),
+        parsed
+            .errors
+            .iter()
+            .map(|error| format!("{} {}: {}", error.value.diagnosis().kind, line(error.span), error.value)),
     );
     said.join("\n")
 }
@@ -49,7 +52,8 @@ fn edits(patch: &Patch<'_>) -> Vec<String> {
         for hunk in hunks {
             let at = hunk.position.as_ref().unwrap();
             said += &format!(" @{},{}+{},{}:", at.old_start, at.old_lines, at.new_start, at.new_lines);
-            for line in &hunk.lines {
+            for (index, line) in hunk.lines.iter().enumerate() {
+                said += if hunk.excess > 0 && index + hunk.excess == hunk.lines.len() { "|" } else { "" };
                 said.push(match line.mark {
                     Mark::Context => ' ',
                     Mark::Removed => '-',
@@ -151,10 +155,27 @@ fn counts_end_a_hunk_and_are_corrected() {
         ("@@ -1,2 +1,2 @@ fn\n a\n-b\n+c\n", "M x @1,2+1,2: a-b+c"),
         ("@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n", "M x @1,3+1,3: a -b+c"),
         ("@@ -1,2 +1,2 @@\n-b\n+c\n\n", "M x @1,2+1,2:-b+c "),
+        // Complete, whatever follows.
+        ("@@ -1 +1 @@\n-b\n+c\n\n- d\n+ e\n", "M x @1,1+1,1:-b+c"),
+        ("@@ -1 +1 @@\n-b\n+c\n\n---\n", "M x @1,1+1,1:-b+c"),
+        ("@@ -1 +1 @@\n-b\n+c\n \n", "M x @1,1+1,1:-b+c"),
+        ("@@ -1 +1 @@\n-b\n+c\n-- \nA signature\n", "M x @1,1+1,1:-b+c"),
+        ("@@ -1 +1 @@\n-b\n+c\n\n+d\n", "M x @1,1+1,1:-b+c\nwarning 7: hunk 1 of `x` is complete by its counts"),
+        ("@@ -1 +1 @@\n-b\n+c\nd\n+e\n", "M x @1,1+1,1:-b+c\nwarning 7: hunk 1 of `x` is complete by its counts"),
+        // More follows at once.
+        ("@@ -1 +1 @@\n-b\n+c\n+d\n", "M x @1,1+1,2:-b+c+d\nwarning 6: hunk 1 of `x` claims 1 old and 1 new line;"),
+        ("@@ -1 +1 @@\n-b\n+c\n+d\n \n", "M x @1,1+1,2:-b+c+d\nwarning 6: hunk 1"),
+        ("@@ -1 +1 @@\n-b\n+c\n d\n", "M x @1,2+1,2:-b+c| d\nwarning 6: hunk 1"),
+        ("@@ -1 +1 @@\n-b\n+c\n- d\n+e\n\n f\n", "M x @1,2+1,2:-b+c|- d+e\nwarning 6: hunk 1"),
+        ("@@ -1,2 +1 @@\n-b\n c\n\\ No newline at end of file\n- d\n", "M x @1,2+1,1:-b c$"),
+        ("@@ -1 +1 @@\n-b\n+c\n+d\n\\ No newline at end of file\n+ e\n", "M x @1,1+1,2:-b+c+d$\nwarning 6: hunk 1"),
+        ("@@ -1 +1 @@\n-b\n+c\n-- \n+d\n", "M x @1,2+1,2:-b+c|-- +d\nwarning 6: hunk 1"),
         // Too few and too many.
-        ("@@ -1,9 +1,9 @@\n a\n-b\n+c\n", "M x @1,2+1,2: a-b+c\nwarning 3: hunk 1 of `x` claims 9 old and 9 new lines"),
-        ("@@ -1 +1 @@\n-b\n+c\n d\n", "M x @1,2+1,2:-b+c d\nwarning 3: hunk 1"),
-        ("@@ -1 +1 @@\n-b\n+c\n\n+d\n", "M x @1,2+1,3:-b+c +d\nwarning 3: hunk 1"),
+        ("@@ -1,9 +1,9 @@\n a\n-b\n+c\n\nx\n", {
+            "M x @1,2+1,2: a-b+c\nwarning 3: hunk 1 of `x` claims 9 old and 9 new lines"
+        }),
+        ("@@ -1,9 +1 @@\n-b\n+c\n+d\n\n", "M x @1,1+1,2:-b+c+d\nwarning 6: hunk 1"),
+        ("@@ -1,2 +1 @@\n-b\n+c\n+d\n f\n\nx\n", "M x @1,2+1,3:-b+c+d f\nwarning 6: hunk 1"),
         ("@@ -1,9 +1,9 @@\n-b\n+c\n@@ -20 +20 @@\n-d\n+e\n", "M x @1,1+1,1:-b+c @20,1+20,1:-d+e\nwarning 3: hunk 1"),
         ("@@ -1,9 +1,9 @@\n-b\n+c\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-d\n+e\n", {
             "M x @1,1+1,1:-b+c\nM y @1,1+1,1:-d+e\nwarning 3: hunk 1"
@@ -167,10 +188,12 @@ fn counts_end_a_hunk_and_are_corrected() {
         ("@@ -1 +1 @@\n-b\n+c\n\n@@ -5 +5 @@\n-b\n+c\n", "M x @1,1+1,1:-b+c @5,1+5,1:-b+c"),
         // What nobody can tell.
         ("@@ -1,9 +1,9 @@\n-b\n+c\nd\n", "? x\nparse 6: a line of a hunk has no prefix"),
-        ("@@ -1 +1 @@\n-b\n+c\nd\n+e\n", "? x\nparse 6: a line of a hunk has no prefix"),
         ("@@ -1,9 +1,9 @@\n-b\n+c\n\nd\n+e\n", "? x\nparse 7: a line of a hunk has no prefix"),
         ("@@ -1,2 +1,2 @@\n-b\n+c", "? x\nparse 3: the response ends in the middle of a hunk"),
-        ("@@ -1 +1 @@\n", "? x\nparse 3: a hunk has no lines"),
+        ("@@ -1,2 +1,2 @@\n-b\n+c\n", "? x\nparse 3: the response ends in the middle of a hunk"),
+        ("@@ -1,9 +1 @@\n-b\n+c\n+d", "? x\nparse 3: the response ends in the middle of a hunk"),
+        ("@@ -1 +1 @@\n", "? x\nparse 3: the response ends in the middle of a hunk"),
+        ("@@ -1 +1 @@\n@@ -5 +5 @@\n-b\n+c\n", "? x\nparse 3: a hunk has no lines"),
         ("@@ -x +1 @@\n-a\n", "? x\nparse 3: a hunk's header has no line numbers"),
         ("@@ -1 +1 @@\n-b\n+c\n@@\n-d\n+e\n", "? x\nparse 6: a hunk's header has no line numbers"),
     ] {
@@ -179,7 +202,7 @@ fn counts_end_a_hunk_and_are_corrected() {
         assert!(got.starts_with(want) && ends, "{rest}\n{got}");
     }
     let strict = Options { strict: true, ..Options::default() };
-    let text = "--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n-b\n+c\n";
+    let text = "--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n-b\n+c\n\nx\n";
     assert!(read_with(text, &strict).contains("parse 3: hunk 1 claims 9 old and 9 new lines, and has 2 old and 2 new"));
 }
 
@@ -217,7 +240,11 @@ fn diffs_are_found_where_they_start_a_line() {
         (format!("Here:\n\n```diff\n{X}```\nDone: it is\n+ good\n- bad\n"), x.to_owned()),
         (format!("Index: x\n=====\n{X}Index: y\n=====\n{}", X.replace("/x", "/y")), format!("{x}\nM y @1,1+1,1:-a+b")),
         (mail.clone(), x.to_owned()),
-        (format!("{mail}{mail}"), format!("{x}\n{x}")),
+        // In a series, a commit may make again what one between took back.
+        (
+            format!("{mail}{mail}"),
+            format!("{x}\n{x}\nwarning 27: this edit of `x` repeats the one in line 9: both count"),
+        ),
         (format!("git apply <<'EOF'\n{}EOF\n", X.replace("1 +1", "1,4 +1,4")), {
             format!(
                 "{x}\nwarning 4: hunk 1 of `x` claims 4 old and 4 new lines; it has 1 old and 1 new line, and is read so"
@@ -255,7 +282,7 @@ fn diffs_are_found_where_they_start_a_line() {
             "--- a/p\n+++ b/p\n@@ -0,0 +1,3 @@\n+*** Begin Patch\n+<edit file=\"a\" op=\"remove\"/>\n *** End Patch\n"
                 .to_owned(),
             {
-                "M p @0,1+1,3:+*** Begin Patch+<edit file=\"a\" op=\"remove\"/> *** End Patch\nwarning 3: hunk 1 of `p` claims 0 old \
+                "M p @0,1+1,3:+*** Begin Patch+<edit file=\"a\" op=\"remove\"/> *** End Patch\nwarning 6: hunk 1 of `p` claims 0 old \
              and 3 new lines; it has 1 old and 3 new lines, and is read so"
                 .into()
             },

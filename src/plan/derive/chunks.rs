@@ -7,11 +7,11 @@
 use std::ops::Range;
 
 use crate::compare::{Headings, Options, Region};
-use crate::matching::{Haystack, Run};
 use crate::patch::{Hunk, HunkLine, Mark};
+use crate::search::{Haystack, Run};
 use crate::text::{Lines, Text};
 
-/// How far around a region lines are looked up at once. Farther ones are found too, at the price of reading the file again.
+/// How many lines of context a chunk gets one by one.
 const NEAR: usize = 40;
 
 /// How many lines above a chunk are looked through for one to name after `@@`.
@@ -29,8 +29,7 @@ pub(super) fn chunks<'c>(
     options: &Options,
 ) -> Vec<Hunk<'c>> {
     let groups = groups(old, new, regions, options);
-    let near = |group: &Group| group.old.start.saturating_sub(NEAR)..(group.old.end + NEAR).min(old.len());
-    let haystack = Haystack::new(old, groups.iter().flat_map(near).map(|line| old.text(line)));
+    let haystack = Haystack::new(old, groups.iter().map(|group| group.old.clone().map(|line| old.text(line))));
     let headings = (0..old.len()).filter(|&line| headings.of(old.text(line)).is_some()).collect();
     let placed = Placer { old, haystack, headings, groups, at: 0, placed: Vec::new() }.run();
     placed.into_iter().map(|(group, locators)| hunk(old, new, &group, &locators)).collect()

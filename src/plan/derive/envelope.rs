@@ -1,8 +1,8 @@
 //! [`ChangeSet`] → the envelope that somebody would have written who knew the files.
 
-use super::deeds::{Deed, deeds};
-use super::{Derived, Inexpressible, What, chunks, path_text, proof};
-use crate::compare::{Compare, Fault, Options};
+use super::operations::{FileOperation, operations};
+use super::{Derived, Unrepresentable, What, chunks, path_text, proof};
+use crate::compare::{Compare, CompareError, Options};
 use crate::patch::{FileEdit, Format, Hunk, Operation, Patch};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
@@ -18,14 +18,20 @@ use crate::tree::File;
 ///
 /// # Errors
 /// If contents can't be compared.
-pub fn envelope<'c>(changes: &'c ChangeSet, compare: &dyn Compare, options: &Options) -> Result<Derived<'c>, Fault> {
+pub fn envelope<'c>(
+    changes: &'c ChangeSet,
+    compare: &dyn Compare,
+    options: &Options,
+) -> Result<Derived<'c>, CompareError> {
     let mut unsaid = Vec::new();
     let mut edits = Vec::with_capacity(changes.len());
-    for deed in deeds(changes, Format::Envelope, &mut unsaid) {
-        let (path, named, operation) = match deed {
-            Deed::Add { path, file } => (path, path, Ok(Operation::Create { lines: proof::whole_file(&file.content) })),
-            Deed::Delete { path } => (path, path, Ok(Operation::Delete { expected: None })),
-            Deed::Change { path, to, before, after } => {
+    for operation in operations(changes, Format::Envelope, &mut unsaid) {
+        let (path, named, operation) = match operation {
+            FileOperation::Add { path, file } => {
+                (path, path, Ok(Operation::Create { lines: proof::whole_file(&file.content) }))
+            }
+            FileOperation::Delete { path } => (path, path, Ok(Operation::Delete { expected: None })),
+            FileOperation::Change { path, to, before, after } => {
                 let named = to.unwrap_or(path);
                 let hunks = update(named, before, after, compare, options)?;
                 (path, named, hunks.map(|hunks| Operation::Update { to: to.map(path_text), hunks }))
@@ -34,7 +40,7 @@ pub fn envelope<'c>(changes: &'c ChangeSet, compare: &dyn Compare, options: &Opt
         match operation {
             Ok(operation) => edits.push(edit(path, operation)),
             Err(what) => {
-                unsaid.push(Inexpressible { path: named.as_bstr().into(), format: Format::Envelope, what });
+                unsaid.push(Unrepresentable { path: named.as_bstr().into(), format: Format::Envelope, what });
             }
         }
     }
@@ -51,7 +57,7 @@ fn update<'c>(
     after: &'c File,
     compare: &dyn Compare,
     options: &Options,
-) -> Result<Result<Vec<Hunk<'c>>, What>, Fault> {
+) -> Result<Result<Vec<Hunk<'c>>, What>, CompareError> {
     if before.content == after.content {
         return Ok(Ok(Vec::new()));
     }

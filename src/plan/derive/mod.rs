@@ -9,26 +9,26 @@
 //! and it is tried out before it is handed over. These formats speak of contents as they are, not as git stores them.
 
 mod chunks;
-mod deeds;
 mod envelope;
 mod hunks;
-mod inexpressible;
+mod operations;
 mod opx;
 mod proof;
 mod renames;
 mod similarity;
 mod substitutions;
+mod unrepresentable;
 
 use std::borrow::Cow;
 
 pub use self::envelope::envelope;
 use self::hunks::{Sides, hunks};
-pub use self::inexpressible::{Derived, Inexpressible, What};
 pub use self::opx::opx;
 pub use self::proof::leaves_doubt;
 use self::renames::{Candidate, Rename};
+pub use self::unrepresentable::{Derived, Replaced, Unrepresentable, What};
 use super::{Change, ChangeSet};
-use crate::compare::{Compare, Fault, Options, Renames};
+use crate::compare::{Compare, CompareError, Options, Renames, State};
 use crate::patch::{Binary, FileEdit, Format, Header, Operation, Patch, Status};
 use crate::path::RepoPath;
 use crate::text::Text;
@@ -38,7 +38,11 @@ use crate::tree::File;
 ///
 /// # Errors
 /// If contents can't be compared.
-pub fn unified<'c>(changes: &'c ChangeSet, compare: &dyn Compare, options: &Options) -> Result<Patch<'c>, Fault> {
+pub fn unified<'c>(
+    changes: &'c ChangeSet,
+    compare: &dyn Compare,
+    options: &Options,
+) -> Result<Patch<'c>, CompareError> {
     let mut pairs = pair_up(changes, compare)?;
     if let Renames::Detected { limit } = options.renames {
         join_renames(&mut pairs, limit);
@@ -51,7 +55,7 @@ pub fn unified<'c>(changes: &'c ChangeSet, compare: &dyn Compare, options: &Opti
 ///
 /// # Errors
 /// If contents can't be compared.
-pub fn with_renames(changes: &ChangeSet, compare: &dyn Compare, options: &Options) -> Result<ChangeSet, Fault> {
+pub fn with_renames(changes: &ChangeSet, compare: &dyn Compare, options: &Options) -> Result<ChangeSet, CompareError> {
     let mut pairs = pair_up(changes, compare)?;
     if let Renames::Detected { limit } = options.renames {
         join_renames(&mut pairs, limit);
@@ -94,16 +98,16 @@ fn content<'b>(side: &'b Option<Blob<'_>>) -> Option<&'b [u8]> {
     side.as_ref().map(|blob| &*blob.content)
 }
 
-fn pair_up<'c>(changes: &'c ChangeSet, compare: &dyn Compare) -> Result<Vec<Pair<'c>>, Fault> {
+fn pair_up<'c>(changes: &'c ChangeSet, compare: &dyn Compare) -> Result<Vec<Pair<'c>>, CompareError> {
     let mut pairs = Vec::with_capacity(changes.len());
-    for Change { path, before, after, .. } in changes {
-        let blob = |file: &'c File| {
-            let content = compare.stored(path, &file.content)?;
+    for Change { path, before, after, from } in changes {
+        let blob = |file: &'c File, state| {
+            let content = compare.stored(path, &file.content, state)?;
             let is_binary = compare.is_binary(path, &content)?;
             Ok(Blob { path, mode: file.mode.git(), content, is_binary })
         };
-        let old = before.as_ref().map(blob).transpose()?;
-        let new = after.as_ref().map(blob).transpose()?;
+        let old = before.as_ref().map(|file| blob(file, State::Before)).transpose()?;
+        let new = after.as_ref().map(|file| blob(file, State::After(from.as_ref()))).transpose()?;
         let pair = Pair { old, new, similarity: None };
         let mode = |side: &Option<Blob<'_>>| side.as_ref().map(|blob| blob.mode);
         if !(pair.keeps_content() && mode(&pair.old) == mode(&pair.new)) {
@@ -134,7 +138,7 @@ fn join_renames(pairs: &mut Vec<Pair<'_>>, limit: usize) {
     pairs.retain(|pair| pair.sides().next().is_some());
 }
 
-fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<FileEdit<'c>, Fault> {
+fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<FileEdit<'c>, CompareError> {
     let keeps_content = pair.keeps_content();
     let is_binary = pair.sides().any(|blob| blob.is_binary);
     let path = pair.sides().next().expect("a pair has a side").path;
@@ -187,7 +191,7 @@ fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<
 }
 
 /// Names the contents as `index` does: a binary patch is only applied to what has the whole id.
-fn ids(pair: &Pair<'_>, compare: &dyn Compare, whole: bool) -> Result<(String, String), Fault> {
+fn ids(pair: &Pair<'_>, compare: &dyn Compare, whole: bool) -> Result<(String, String), CompareError> {
     let id = |side| {
         let id = compare.id(content(side))?;
         if whole { Ok(id) } else { compare.abbreviate(&id) }

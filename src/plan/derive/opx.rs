@@ -1,9 +1,9 @@
 //! [`ChangeSet`] → OPX edits that somebody would have written who knew the files.
 
-use super::deeds::{Deed, deeds};
 use super::envelope::edit;
-use super::{Derived, Inexpressible, What, path_text, proof, substitutions};
-use crate::compare::{Compare, Fault, Region};
+use super::operations::{FileOperation, operations};
+use super::{Derived, Unrepresentable, What, path_text, proof, substitutions};
+use crate::compare::{Compare, CompareError, Region};
 use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
@@ -13,43 +13,46 @@ use crate::tree::File;
 /// Derives OPX: what it is planned to is the change, by every rule and without a warning that the place of anything is in
 /// doubt. Contents are those of the change as they are, not as git stores them.
 ///
-/// Texts to find are whole lines that stand once in the file as the edits before have left it: those that change, with
+/// Texts to find are whole lines that are once in the file as the edits before have left it: those that change, with
 /// `context` lines around them and as many more as that takes; `occurrence` is used only where that would be a great many.
-/// Files of which more changes than stays are replaced whole.
+/// An existing file is replaced whole only where no such text can say its change, since that drops what the file gets
+/// before the edit is applied.
 ///
 /// # Errors
 /// If contents can't be compared.
-pub fn opx<'c>(changes: &'c ChangeSet, compare: &dyn Compare, context: u32) -> Result<Derived<'c>, Fault> {
+pub fn opx<'c>(changes: &'c ChangeSet, compare: &dyn Compare, context: u32) -> Result<Derived<'c>, CompareError> {
     let mut unsaid = Vec::new();
     let mut edits = Vec::with_capacity(changes.len());
-    for deed in deeds(changes, Format::Opx, &mut unsaid) {
-        let path = match deed {
-            Deed::Add { path, .. } | Deed::Delete { path } | Deed::Change { to: None, path, .. } => path,
-            Deed::Change { to: Some(to), .. } => to,
+    for operation in operations(changes, Format::Opx, &mut unsaid) {
+        let path = match operation {
+            FileOperation::Add { path, .. }
+            | FileOperation::Delete { path }
+            | FileOperation::Change { to: None, path, .. } => path,
+            FileOperation::Change { to: Some(to), .. } => to,
         };
-        match said(deed, path, compare, context)? {
+        match said(operation, path, compare, context)? {
             Ok(these) => edits.extend(these),
-            Err(what) => unsaid.push(Inexpressible { path: path.as_bstr().into(), format: Format::Opx, what }),
+            Err(what) => unsaid.push(Unrepresentable { path: path.as_bstr().into(), format: Format::Opx, what }),
         }
     }
     Ok(Derived::new(Patch { format: Format::Opx, edits }, unsaid))
 }
 
 fn said<'c>(
-    deed: Deed<'c>,
+    operation: FileOperation<'c>,
     path: &'c RepoPath,
     compare: &dyn Compare,
     context: u32,
-) -> Result<Result<Vec<FileEdit<'c>>, What>, Fault> {
+) -> Result<Result<Vec<FileEdit<'c>>, What>, CompareError> {
     let edits = |operations: Vec<Operation<'c>>| operations.into_iter().map(|operation| edit(path, operation));
-    Ok(match deed {
-        Deed::Delete { .. } => Ok(edits(vec![Operation::Delete { expected: None }]).collect()),
-        Deed::Add { file, .. } => {
+    Ok(match operation {
+        FileOperation::Delete { .. } => Ok(edits(vec![Operation::Delete { expected: None }]).collect()),
+        FileOperation::Add { file, .. } => {
             let (core, around) = core(&file.content);
             let create = Operation::Create { lines: proof::whole_file(core) };
             around.map(|around| edits([vec![create], around].concat()).collect()).ok_or(What::BlankEdges)
         }
-        Deed::Change { path: from, to, before, after } => {
+        FileOperation::Change { path: from, to, before, after } => {
             let moved = to.map(|to| edit(from, Operation::Move { to: path_text(to) }));
             update(path, before, after, compare, context)?
                 .map(|operations| moved.into_iter().chain(edits(operations)).collect())
@@ -83,7 +86,7 @@ fn update<'c>(
     after: &'c File,
     compare: &dyn Compare,
     context: u32,
-) -> Result<Result<Vec<Operation<'c>>, What>, Fault> {
+) -> Result<Result<Vec<Operation<'c>>, What>, CompareError> {
     if before.content == after.content {
         return Ok(Ok(Vec::new()));
     }
@@ -91,17 +94,13 @@ fn update<'c>(
     let mut tries = Vec::new();
     if !before.content.is_binary() {
         let regions = compare.regions(path, &old.bytes()[old.bom().len()..], &new.bytes()[new.bom().len()..])?;
-        tries.extend(substitutions::substitutions(&before.content, &after.content, &regions, context as usize));
+        // Many small edits may take too long to find, or be read otherwise; one edit over all of them rarely is.
+        for regions in [regions.clone(), joined(&regions)] {
+            tries.extend(substitutions::substitutions(&before.content, &after.content, &regions, context as usize));
+        }
     }
-    let replaced = replaced(&old, &new);
-    let length = |operations: &Vec<Operation<'_>>| operations.iter().map(length).sum::<usize>();
-    let is_shorter =
-        replaced.as_ref().is_some_and(|replaced| tries.iter().all(|other| length(replaced) < length(other)));
-    tries.extend(replaced);
-    if is_shorter {
-        tries.reverse();
-    }
-    let has_nul = tries.iter().all(|operations| operations.iter().any(has_nul));
+    tries.extend(replaced(&old, &new));
+    let has_nul = !tries.is_empty() && tries.iter().all(|operations| operations.iter().any(has_nul));
     let fits = |operations: &Vec<Operation<'_>>| {
         !operations.iter().any(|operation| self::has_nul(operation)) && proof::turns(before, operations, after)
     };
@@ -113,6 +112,12 @@ fn update<'c>(
             what => what,
         }),
     })
+}
+
+/// Makes one region of all of them.
+fn joined(regions: &[Region]) -> Vec<Region> {
+    let (Some(first), Some(last)) = (regions.first(), regions.last()) else { return Vec::new() };
+    vec![Region { old: first.old.start..last.old.end, new: first.new.start..last.new.end }]
 }
 
 /// Puts all of the new content in place of the old one; `None` where lines end in more than one way.
@@ -143,9 +148,4 @@ fn lines<'o, 'c>(operation: &'o Operation<'c>) -> impl Iterator<Item = &'o Text<
 
 fn has_nul(operation: &Operation<'_>) -> bool {
     lines(operation).any(|line| memchr::memchr(0, line).is_some())
-}
-
-/// Says how much is to be read, with what stands around it.
-fn length(operation: &Operation<'_>) -> usize {
-    100 + lines(operation).map(|line| line.len() + 1).sum::<usize>()
 }

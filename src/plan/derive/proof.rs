@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::What;
-use crate::explain::Explain as _;
 use crate::kind::Kind;
 use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::path::Resolver;

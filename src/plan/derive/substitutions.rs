@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 
 use crate::compare::Region;
-use crate::matching::{Bounds, Needle};
 use crate::patch::{Occurrence, Operation, Substitution};
+use crate::search::{Bounds, Index, Matches, Needle, View};
 use crate::text::{Lines, Text};
 
 /// Up to how many unchanged lines between two changes keep them in one edit: less than the lines that another one takes.
@@ -13,7 +13,7 @@ const TOGETHER: usize = 3;
 /// How many lines of context are tried before an occurrence is counted.
 const MOST: usize = 24;
 
-/// How many bytes are searched at most. A file of megabytes that changes in thousands of places is better replaced.
+/// How many bytes are searched at most. A file of megabytes that changes in thousands of places is better changed in one.
 const ENOUGH: usize = 1 << 30;
 
 /// Makes the edits that turn one content into another, given where they differ, in lines from 0; `None` where that can't be
@@ -49,6 +49,7 @@ impl<'c> Change<'_, 'c> {
         let mut state = self.new.bytes()[..self.new.start(self.come.start)].to_vec();
         state.extend_from_slice(&self.old.bytes()[self.old.start(self.gone.start)..]);
         let hay = Lines::new(&state);
+        let index = Index::new(View::exact(&hay), []);
         let mut counted = None;
         for (above, below) in around(context) {
             let above = above.min(self.come.start);
@@ -66,7 +67,7 @@ impl<'c> Change<'_, 'c> {
             }
             let at = hay.start(self.come.start - above);
             let texts: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
-            let needle = Needle::new(&texts, Bounds::default());
+            let matches = index.matches(&Needle::text(&texts, Bounds::default()));
             let substitution = |occurrence| {
                 let come = (self.come.clone()).map(|line| Text::derived(self.new.text(line))).collect();
                 Substitution {
@@ -75,11 +76,11 @@ impl<'c> Change<'_, 'c> {
                     occurrence,
                 }
             };
-            if needle.only(&hay).is_ok_and(|range| range.start == at) {
+            if matches.only().is_some_and(|range| range.start == at) {
                 return Some(substitution(Occurrence::Only));
             }
             if counted.is_none() && above + below >= 2.min(self.come.start + self.old.len() - self.gone.end) {
-                counted = occurrence(&needle, &hay, at).map(substitution);
+                counted = occurrence(&matches, at).map(substitution);
             }
         }
         counted
@@ -104,16 +105,16 @@ fn around(context: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..=MOST).map(move |more| (least.0 + more.div_ceil(2), least.1 + more / 2))
 }
 
-fn occurrence(needle: &Needle, hay: &Lines<'_>, at: usize) -> Option<Occurrence> {
+fn occurrence(matches: &Matches<'_>, at: usize) -> Option<Occurrence> {
     let is_here = |range: std::ops::Range<usize>| range.start == at;
-    if needle.first(hay).is_some_and(is_here) {
+    if matches.first().is_some_and(is_here) {
         return Some(Occurrence::First);
     }
-    if needle.last(hay).is_some_and(is_here) {
+    if matches.last().is_some_and(is_here) {
         return Some(Occurrence::Last);
     }
     for number in (1..).map_while(NonZeroUsize::new) {
-        match needle.nth(hay, number) {
+        match matches.nth(number) {
             Ok(range) if range.start == at => return Some(Occurrence::Nth(number)),
             Ok(range) if range.start < at => {}
             _ => return None,

@@ -1,5 +1,6 @@
 //! The context lines of a hunk, those behind `@@`: found one after the other, or said why not.
 
+use super::super::place_error::CANDIDATES;
 use super::*;
 
 /// The last context line of a hunk, if it has one, and how the loosest of them was found.
@@ -10,13 +11,13 @@ pub(super) struct Context {
 
 impl Placer<'_, '_, '_> {
     /// Finds the context lines of a hunk one after the other, moves the cursor past each, and returns where the last is.
-    pub(super) fn seek_context(&mut self, number: usize, hunk: &Hunk<'_>) -> Result<Context, Located<Miss>> {
+    pub(super) fn seek_context(&mut self, part: Part, hunk: &Hunk<'_>) -> Result<Context, Located<PlaceError>> {
         let mut context = Context { at: None, how: Match::Exact };
         for locator in &hunk.locators {
             let run = self.haystack.run([&locator[..]]);
             let (at, how) = match self.haystack.first(&run, self.cursor) {
                 Some(at) => (at, Match::Exact),
-                None => self.seek_loosely(number, hunk, locator, &run)?,
+                None => self.seek_like(part, hunk, locator, &run)?,
             };
             self.cursor = at + 1;
             context = Context { at: Some(at), how: context.how.max(how) };
@@ -24,46 +25,45 @@ impl Placer<'_, '_, '_> {
         Ok(context)
     }
 
-    fn seek_loosely(
+    fn seek_like(
         &mut self,
-        number: usize,
+        part: Part,
         hunk: &Hunk<'_>,
         locator: &Text<'_>,
         run: &Run,
-    ) -> Result<(usize, Match), Located<Miss>> {
-        let miss = |miss| Err(Located::new(locator.span.or(hunk.span), miss));
+    ) -> Result<(usize, Match), Located<PlaceError>> {
+        let error = |error| Err(Located::new(locator.span.or(hunk.span), error));
         if let Some(at) = self.haystack.first(run, 0) {
-            let place = place(self.path, self.lines, at, "the context line stands here", "before the previous hunk");
-            return miss(Miss::ContextEarlier { at: LineNo::from_index(at), place });
+            return error(PlaceError::ContextEarlier { at: LineNo::from_index(at) });
         }
         if self.rules.strict {
             return Err(self.no_context(hunk, locator));
         }
         match self.like(locator) {
             Loose::One { at, how } => {
-                let place = place(self.path, self.lines, at, "the line that is used", "taken for the context line");
-                let warning = Warning::Relaxed { path: self.path.clone(), number, how, place };
+                let line = Quote::new(self.lines, at);
+                let warning = Warning::Relaxed { path: self.path.clone(), part, how, line };
                 self.warn(locator.span.or(hunk.span), warning);
                 let how = if let Relaxation::Level(level) = how { Match::at(level) } else { Match::Locator };
                 Ok((at, how))
             }
             Loose::Many { places, count, .. } => {
-                let places = places.into_iter().map(LineNo::from_index).collect();
+                let places = Candidates::new(places, count);
                 let text = bstr::BString::from(&locator[..]);
                 let lines = self.only_place(hunk);
-                miss(Miss::Context { text, places, count, near: None, lines })
+                error(PlaceError::Context { text, places, near: None, lines })
             }
             Loose::None => Err(self.no_context(hunk, locator)),
         }
     }
 
-    fn no_context(&self, hunk: &Hunk<'_>, locator: &Text<'_>) -> Located<Miss> {
+    fn no_context(&self, hunk: &Hunk<'_>, locator: &Text<'_>) -> Located<PlaceError> {
         let text = bstr::BString::from(&locator[..]);
-        let near = self.diagnosis.of_locator(locator, self.cursor);
+        let near = self.nearest.of_locator(locator, self.cursor);
         let span = near.as_ref().and_then(|near| near.span).or(locator.span).or(hunk.span);
         let near = near.map(|near| Box::new(near.value));
-        let (places, lines) = (Vec::new(), self.only_place(hunk));
-        Located::new(span, Miss::Context { text, places, count: 0, near, lines })
+        let (places, lines) = (Candidates::default(), self.only_place(hunk));
+        Located::new(span, PlaceError::Context { text, places, near, lines })
     }
 
     /// Returns where the old lines of a hunk stand, if that is one place.

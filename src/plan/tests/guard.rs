@@ -55,10 +55,10 @@ fn what_is_outside_or_protected_is_not_touched() {
         let named = match run(&tree(), edits, &guarded(limit, protected)) {
             Ok(_) => Vec::new(),
             Err(refusal) => refusal
-                .faults
+                .errors
                 .iter()
-                .map(|fault| match &fault.value {
-                    Fault::Guarded { path, .. } => path.to_string(),
+                .map(|error| match &error.value {
+                    Error::Guarded(Barrier::Limit { path, .. } | Barrier::Protected { path, .. }) => path.to_string(),
                     other => panic!("{rule}: {other}"),
                 })
                 .collect(),
@@ -78,7 +78,7 @@ fn where_case_is_ignored_no_other_case_gets_around_it() {
         for (tree, is_folded) in [(tree(), false), (tree().ignoring_case(), true)] {
             let done = run(&tree, vec![create(path, "x")], &guarded(limit, protected));
             let is_refused =
-                done.is_err_and(|refusal| refusal.faults.iter().any(|fault| fault.value.kind() == Kind::Protected));
+                done.is_err_and(|refusal| refusal.errors.iter().any(|fault| fault.value.kind() == Kind::Protected));
             // Where case counts, none of these is the path that is meant.
             let is_outside = !limit.is_empty() && limit.len() == 1;
             assert_eq!(is_refused, if is_folded { want } else { is_outside }, "{path} by {limit:?} {protected:?}");
@@ -90,17 +90,18 @@ fn where_case_is_ignored_no_other_case_gets_around_it() {
 fn it_joins_what_else_is_wrong_and_shows_nothing_of_the_file() {
     let edits = vec![update("a", "-secret?\n+2"), update("src/b", "-none\n+2"), update("gone", "-1\n+2")];
     let refusal = run(&tree(), edits, &guarded(&[], &["a"])).unwrap_err();
-    let kinds: Vec<_> = refusal.faults.iter().map(|fault| fault.value.kind()).collect();
+    let kinds: Vec<_> = refusal.errors.iter().map(|fault| fault.value.kind()).collect();
     assert_eq!(kinds, [Kind::Protected, Kind::LinesNotFound, Kind::FileMissing]);
-    let fault = &refusal.faults[0].value;
-    assert_eq!(fault.to_string(), "`a` is protected by `a` (llmpatch.protect)");
-    assert!(fault.passages().is_empty() && fault.places().is_empty());
+    let error = &refusal.errors[0].value;
+    assert_eq!(error.to_string(), "`a` is protected by `a` (llmpatch.protect)");
+    let of = error.diagnosis();
+    assert!(of.passages.is_empty() && of.places.is_empty());
 }
 
 #[test]
 fn the_message_names_the_pathspecs_and_who_set_them() {
     let said =
-        |rules: &Rules| run(&tree(), vec![update("a", "-1\n+2")], rules).unwrap_err().faults[0].value.to_string();
+        |rules: &Rules| run(&tree(), vec![update("a", "-1\n+2")], rules).unwrap_err().errors[0].value.to_string();
     assert_eq!(said(&guarded(&["src", ":!src/gen"], &[])), "`a` is outside of `src`, `:!src/gen` (--limit)");
     let mut rules = guarded(&["b", "c", "d", "e", "f", "g", "h"], &[]);
     assert_eq!(said(&rules), "`a` is outside of `b`, `c`, `d`, `e`, `f` and 2 more (--limit)");

@@ -5,7 +5,7 @@ use super::*;
 /// What becomes of a tree of files named by letters: `path=content` of each, or the kinds of errors.
 fn tree_outcome(tree: MemoryTree, edits: Vec<FileEdit<'_>>, rules: &Rules) -> Result<Vec<String>, Vec<Kind>> {
     let plan = run(&tree, edits, rules)
-        .map_err(|refusal| refusal.faults.iter().map(|fault| fault.value.kind()).collect::<Vec<_>>())?;
+        .map_err(|refusal| refusal.errors.iter().map(|fault| fault.value.kind()).collect::<Vec<_>>())?;
     let shown = plan.changes.iter().map(|change| {
         let after =
             change.after.as_ref().map_or("-".into(), |file| String::from_utf8_lossy(&file.content).replace('\n', "|"));
@@ -20,7 +20,7 @@ fn a_line_with_several_matches_is_named_once() {
     use Occurrence::Only;
     for (before, want) in [("x x\n", "line 1"), ("x x\nx\n", "lines 1, 2"), ("x\n\nx\n", "lines 1, 3")] {
         let refused = run(&MemoryTree::new().with("f", before), vec![put("f", "x", Some("y"), Only)], &LENIENT);
-        let said = refused.unwrap_err().faults[0].value.to_string();
+        let said = refused.unwrap_err().errors[0].value.to_string();
         assert!(said.ends_with(&format!("which is meant: {want}")), "{said}");
     }
 }
@@ -156,7 +156,7 @@ fn lines_that_stand_where_they_are_not_looked_for_are_shown() {
         ("a\nb\n", "@@ a\n-a\n+A\n$", &LENIENT, "not at the end of the file"),
     ] {
         let refusal = run(&MemoryTree::new().with("f", before), vec![update("f", hunk)], rules).unwrap_err();
-        let places = refusal.faults[0].value.places();
+        let places = refusal.errors[0].value.diagnosis().places;
         assert_eq!(places.iter().map(|place| &place.label[..]).collect::<Vec<_>>(), [label], "{hunk}");
     }
 }
@@ -171,12 +171,12 @@ fn a_delete_body_is_compared() {
     let partly = run(&tree(), body(&["b", "c"]), &Rules::default()).unwrap();
     assert_eq!(partly.warnings[0].value.kind(), Kind::PartialDeleteBody);
     let strict = run(&tree(), body(&["b", "c"]), &Rules { strict: true, ..Rules::default() }).unwrap_err();
-    assert_eq!(strict.faults[0].value.kind(), Kind::Stale);
+    assert_eq!(strict.errors[0].value.kind(), Kind::Stale);
     let strict = run(&tree(), body(&["a", "b"]), &Rules { strict: true, ..Rules::default() }).unwrap_err();
-    assert_eq!(strict.faults[0].value.places()[0].line.get(), 3);
+    assert_eq!(strict.errors[0].value.diagnosis().places[0].line.get(), 3);
     let refusal = run(&tree(), body(&["a", "x", "c"]), &Rules::default()).unwrap_err();
-    assert_eq!(refusal.faults[0].value.kind(), Kind::Stale);
-    assert_eq!(refusal.faults[0].value.places()[0].line.get(), 2);
+    assert_eq!(refusal.errors[0].value.kind(), Kind::Stale);
+    assert_eq!(refusal.errors[0].value.diagnosis().places[0].line.get(), 2);
 }
 
 #[test]
@@ -191,47 +191,8 @@ fn a_path_that_must_be_meant_is_named() {
         ("nothing/like.it", None),
     ] {
         let refusal = run(&tree, vec![delete(written)], &Rules::default()).unwrap_err();
-        let Fault::Missing { why: Absence::Never(instead), .. } = &refusal.faults[0].value else { panic!("{written}") };
-        assert_eq!(instead.meant.as_ref().map(RepoPath::to_string).as_deref(), meant, "{written}");
-    }
-}
-
-#[test]
-fn what_there_is_instead_of_a_missing_file_is_told() {
-    let tree =
-        MemoryTree::new().with("src/net/tcp.rs", "1\n").with("src/lib.rs", "").with("doc/lib.rs", "").with("a", "");
-    for (directory, written, notes, help) in [
-        ("", "lib.rs", &["there are `doc/lib.rs`, `src/lib.rs`"][..], "paths count from the top"),
-        ("", "src/new/zzz", &["`src` holds `lib.rs`, `net/`"], "paths count from the top"),
-        ("", "nothing/like.it", &["the top of the repository holds `a`, `doc/`, `src/`"], "paths count from the top"),
-        (
-            "lib",
-            "net/tcp.rs",
-            &["there is `src/net/tcp.rs`, but --directory=lib makes `lib/net/tcp.rs` of the patch's `net/tcp.rs`"],
-            "correct --directory, or leave it out",
-        ),
-        (
-            "src",
-            "tcp.rs",
-            &["did you mean `src/net/tcp.rs`? with --directory=src the patch calls it `net/tcp.rs`"],
-            "correct the path in the patch",
-        ),
-        (
-            "src",
-            "zzz",
-            &["--directory=src makes `src/zzz` of the patch's `zzz`", "`src` holds `lib.rs`, `net/`"],
-            "correct --directory or the path",
-        ),
-    ] {
-        let resolver = match directory {
-            "" => Resolver::default(),
-            directory => Resolver::default().with_directory(directory.as_bytes()).unwrap(),
-        };
-        let patch = Patch { format: Format::Envelope, edits: vec![delete(written)] };
-        let refusal = plan(&[patch], &tree, &resolver, &Rules::default()).unwrap_err();
-        let fault = &refusal.faults[0].value;
-        assert_eq!(fault.notes(), notes, "{written} in {directory}");
-        assert!(fault.help().unwrap().starts_with(help), "{written} in {directory}: {:?}", fault.help());
+        let Error::Missing(Missing::Never { suggestion, .. }) = &refusal.errors[0].value else { panic!("{written}") };
+        assert_eq!(suggestion.meant.as_ref().map(RepoPath::to_string).as_deref(), meant, "{written}");
     }
 }
 
@@ -239,9 +200,8 @@ fn what_there_is_instead_of_a_missing_file_is_told() {
 fn a_tracked_file_that_is_gone_is_not_called_a_misspelling_of_itself() {
     let tree = MemoryTree::new().with_entry("src/lib.rs", Entry::Absent);
     let refusal = run(&tree, vec![delete("src/lib.rs")], &Rules::default()).unwrap_err();
-    let fault = &refusal.faults[0].value;
-    assert!(matches!(fault, Fault::Missing { why: Absence::Tracked, .. }), "{fault:?}");
-    assert!(fault.notes().is_empty(), "{:?}", fault.notes());
+    let error = &refusal.errors[0].value;
+    assert!(matches!(error, Error::Missing(Missing::Tracked { .. })), "{error:?}");
 }
 
 #[test]

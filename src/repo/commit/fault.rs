@@ -7,7 +7,7 @@ use bstr::{BString, ByteSlice as _};
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::repo::Fault;
-use crate::text::Shown;
+use crate::text::{Shown, SystemError};
 
 /// Why there is no commit.
 #[derive(Debug, thiserror::Error)]
@@ -76,7 +76,7 @@ pub enum CommitFault {
     #[error(transparent)]
     Repository(#[from] Fault),
     /// A file beside the commit can't be written.
-    #[error("can't write `{}`: {source}", Shown(path))]
+    #[error("can't write `{}`: {}", Shown(path), SystemError(source))]
     Io {
         /// The file.
         path: BString,

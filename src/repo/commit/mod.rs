@@ -29,6 +29,7 @@ pub use self::outcome::Extent;
 use self::trace::{Refusal, Trace};
 use super::gate::Gate;
 use super::git::{ChildWatch, Git};
+use super::shape;
 use super::{Fault, Repo};
 use crate::dir::write::step;
 use crate::text::Shown;
@@ -159,11 +160,16 @@ impl Repo {
         }
     }
 
-    /// Returns the tree of a commit.
+    /// Returns the tree of a commit, or of the one that replaces it for git (`git replace`).
     ///
     /// # Errors
     /// If the commit can't be read.
     pub(crate) fn tree_of(&self, commit: Oid) -> Result<Oid, Fault> {
+        let is_on = std::env::var_os("GIT_NO_REPLACE_OBJECTS").is_none()
+            && self.config().bool("core.useReplaceRefs")?.unwrap_or(true);
+        let replaced = |id: &Oid| self.git2().refname_to_id(&format!("refs/replace/{id}")).ok().filter(|_| is_on);
+        // git follows as many.
+        let commit = std::iter::successors(Some(commit), replaced).take(6).last().unwrap_or(commit);
         let commit = self.git2().find_commit(commit).map_err(|fault| Fault::git("a commit", fault))?;
         Ok(commit.tree_id())
     }
@@ -171,6 +177,21 @@ impl Repo {
     /// Returns the commit of that name in full; `None` if it isn't one.
     pub(crate) fn commit_id(&self, name: &str) -> Option<Oid> {
         name.parse().ok()
+    }
+
+    /// Returns the commit that was made on another (`None`: on none), of those that led to a third; `None` if they don't.
+    pub(crate) fn made_on(&self, before: Option<Oid>, now: Oid) -> Option<Oid> {
+        let mut at = now;
+        // More than these don't come while somebody looks away.
+        for _ in 0..1000 {
+            let parent = self.git2().find_commit(at).ok()?.parent_ids().next();
+            match parent {
+                _ if Some(at) == before => return None,
+                parent if parent == before => return Some(at),
+                parent => at = parent?,
+            }
+        }
+        None
     }
 
     /// Returns whether HEAD names this commit, and it has a parent.
@@ -245,9 +266,11 @@ impl Repo {
         }
         let git = Git::new(self);
         let gate = Gate::new()?;
-        let mut command = git.held_command(&gate, draft.editor.as_deref(), self.commit_arguments(request)?)?;
+        let mut command =
+            git.held_command(&gate, watch.lock, draft.editor.as_deref(), self.commit_arguments(request)?)?;
         command.arg("-F").arg(&draft.message);
-        if ["GIT_DIR", "GIT_WORK_TREE"].iter().all(|name| std::env::var_os(name).is_none()) {
+        let is_said = ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| std::env::var_os(name).is_some());
+        if !is_said && self.is_found_from(self.top()?) {
             // Hooks inherit these, and one that works in other repositories too would be led astray.
             command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").current_dir(self.top()?);
         }
@@ -274,7 +297,8 @@ impl Repo {
                 None if !trace.is_ours() && request.verify && status.code() == Some(1) && !request.edit => {
                     CommitFault::Hook { name: None, status: status.code(), kept: None }
                 }
-                None => CommitFault::NoCommit { status: status.code() },
+                // The shell that waits for git says so if a signal ended it.
+                None => CommitFault::NoCommit { status: status.code().filter(|code| *code <= 128) },
             }),
         }
     }
@@ -303,7 +327,9 @@ impl Repo {
 
     /// Finds the commit of what an index holds among those that came, and says what it was made on.
     fn descent(&self, before: Option<Oid>, now: Oid, index: &Path) -> Result<Descent, git2::Error> {
-        let tree = git2::Index::open(index)?.write_tree_to(self.git2())?;
+        let mut plain =
+            shape::open(&Git::new(self), index).map_err(|fault| git2::Error::from_str(&fault.to_string()))?;
+        let tree = plain.write_tree_to(self.git2())?;
         let mut at = now;
         // More than these don't come in the time that a commit takes.
         for _ in 0..1000 {

@@ -15,23 +15,7 @@ fn source(text: &str) -> Source {
 }
 
 fn said(kind: Kind, message: &str) -> Diagnostic {
-    Diagnostic {
-        kind,
-        is_warning: kind.is_warning(),
-        message: message.to_owned(),
-        response: None,
-        also: Vec::new(),
-        label: None,
-        path: None,
-        places: Vec::new(),
-        nearest: None,
-        line: None,
-        candidates: Vec::new(),
-        passages: Vec::new(),
-        notes: Vec::new(),
-        help: None,
-        advice: None,
-    }
+    Diagnostic { message: message.to_owned(), ..Diagnostic::bare(kind, kind.is_warning()) }
 }
 
 fn at(source: &Source, range: std::ops::Range<usize>) -> Option<ResponsePlace> {
@@ -132,7 +116,10 @@ fn long_lines_are_cut_to_the_terminal() {
     assert!(drawn.lines().all(|line| line.len() <= 60), "{drawn}");
     assert!(drawn.contains("answer.txt:1:501") && drawn.contains("aMARKb") && drawn.contains("^^^^ here"), "{drawn}");
     for width in 0..30 {
-        assert!(draw(&error, Style { colored: true, width, is_terminal: true }).contains("MARK"), "{width}");
+        assert!(
+            draw(&error, Style { colored: true, width, is_terminal: true, ..Style::PLAIN }).contains("MARK"),
+            "{width}"
+        );
     }
 }
 

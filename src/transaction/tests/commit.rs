@@ -63,7 +63,7 @@ fn a_hook_that_says_no_is_named_and_everything_is_put_back() {
         let undone = commit(&sample, WANTED[1].1, request("change\n")).unwrap_err();
         assert_eq!(undone.fault.to_string(), format!("the {name} hook said no (exit status 3)"));
         assert_eq!(undone.fault.kind(), Kind::Hook);
-        assert_eq!((undone.attention, undone.kept), (vec![], None));
+        assert_eq!((undone.attention, undone.open), (vec![], vec![]));
         assert_eq!(seen(&sample), before, "{name}");
         if name != "prepare-commit-msg" {
             let request = CommitRequest { verify: false, ..request("change\n") };
@@ -80,7 +80,8 @@ fn what_a_hook_that_said_no_wrote_stays_and_the_original_is_kept() {
     assert_eq!(undone.attention, [path("a")]);
     assert_eq!(std::fs::read(sample.top().join("a")).unwrap(), b"A\nformatted\n");
     assert_eq!(std::fs::read(sample.top().join("secret")).unwrap(), b"s\n");
-    let kept = std::fs::read_dir(undone.kept.unwrap()).unwrap().map(|entry| entry.unwrap().path());
+    let [Open::Kept(kept)] = &undone.open[..] else { panic!("{undone}") };
+    let kept = std::fs::read_dir(kept).unwrap().map(|entry| entry.unwrap().path());
     let kept: Vec<_> = kept.filter(|path| path.to_string_lossy().contains("original")).collect();
     assert_eq!(kept.len(), 1);
     assert_eq!(std::fs::read(&kept[0]).unwrap(), b"a1\na2\n");
@@ -179,7 +180,7 @@ fn a_linked_work_tree_has_its_own_lock_index_and_store() {
     let repo = Repo::open_at(&top).unwrap();
     let target = Target::Commit(request("change\n"));
     let changes = changes(&*tree_of(&repo, &target), WANTED[1].1);
-    let done = begin(&repo, &changes, target, Progress::default()).unwrap().publish().unwrap();
+    let done = begin(&repo, &changes, target, Progress::default(), &mut Vec::new()).unwrap().publish().unwrap();
     assert_eq!(done.commit.unwrap().branch.unwrap(), "linked");
     let top = top.to_str().unwrap();
     assert_eq!(git(&sample, &["-C", top, "status", "--porcelain"]), "");
@@ -203,7 +204,7 @@ fn a_commit_of_somebody_else_is_never_taken_for_ours() {
     let undone = commit(&sample, WANTED[1].1, request("change\n")).unwrap_err();
     assert_eq!(undone.fault.to_string(), "`HEAD` was moved by another program, most likely a `git commit`");
     assert_eq!(undone.fault.kind(), Kind::Locked, "{undone}");
-    assert_eq!((undone.attention, undone.kept), (vec![], None));
+    assert_eq!((undone.attention, undone.open), (vec![], vec![]));
     let after = seen(&sample);
     assert_eq!((after.tree, after.index, after.git), (before.tree, before.index, before.git));
     assert_eq!(theirs(&sample), "theirs\nsample\ntheirs\n");
@@ -215,7 +216,7 @@ fn a_commit_of_somebody_else_is_never_taken_back() {
     let repo = sample.open();
     let target = Target::Commit(request("change\n"));
     let changes = changes(&*tree_of(&repo, &target), WANTED[1].1);
-    let prepared = begin(&repo, &changes, target, Progress::default()).unwrap();
+    let prepared = begin(&repo, &changes, target, Progress::default(), &mut Vec::new()).unwrap();
     git(&sample, &["-c", &format!("alias.another=!{ANOTHER}"), "another"]);
     let undone = prepared.publish().unwrap_err();
     assert_eq!(undone.fault.kind(), Kind::Locked, "{undone}");

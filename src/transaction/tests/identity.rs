@@ -73,7 +73,7 @@ proptest! {
         let changes = changes_of(&*tree_of(&repo, &target), &deeds);
         prop_assume!(!changes.is_empty());
         let before = looks(&sample);
-        begin(&repo, &changes, target.clone(), Progress::default()).unwrap().publish().unwrap();
+        begin(&repo, &changes, target.clone(), Progress::default(), &mut Vec::new()).unwrap().publish().unwrap();
         prop_assert!(looks(&sample) != before);
         let done = undo(&sample).unwrap();
         prop_assert_eq!(done.warnings, []);

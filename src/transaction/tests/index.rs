@@ -125,14 +125,3 @@ fn permissions_of_the_index_stay() {
     apply(&sample, WANTED[0].1, &Target::IndexAndWorkTree).unwrap();
     assert_eq!(index.metadata().unwrap().permissions().mode() & 0o777, 0o660);
 }
-
-#[test]
-fn what_libgit2_cannot_keep_is_refused() {
-    let sample = sample().then("update-index --split-index");
-    let before = seen(&sample);
-    let repo = sample.open();
-    let changes = changes(&repo.work_tree().unwrap(), WANTED[0].1);
-    let fault = begin(&repo, &changes, Target::IndexAndWorkTree, Progress::default()).unwrap_err();
-    assert_eq!(fault.kind(), Kind::Unsupported, "{fault}");
-    assert_eq!(seen(&sample), before);
-}

@@ -22,22 +22,15 @@ fn kept(sample: &Sample) -> Vec<String> {
 
 pub(super) fn undo(sample: &Sample) -> Result<Done, Undone> {
     let repo = sample.open();
-    let none = |fault| Undone { fault, attention: Vec::new(), kept: None, is_torn: false };
+    let none = |fault| Undone { fault, attention: Vec::new(), open: Vec::new() };
     let Last::Change(Undoing { changes, reverse }) = last(&repo, &Progress::default()).map_err(none)? else {
         panic!("there is nothing to undo")
     };
-    begin(&repo, &changes, Target::Undo(reverse), Progress::default()).map_err(none)?.publish()
+    begin(&repo, &changes, Target::Undo(reverse), Progress::default(), &mut Vec::new()).map_err(none)?.publish()
 }
 
 fn not_commits() -> Vec<Target> {
     targets().into_iter().filter(|target| !matches!(target, Target::Commit(_))).collect()
-}
-
-/// Has runs pass for dead, though this process lives: their stamps are what says so.
-fn bury(sample: &Sample) {
-    for run in journal::runs(&sample.top().join(".git")) {
-        std::fs::remove_file(run.join("stamp")).unwrap();
-    }
 }
 
 fn is_nothing(sample: &Sample) -> bool {
@@ -85,8 +78,7 @@ fn a_fault_at_any_step_of_an_undo_leaves_nothing_behind() {
                     Ok(done) => {
                         // Whatever is left of it, the next one that looks tidies up.
                         assert!(done.warnings.is_empty() || count.get() > step, "{what}: {:?}", done.warnings);
-                        bury(&sample);
-                        recover(&sample.open(), &Progress::default()).unwrap();
+                        recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
                         assert_eq!(looks(&sample), old, "{what}");
                         assert!(is_nothing(&sample), "{what}");
                         if count.get() > step {
@@ -153,8 +145,7 @@ fn whoever_was_killed_when_all_was_certain_kept_it_all() {
             let done = apply(&sample, WANTED[1].1, &target).unwrap();
             watch::clear();
             let [Warning::Unsettled { .. }] = &done.warnings[..] else { panic!("{:?}", done.warnings) };
-            bury(&sample);
-            let recovered = recover(&sample.open(), &Progress::default()).unwrap();
+            let recovered = recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
             assert_eq!(recovered.iter().map(|one| one.how).collect::<Vec<_>>(), [How::Tidied]);
             undo(&sample).unwrap();
             assert_eq!(looks(&sample), before, "{target:?}, {at}");
@@ -171,13 +162,12 @@ fn what_was_kept_before_is_not_taken_for_the_last_change_where_that_could_not_be
         |call| if call == "let go of the change before" { Err(io::Error::from_raw_os_error(13)) } else { Ok(()) };
     watch::set(cant);
     apply(&sample, &[("dirty", Some("3\n"))], &target).unwrap();
-    bury(&sample);
-    recover(&sample.open(), &Progress::default()).unwrap();
+    recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
     let fault = undo(&sample).unwrap_err();
     watch::clear();
     assert!(fault.to_string().contains("still lies in"), "{fault}");
     assert_eq!(std::fs::read(sample.top().join("b")).unwrap(), b"b2\n");
-    recover(&sample.open(), &Progress::default()).unwrap();
+    recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
     undo(&sample).unwrap();
     assert_eq!(std::fs::read(sample.top().join("dirty")).unwrap(), b"2\n");
 }
@@ -290,7 +280,7 @@ fn two_that_undo_at_once_undo_once() {
     let repo = sample.open();
     let Last::Change(Undoing { changes, reverse }) = last(&repo, &Progress::default()).unwrap() else { panic!() };
     apply(&sample, &[("b", Some("B\n"))], &target).unwrap();
-    let fault = begin(&repo, &changes, Target::Undo(reverse), Progress::default()).unwrap_err();
+    let fault = begin(&repo, &changes, Target::Undo(reverse), Progress::default(), &mut Vec::new()).unwrap_err();
     assert!(matches!(fault, Fault::Superseded), "{fault}");
     assert_eq!(std::fs::read(sample.top().join("a")).unwrap(), b"A\n");
     undo(&sample).unwrap();

@@ -160,8 +160,8 @@ const WANTED: &[(&str, &Wanted)] = &[
 fn apply(sample: &Sample, wanted: &[(&str, Option<&str>)], target: &Target) -> Result<Done, Undone> {
     let repo = sample.open();
     let changes = changes(&*tree_of(&repo, target), wanted);
-    let prepared = begin(&repo, &changes, target.clone(), Progress::default());
-    prepared.map_err(|fault| Undone { fault, attention: Vec::new(), kept: None, is_torn: false })?.publish()
+    let prepared = begin(&repo, &changes, target.clone(), Progress::default(), &mut Vec::new());
+    prepared.map_err(|fault| Undone { fault, attention: Vec::new(), open: Vec::new() })?.publish()
 }
 
 /// Checks what a change that succeeded must have left, by what git says.
@@ -251,7 +251,10 @@ fn a_moved_file_keeps_its_bits() {
         Change { path: path("b"), before: None, after: Some(file), from: Some(path("a")) },
     ]);
     let repo = sample.open();
-    begin(&repo, &changes, Target::WorkTree { intent_to_add: false }, Progress::default()).unwrap().publish().unwrap();
+    begin(&repo, &changes, Target::WorkTree { intent_to_add: false }, Progress::default(), &mut Vec::new())
+        .unwrap()
+        .publish()
+        .unwrap();
     assert_eq!(sample.top().join("b").metadata().unwrap().permissions().mode() & 0o7777, 0o640);
 }
 
@@ -309,7 +312,10 @@ fn a_git_folder_on_another_file_system_serves_all_but_commits() {
             let files = std::fs::read_dir(sample.top()).unwrap().map(|entry| entry.unwrap().file_name());
             let litter: Vec<_> = files.filter(|name| name.to_string_lossy().contains("llmpatch")).collect();
             assert!(litter.is_empty(), "{name}, {target:?}: {litter:?}");
-            assert!(!there.join("index.lock").exists() && journal::runs(&there).is_empty(), "{name}, {target:?}");
+            assert!(
+                !there.join("index.lock").exists() && journal::Journal::all(&sample.open()).is_empty(),
+                "{name}, {target:?}"
+            );
             match (&target, outcome) {
                 (Target::Commit(_), outcome) => {
                     assert_eq!(outcome.unwrap_err().fault.kind(), Kind::Unsupported, "{name}");
@@ -391,7 +397,7 @@ fn a_file_that_changed_since_it_was_planned_on_is_stale() {
         sample.write("b", "edited\n");
         sample.git("add b");
         let before = seen(&sample);
-        let fault = begin(&repo, &changes, target.clone(), Progress::default()).unwrap_err();
+        let fault = begin(&repo, &changes, target.clone(), Progress::default(), &mut Vec::new()).unwrap_err();
         assert_eq!(fault.kind(), Kind::Stale, "{target:?}: {fault}");
         assert_eq!(seen(&sample), before, "{target:?}");
     }

@@ -50,7 +50,7 @@ fn sweep(wanted: &[(&str, Option<&str>)], target: &Target, name: &str, fault: fn
             }
             Err(undone) => {
                 assert_eq!(undone.attention, [], "{what}: {undone}");
-                assert_eq!(undone.kept, None, "{what}: {undone}");
+                assert_eq!(undone.open, [], "{what}: {undone}");
                 assert_eq!(seen(sample), before, "{what}: {undone}");
             }
         }
@@ -110,7 +110,7 @@ fn what_is_prepared_and_dropped_leaves_nothing() {
         let before = seen(&sample);
         let repo = sample.open();
         let changes = changes(&*tree_of(&repo, &target), WANTED[1].1);
-        let prepared = begin(&repo, &changes, target.clone(), Progress::default()).unwrap();
+        let prepared = begin(&repo, &changes, target.clone(), Progress::default(), &mut Vec::new()).unwrap();
         assert!(sample.top().join(".git/index.lock").exists());
         drop(prepared);
         assert_eq!(seen(&sample), before, "{target:?}");

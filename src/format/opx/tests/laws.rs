@@ -18,13 +18,13 @@ fn read_all(bytes: &[u8]) -> usize {
         }
         let block = parse_block(&source, at, &Options::default());
         assert!(block.end > at && block.end <= bytes.len());
-        assert!(!block.edits.is_empty() || !block.faults.is_empty());
+        assert!(!block.edits.is_empty() || !block.errors.is_empty());
         let unreadable = block.edits.iter().any(|edit| edit.operation == Operation::Unreadable);
-        assert!(!unreadable || !block.faults.is_empty());
-        for fault in &block.faults {
-            let span = fault.span.unwrap();
+        assert!(!unreadable || !block.errors.is_empty());
+        for error in &block.errors {
+            let span = error.span.unwrap();
             assert!(span.start <= span.end && span.end as usize <= bytes.len());
-            assert!(!fault.value.to_string().is_empty() && fault.value.help().is_some());
+            assert!(!error.value.to_string().is_empty() && error.value.diagnosis().help.is_some());
         }
         (at, count) = (block.end, count + 1);
     }
@@ -212,19 +212,19 @@ proptest! {
         let text = [b"<opx>\n".to_vec(), edits.iter().flat_map(print).collect(), b"</opx>\n".to_vec()].concat();
         let source = source(&text);
         let block = parse_block(&source, 0, &Options::default());
-        prop_assert!(block.faults.is_empty(), "{:?}\n{}", faults_of(&block), bstr::BStr::new(&text));
+        prop_assert!(block.errors.is_empty(), "{:?}\n{}", errors_of(&block), bstr::BStr::new(&text));
         prop_assert_eq!(block.edits, edits, "{}", bstr::BStr::new(&text));
     }
 
     #[test]
-    fn a_cut_response_is_a_fault(edit in edit(), cut in 1usize..200) {
+    fn a_cut_response_is_a_error(edit in edit(), cut in 1usize..200) {
         let text = print(&edit);
         let text = text.trim_ascii_end();
         let text = &text[..text.len() - cut.min(text.len() - 1)];
         if starts_here(text) {
             let source = source(text);
             let block = parse_block(&source, 0, &Options::default());
-            prop_assert!(!block.faults.is_empty(), "{}", bstr::BStr::new(text));
+            prop_assert!(!block.errors.is_empty(), "{}", bstr::BStr::new(text));
         }
     }
 }

@@ -6,9 +6,9 @@ use super::*;
 fn payload(text: &str) -> String {
     let text = format!("<edit file=\"a\" op=\"patch\">\n<find>\n<<<\nf\n>>>\n</find>\n{text}\n</edit>\n");
     let block = read(&text);
-    match (&block.faults[..], &block.edits[..]) {
+    match (&block.errors[..], &block.edits[..]) {
         ([], [edit]) => said(edit)["a patch [f] ".len()..].to_owned(),
-        _ => format!("! {}", faults_of(&block).join("; ")),
+        _ => format!("! {}", errors_of(&block).join("; ")),
     }
 }
 
@@ -132,7 +132,7 @@ fn a_forgotten_end_and_a_forgotten_beginning_make_no_edit() {
         for gap in ["\n", "  ", "\n\n  "] {
             let text = format!("{first}{gap}{second}");
             let block = read(&text);
-            assert_eq!(block.faults.len(), 1, "{text}");
+            assert_eq!(block.errors.len(), 1, "{text}");
             assert_eq!(block.edits[0].operation, Operation::Unreadable);
             assert_eq!(block.end, first.len() + gap.len(), "{text}");
         }
@@ -157,8 +157,8 @@ fn an_open_payload_says_what_may_be_the_reason() {
         ("<edit file=\"a\" op=\"new\">\n<put>\n<<<\nx", "the response seems to be cut off"),
     ] {
         let block = read(text);
-        assert_eq!(block.faults.len(), 1, "{text}");
-        assert_eq!(block.faults[0].value.notes(), [want], "{text}");
+        assert_eq!(block.errors.len(), 1, "{text}");
+        assert_eq!(block.errors[0].value.diagnosis().notes, [want], "{text}");
         assert_eq!(block.end, text.len(), "{text}");
     }
 }

@@ -25,7 +25,7 @@ fn the_examples_of_the_format_are_read() {
 #[test]
 fn the_long_example_is_read_to_the_letter() {
     let block = read(PATCH);
-    assert!(block.faults.is_empty() && block.warnings.is_empty());
+    assert!(block.errors.is_empty() && block.warnings.is_empty());
     let [edit] = &block.edits[..] else { panic!() };
     assert_eq!(&edit.why.as_ref().unwrap()[..], b"Add timeout and error logging");
     let Operation::Substitute(Substitution { find, put, occurrence: Occurrence::First }) = &edit.operation else {

@@ -1,0 +1,263 @@
+//! What is measured: files, a change of them in three formats, and how to get back to where it began.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// A change of some files among others.
+pub(crate) struct Scenario {
+    pub(crate) name: String,
+    /// Whether the change is made in the index too.
+    pub(crate) is_staged: bool,
+    /// Files that are only there.
+    others: usize,
+    files: Vec<File>,
+}
+
+struct File {
+    path: String,
+    /// Its lines before; nothing for a new file.
+    old: Vec<String>,
+    /// Where lines change, from 0, ascending.
+    changed: Vec<usize>,
+    /// The lines shown on each side of a change.
+    context: usize,
+    new: Vec<u8>,
+}
+
+impl File {
+    fn new(path: String, old: Vec<String>, changed: Vec<usize>, context: usize) -> Self {
+        let mut new = old.clone();
+        for &at in &changed {
+            new[at] = replacement(at);
+        }
+        let new = new.concat().into_bytes();
+        File { path, old, changed, context, new }
+    }
+
+    fn created(path: String, lines: usize) -> Self {
+        let new = (0..lines).map(line).collect::<String>().into_bytes();
+        File { path, old: Vec::new(), changed: Vec::new(), context: 0, new }
+    }
+
+    fn is_new(&self) -> bool {
+        self.old.is_empty()
+    }
+
+    /// Returns for each change the lines shown before it, the changed one and those behind it.
+    fn hunks(&self) -> impl Iterator<Item = (usize, String, String, String)> + '_ {
+        self.changed.iter().map(|&at| {
+            let from = at.saturating_sub(self.context);
+            let to = (at + self.context + 1).min(self.old.len());
+            (from, self.old[from..at].concat(), self.old[at].clone(), self.old[at + 1..to].concat())
+        })
+    }
+}
+
+fn line(index: usize) -> String {
+    format!("    let value_{index:08} = compute(the, same, thing);\n")
+}
+
+fn replacement(index: usize) -> String {
+    format!("    let changed_{index:08} = compute(another, thing);\n")
+}
+
+/// Returns `count` indices, evenly spread over `lines`.
+fn spread(count: usize, lines: usize) -> Vec<usize> {
+    (0..count).map(|nth| lines / count * nth + lines / count / 2).collect()
+}
+
+impl Scenario {
+    fn new(name: &str, others: usize, files: Vec<File>) -> Self {
+        Scenario { name: name.into(), is_staged: false, others, files }
+    }
+
+    /// One line changes in a repository of so many files.
+    pub(crate) fn small_change(others: usize) -> Self {
+        let lines: Vec<_> = (0..200).map(line).collect();
+        Scenario::new("A: one line, small repository", others, vec![File::new("src/a.txt".into(), lines, vec![100], 3)])
+    }
+
+    pub(crate) fn all(is_short: bool) -> Vec<Scenario> {
+        let scale = if is_short { 50 } else { 1 };
+        let many = |count: usize, lines: usize, changes: usize| -> Vec<File> {
+            let lines: Vec<_> = (0..lines).map(line).collect();
+            let path = |nth| format!("changed/part{:02}/file{nth:05}.txt", nth % 40);
+            (0..count).map(|nth| File::new(path(nth), lines.clone(), spread(changes, lines.len()), 3)).collect()
+        };
+        let large = |name: &str, bytes: usize, changes: usize| {
+            let lines: Vec<_> = (0..bytes / line(0).len()).map(line).collect();
+            let changed = spread(changes, lines.len());
+            Scenario::new(name, 10, vec![File::new("large.txt".into(), lines, changed, 3)])
+        };
+        let staged = |mut scenario: Scenario| {
+            scenario.name += ", --index";
+            scenario.is_staged = true;
+            scenario
+        };
+        let (size, context) = (4000 / scale.min(8), 500 / scale.min(8));
+        let repeated = |name: &str, line_of: &dyn Fn(usize) -> String| {
+            let changed: Vec<_> = (0..50).map(|nth| nth * size + size / 2).collect();
+            let lines = (0..size * 50).map(|nth| if nth % size == size / 2 { line(nth) } else { line_of(nth) });
+            Scenario::new(name, 10, vec![File::new("repeated.txt".into(), lines.collect(), changed, context)])
+        };
+        let new = (0..5000 / scale).map(|nth| File::created(format!("new/part{:02}/file{nth:05}.txt", nth % 50), 20));
+        vec![
+            Scenario::small_change(20),
+            Scenario::new("B: 200 files x 3 hunks of 5,000", 5000 / scale, many(200 / scale.min(20), 200, 3)),
+            Scenario::new("C: 10 files of 100,000", 100_000 / scale, many(10, 60, 1)),
+            staged(Scenario::new("C: 10 files of 100,000", 100_000 / scale, many(10, 60, 1))),
+            large("D: 64 MiB, 1,000 hunks", (64 << 20) / scale, 1000 / scale),
+            repeated("E: 50 hunks of 1,001, a prefix", &line),
+            repeated("E: 50 hunks of 1,001, equal lines", &|_| "}\n".into()),
+            repeated("E: 50 hunks of 1,001, a cycle", &|nth| format!("    step({});\n", nth % 7)),
+            Scenario::new("F: 5,000 new files", 10, new.collect()),
+            large("G: 10 MiB, 2,000 hunks", (10 << 20) / scale, 2000 / scale),
+        ]
+    }
+
+    /// Makes a repository `top` and the change in three formats beside it.
+    pub(crate) fn build(&self, directory: &Path) {
+        let top = directory.join("top");
+        fs::create_dir(&top).expect("a directory can be made");
+        for nth in 0..self.others {
+            write(&top, &format!("other/part{:03}/file{nth:06}.txt", nth % 500), format!("{nth}\n").as_bytes());
+        }
+        for file in self.files.iter().filter(|file| !file.is_new()) {
+            write(&top, &file.path, file.old.concat().as_bytes());
+        }
+        git(&top, &["init", "-q"]);
+        git(&top, &["add", "."]);
+        git(&top, &["-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "-m", "base"]);
+        write(directory, "change.diff", self.unified().as_bytes());
+        write(directory, "change.envelope", self.envelope().as_bytes());
+        write(directory, "change.opx", self.opx().as_bytes());
+        if self.is_staged {
+            fs::copy(top.join(".git/index"), directory.join("index")).expect("an index can be copied");
+        }
+    }
+
+    /// Brings everything back to where it was.
+    pub(crate) fn reset(&self, top: &Path) {
+        for file in &self.files {
+            match file.is_new() {
+                true => drop(fs::remove_file(top.join(&file.path))),
+                false => write(top, &file.path, file.old.concat().as_bytes()),
+            }
+        }
+        if self.is_staged {
+            fs::copy(top.join("../index"), top.join(".git/index")).expect("an index can be copied");
+            git(top, &["update-index", "-q", "--refresh"]);
+        }
+    }
+
+    /// Returns what must be the same after every way.
+    pub(crate) fn fingerprint(&self, top: &Path) -> Vec<u8> {
+        for file in &self.files {
+            let now = fs::read(top.join(&file.path)).unwrap_or_default();
+            assert!(now == file.new, "{}: {} isn't what it should be", self.name, file.path);
+        }
+        if self.is_staged { git(top, &["write-tree"]).into_bytes() } else { Vec::new() }
+    }
+
+    /// Reads the old files and writes the new ones, and says how long that took.
+    pub(crate) fn floor(&self, top: &Path) -> Duration {
+        let started = Instant::now();
+        for file in &self.files {
+            let path = top.join(&file.path);
+            let old = if file.is_new() { Vec::new() } else { fs::read(&path).expect("it is there") };
+            std::hint::black_box(&old);
+            let temporary = path.with_extension("new");
+            fs::create_dir_all(path.parent().unwrap_or(top)).expect("a directory can be made");
+            fs::write(&temporary, &file.new).expect("a file can be written");
+            fs::rename(&temporary, &path).expect("a file can be renamed");
+        }
+        started.elapsed()
+    }
+
+    fn unified(&self) -> String {
+        let mut diff = String::new();
+        for file in &self.files {
+            let path = &file.path;
+            if file.is_new() {
+                let lines = String::from_utf8_lossy(&file.new);
+                let count = lines.lines().count();
+                let _ =
+                    write!(diff, "diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n");
+                let _ = writeln!(diff, "@@ -0,0 +1,{count} @@");
+                diff += &prefixed('+', &lines);
+                continue;
+            }
+            let _ = write!(diff, "diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n");
+            for ((from, before, old, after), &at) in file.hunks().zip(&file.changed) {
+                let count = before.lines().count() + 1 + after.lines().count();
+                let _ = writeln!(diff, "@@ -{0},{count} +{0},{count} @@", from + 1);
+                diff += &prefixed(' ', &before);
+                let _ = write!(diff, "-{old}+{}", replacement(at));
+                diff += &prefixed(' ', &after);
+            }
+        }
+        diff
+    }
+
+    fn envelope(&self) -> String {
+        let mut patch = "*** Begin Patch\n".to_owned();
+        for file in &self.files {
+            if file.is_new() {
+                let _ = writeln!(patch, "*** Add File: {}", file.path);
+                patch += &prefixed('+', &String::from_utf8_lossy(&file.new));
+                continue;
+            }
+            let _ = writeln!(patch, "*** Update File: {}", file.path);
+            for ((_, before, old, after), &at) in file.hunks().zip(&file.changed) {
+                patch += "@@\n";
+                patch += &prefixed(' ', &before);
+                let _ = write!(patch, "-{old}+{}", replacement(at));
+                patch += &prefixed(' ', &after);
+            }
+        }
+        patch + "*** End Patch\n"
+    }
+
+    fn opx(&self) -> String {
+        let mut edits = String::new();
+        for file in &self.files {
+            let path = &file.path;
+            if file.is_new() {
+                let _ = write!(edits, "<edit file=\"{path}\" op=\"new\">\n<put>\n<<<\n");
+                edits += &String::from_utf8_lossy(&file.new);
+                edits += ">>>\n</put>\n</edit>\n";
+                continue;
+            }
+            for ((_, before, old, after), &at) in file.hunks().zip(&file.changed) {
+                let put = replacement(at);
+                let _ = write!(
+                    edits,
+                    "<edit file=\"{path}\" op=\"patch\">\n<find>\n<<<\n{before}{old}{after}>>>\n</find>\n"
+                );
+                let _ = write!(edits, "<put>\n<<<\n{before}{put}{after}>>>\n</put>\n</edit>\n");
+            }
+        }
+        edits
+    }
+}
+
+fn prefixed(sign: char, lines: &str) -> String {
+    lines.split_inclusive('\n').map(|line| format!("{sign}{line}")).collect()
+}
+
+fn write(top: &Path, path: &str, content: &[u8]) {
+    let path = top.join(path);
+    fs::create_dir_all(path.parent().unwrap_or(top)).expect("a directory can be made");
+    fs::write(path, content).expect("a file can be written");
+}
+
+/// Runs git with no configuration but the repository's, and returns what it prints.
+pub(crate) fn git(top: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git").args(arguments).current_dir(top).env("GIT_CONFIG_GLOBAL", "/dev/null").output();
+    let output = output.expect("git can be started");
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

@@ -1,0 +1,147 @@
+//! The place of a file that comes nearest to what a patch looks for: what is otherwise there, and what to do about it.
+
+use std::ops::Range;
+
+use bstr::ByteSlice as _;
+
+use super::difference::{Difference, How};
+use super::place::{BYTE_FOR_BYTE, CORRECT_THEM, File};
+use super::{Diagnosis, Kind};
+use crate::explain::Nearest;
+use crate::plan::{Closest, looks_elided};
+use crate::search::Gap;
+use crate::text::{Excerpt, LineNo, Span, plural};
+
+const APART: &str =
+    "old lines must follow one another without a gap: put the missing ones in, or change the two places apart";
+
+/// Says what is otherwise at the nearest place; returns its lines too.
+pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> (Diagnosis, Vec<Range<usize>>) {
+    let text = file.lines.text(closest.line);
+    let of = Diagnosis::new(kind);
+    let (of, label_of_file, marked) = match closest.gap() {
+        _ if looks_elided(&closest.text) => {
+            let help = "give every line of the file that stands there, or begin another hunk behind the gap";
+            (of.label("stands for lines of the file").habit(help), "the patch leaves this out", None)
+        }
+        Gap::Other { alike, .. } => {
+            let difference = Difference::of(&closest.text, text, alike, closest.is_part);
+            let of = of.label(label(&difference));
+            let of = if difference.is_hidden() { of.note(difference.to_string()) } else { of };
+            let of = remedied(of, closest, &difference);
+            let of = Diagnosis { mark: part(closest, &difference.patch), ..of };
+            (of, if difference.is_hidden() { "alike, not equal" } else { "differs here" }, Some(difference.file))
+        }
+        Gap::LeftOut { count, .. } => {
+            let label = format!("the file has {count} more line{} before this", plural(count));
+            (of.label(label).habit(APART), "the patch leaves this out", None)
+        }
+        Gap::Invented { line, count, .. } => {
+            let label = match count {
+                1 => "this line is not there".into(),
+                _ => format!("from here on, {count} lines are not there"),
+            };
+            let help =
+                "old lines must be in the file byte for byte; leave out those that aren't, or mark new ones as added";
+            let is_at_end = line >= file.lines.len();
+            let label_of_file = if is_at_end { "the file ends with this line" } else { "the file goes on with this" };
+            (of.label(label).habit(help), label_of_file, None)
+        }
+    };
+    let of = match closest.elsewhere.count {
+        0 => of,
+        _ => of.note(format!("the patch's line is in the file, but elsewhere: {}", closest.elsewhere)),
+    };
+    let differs = marked.as_ref().map_or(0, |mark| mark.start);
+    let mut place = file.place(closest.line, &caption(closest), label_of_file);
+    if let Some(mark) = marked {
+        place.column = text[..mark.start.min(text.len())].chars().count() + 1;
+        place.excerpt = Excerpt::new(text, mark);
+    }
+    let start = closest.near.start;
+    let nearest = Nearest::around(LineNo::from_index(start), place.line, text, differs);
+    let region = start..closest.near.end.max(start + 1).min(file.lines.len());
+    (Diagnosis { places: vec![place], nearest: Some(nearest), ..of }, vec![region])
+}
+
+impl Diagnosis {
+    /// Adds what to do about what went wrong when the patch was written; the model is told the same.
+    fn habit(self, help: &str) -> Self {
+        self.help(help).advice(help)
+    }
+}
+
+fn label(difference: &Difference) -> String {
+    let label = match &difference.how {
+        How::Unlike => "the file has another line here",
+        How::Unprefixed(_) => "the prefix is missing",
+        How::Numbered(_) => "a line number, which the file hasn't",
+        How::End(ours, theirs) if ours.0.is_empty() => return format!("the file's line has {theirs} here"),
+        How::Indent(ours, _) if ours.0.is_empty() => "the file's line is indented",
+        _ if difference.patch.is_empty() => "something is missing here",
+        _ => "not so in the file",
+    };
+    label.into()
+}
+
+/// Adds what to do about a line that differs.
+fn remedied(of: Diagnosis, closest: &Closest, difference: &Difference) -> Diagnosis {
+    let habit = match &difference.how {
+        How::Numbered(_) => "leave the line numbers out of the patch: they were only shown beside the file's text",
+        How::Escaped(_) | How::EscapedNewline => {
+            "give the text itself, not a JSON string: no backslash before quotes, and real line ends"
+        }
+        How::Entity(..) => {
+            "give the text itself: nothing in a patch is ever decoded, so write `<`, `>` and `&` plainly"
+        }
+        How::Unprefixed(' ') => {
+            let habit = "begin every context line with one blank, in front of the line's own indentation";
+            return match closest.level {
+                Some(level) => of.help(format!("{habit}; or run with --fuzz={level}")).advice(habit),
+                None => of.habit(habit),
+            };
+        }
+        How::Unprefixed(_) => {
+            "write the prefix before the line's own first character: `--` for a line that begins with `-` and goes, a \
+             blank and `-` if it stays"
+        }
+        How::Cut(_) => "give whole lines of the file",
+        How::Encoding(_) => {
+            "a patch in UTF-8 can't show this line as it is: leave it out of the patch, or convert the file first"
+        }
+        How::Unlike if closest.elsewhere.count > 0 => APART,
+        _ => {
+            let of = of.advice(BYTE_FOR_BYTE);
+            return match closest.level {
+                Some(level) => of.help(format!(
+                    "old lines must be in the file byte for byte; correct them, or run with --fuzz={level}"
+                )),
+                None => of.help(CORRECT_THEM),
+            };
+        }
+    };
+    of.habit(habit)
+}
+
+fn caption(closest: &Closest) -> String {
+    let Closest { near, of, line, from, .. } = closest;
+    let before = if near.start < *from { ", though before the previous hunk" } else { "" };
+    let start = if near.start == *line { String::new() } else { format!(" from line {} on", near.start + 1) };
+    match of {
+        1 => format!("closest line{before}"),
+        _ if near.agree == 0 => format!("closest place{start}{before}"),
+        _ if near.agree == *of => {
+            format!("closest place{start}{before}, all {of} lines are there, with others between")
+        }
+        _ => format!("closest place{start}{before}, {} of {of} lines agree", near.agree),
+    }
+}
+
+/// Returns where a part of the patch's line is in the response.
+fn part(closest: &Closest, range: &Range<usize>) -> Option<Span> {
+    let span = closest.span?;
+    // The span of a hunk's line begins with its prefix.
+    let prefix = ((span.end - span.start) as usize).checked_sub(closest.text.len()).filter(|&prefix| prefix <= 1)?;
+    let at = |offset: usize| span.start + (prefix + offset) as u32;
+    Some(Span { start: at(range.start), end: at(range.end), ..span })
+}

@@ -1,0 +1,200 @@
+use crate::diagnose::{Diagnose, Diagnosis};
+use crate::format::detect::{Absence, Error, Residue, Warning};
+use crate::format::unified;
+use crate::kind::Kind;
+use crate::patch::Format;
+use crate::text::LineNo;
+
+impl Diagnose for Error {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new(Kind::Parse);
+        match self {
+            Error::Utf16 { encoding } => {
+                of.help(format!("convert it first: `iconv -f {encoding} -t UTF-8 answer.txt | git llmpatch apply`"))
+                    .advice("send plain text in UTF-8")
+            }
+            Error::NoPatch(absence) => absence.diagnosis(),
+            Error::Mixed { first, line, second } => of
+                .label(format!("{} begins here", second.a_patch()))
+                .note(format!("{} begins in line {line}", first.a_patch()))
+                .help(format!(
+                    "one of them is probably quoted: read only one with `--format={first}` or `--format={second}`, or ask \
+                     for an answer in one format"
+                ))
+                .advice("send the whole change in one format; what is only quoted goes between backticks"),
+            Error::Empty { .. } => of
+                .label("begins here, and asks for nothing")
+                .help("ask for the patch again, or take the empty one out")
+                .advice("say what is to be changed, or take the empty patch out"),
+            Error::Nul { .. } => of
+                .label("NUL")
+                .help(
+                    "a patch is text: take the NUL out; if the answer was copied from a binary stream, save it again as UTF-8",
+                )
+                .advice("take the NUL out: a patch is text"),
+            Error::Residue(residue) => residue.diagnosis(),
+        }
+    }
+}
+
+impl Diagnose for Residue {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new(Kind::Parse);
+        match self {
+            Residue::TooMany { .. } => of.label("and this is one more").help("give it in parts"),
+            Residue::StrayHeader { more, begin, ended, .. } => stray_header(of, *more, *begin, *ended),
+            Residue::StrayEnd { ended } => of.label("ends nothing").help(format!(
+                "what stands between line {ended} and here is in no patch: if line {ended} is a line of a file, write its \
+                 prefix before it; else take this line out"
+            )),
+            Residue::CutStart { .. } => of
+                .label("another patch would begin here")
+                .help("the answer was probably cut off: ask for the whole answer again, or take this line out if it is none")
+                .advice("send the whole patch, or take this line out if it begins none"),
+            Residue::StrayHunk { more } => of
+                .label("a hunk of which file?")
+                .notes(match more {
+                    0 => None,
+                    1 => Some("another hunk after it has no file either".into()),
+                    _ => Some(format!("{more} more hunks after it have no file either")),
+                })
+                .help("put `--- a/<path>` and `+++ b/<path>` before it; if it only explains something, indent it"),
+            Residue::Unnumbered => unified::Error::NoNumbers.diagnosis(),
+            Residue::Combined => of
+                .label("a hunk against several parents")
+                .help("make one against a single parent: `git diff <commit>^1 <commit>`")
+                .advice("send a plain diff, against one parent"),
+            Residue::Binary { .. } => Diagnosis::new(Kind::Unsupported)
+                .help("take the line out and copy the file by hand; `git diff --binary` and `git apply` know binary files"),
+            Residue::StrayClosing { .. } => of
+                .label("closes nothing")
+                .help(
+                    "an edit ended earlier than its author meant, or its start is missing: look at the edit before, or ask \
+                     for the answer again",
+                )
+                .advice(
+                    "an edit ended earlier than was meant, or its start is missing: see that every text stands between \
+                     `<<<` and `>>>` lines, and that every tag is closed once",
+                ),
+            Residue::Prefixed { .. } => of
+                .label("a patch would begin here")
+                .help("take such prefixes away from all lines of the patch; markers and tags stand first on their lines"),
+        }
+    }
+}
+
+fn stray_header(of: Diagnosis, more: usize, begin: Option<LineNo>, ended: Option<LineNo>) -> Diagnosis {
+    let of = of
+        .label("belongs to no patch")
+        .notes(ended.map(|ended| format!("the patch before ended in line {ended}")))
+        .notes(match more {
+            0 => None,
+            1 => Some("another header after it can't be read for the same reason".into()),
+            _ => Some(format!("{more} more headers after it can't be read for the same reason")),
+        });
+    match (begin, ended) {
+        (Some(line), _) => of.help(format!("put `*** Begin Patch` on a line of its own in line {line}")),
+        (None, Some(ended)) => of.help(format!(
+            "take out the `*** End Patch` in line {ended} if it came too early (a line of a file needs its \
+                         prefix before it), or put `*** Begin Patch` before this line"
+        )),
+        (None, None) => of
+            .help(
+                "put `*** Begin Patch` before it and `*** End Patch` at the end; if the start of the answer is \
+                             missing, ask for it again",
+            )
+            .advice("put `*** Begin Patch` before it and `*** End Patch` at the end"),
+    }
+}
+
+impl Diagnose for Absence {
+    fn diagnosis(&self) -> Diagnosis {
+        const SAY: &str = "say in one of these ways what is to be changed";
+        const AS_TEXT: &str =
+            "send the patch as plain text, not as a string: with real line ends, and no backslash before quotes";
+        let of = Diagnosis::new(Kind::Parse);
+        match self {
+            Absence::Empty => of.help("give the answer as a file or on standard input").advice(SAY),
+            Absence::Prose => of
+                .help(
+                    "this version reads `*** Begin Patch` … `*** End Patch`, OPX (`<edit file=\"…\" op=\"…\">`) and unified \
+                     diffs; ask the model for one of them",
+                )
+                .advice(SAY),
+            Absence::NearBegin => of
+                .label("this is nearly the start of a patch")
+                .help("write `*** Begin Patch` on a line of its own"),
+            Absence::Unified => of.label("the diff is here").help(
+                "take away what stands before every line of it: `diff --git`, `---`, `+++` and `@@` stand first on their lines",
+            ),
+            Absence::Json { format, twice, name } => of
+                .label("the patch is in here, escaped")
+                .help(format!("unwrap it: `{} | git llmpatch apply`", unwrapping(*format, *twice, name)))
+                .advice(AS_TEXT),
+            Absence::Escaped => of
+                .label("the patch is in here, escaped")
+                .help(
+                    "ask for it again with a line of its own for each line; if it was cut out of JSON, give it with its \
+                     quotes to `jq -r .`, and what that prints to this command",
+                )
+                .advice(AS_TEXT),
+            Absence::Html => of
+                .label("this would begin an edit")
+                .help("write `<`, `>` and `&` plainly: nothing in a patch is ever decoded"),
+            Absence::Commented => of
+                .label("this patch is in an HTML comment")
+                .help("take away the `<!--` and `-->` around the patch if it is meant"),
+            Absence::Draft { tag } => of
+                .label(format!("this patch is in `<{tag}>` … `</{tag}>`"))
+                .help(format!("take away the `<{tag}>` and `</{tag}>` around the patch if it is meant")),
+            Absence::MidLine => {
+                of.label("this is in mid-line").help("put each `<edit` first on its line if it is meant")
+            }
+            Absence::OtherFormat { asked, found } => of
+                .label(format!("this one is {found}"))
+                .help(format!("leave `--format` out, or give `--format={found}`"))
+                .advice(format!("send {}", asked.a_patch())),
+        }
+    }
+}
+
+/// Returns the command that prints the patch that is a string in the JSON of a response of this name.
+fn unwrapping(format: Format, twice: bool, name: &str) -> String {
+    let start = match format {
+        Format::Opx => "<edit ",
+        Format::Envelope => "*** Begin Patch",
+        Format::Unified => "@@ -",
+    };
+    let find = format!(".. | strings | select(contains(\"{start}\"))");
+    let inner = if twice { format!(" | fromjson | {find}") } else { String::new() };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-/+,:@%".contains(c);
+    let file = match name {
+        // What came on standard input goes to jq in the same way.
+        "<stdin>" => String::new(),
+        plain if plain.chars().all(is_plain) && !plain.starts_with('-') => format!(" {plain}"),
+        odd => format!(" '{}{}'", if odd.starts_with('-') { "./" } else { "" }, odd.replace('\'', r"'\''")),
+    };
+    format!("jq -r '{find}{inner}'{file}")
+}
+
+impl Diagnose for Warning {
+    fn diagnosis(&self) -> Diagnosis {
+        match self {
+            Warning::ProseEdit => Diagnosis::new(Kind::ProseEdit)
+                .help("put it first on its line if it is meant, or in backticks if it is not"),
+            Warning::Commented { .. } => {
+                Diagnosis::new(Kind::CommentedPatch).help("take away the `<!--` and `-->` around it if it is meant")
+            }
+            Warning::Draft { tag, .. } => Diagnosis::new(Kind::DraftPatch)
+                .help(format!("take away the `<{tag}>` and `</{tag}>` around it if it is meant")),
+            Warning::RepeatedPatch { .. } => {
+                Diagnosis::new(Kind::RepeatedPatch).help("to apply it twice, give it in a response of its own")
+            }
+            Warning::RepeatedEdit { path, .. } => {
+                Diagnosis::new(Kind::RepeatedEdit).path(path.clone()).help("leave one of them out if it is meant once")
+            }
+            Warning::StrayMarker { .. } => Diagnosis::new(Kind::StrayMarker).help("leave the line out"),
+            Warning::Skipped { .. } => Diagnosis::new(Kind::SkippedFormat),
+        }
+    }
+}

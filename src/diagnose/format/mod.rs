@@ -1,0 +1,31 @@
+//! What is said of a response that can't be read, one file a format.
+
+mod detect;
+mod envelope;
+mod opx;
+mod unified;
+
+use super::{Diagnose, Diagnosis};
+use crate::format::{Error, Warning};
+
+impl Diagnose for Error {
+    fn diagnosis(&self) -> Diagnosis {
+        match self {
+            Error::Detect(error) => error.diagnosis(),
+            Error::Envelope(error) => error.diagnosis(),
+            Error::Opx(error) => error.diagnosis(),
+            Error::Unified(error) => error.diagnosis(),
+        }
+    }
+}
+
+impl Diagnose for Warning {
+    fn diagnosis(&self) -> Diagnosis {
+        match self {
+            Warning::Detect(warning) => warning.diagnosis(),
+            Warning::Envelope(warning) => warning.diagnosis(),
+            Warning::Opx(warning) => warning.diagnosis(),
+            Warning::Unified(warning) => warning.diagnosis(),
+        }
+    }
+}

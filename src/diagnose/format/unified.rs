@@ -1,0 +1,94 @@
+use crate::diagnose::{Diagnose, Diagnosis};
+use crate::format::unified::{Error, Warning};
+use crate::kind::Kind;
+use crate::text::Shown;
+
+impl Diagnose for Error {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new(Kind::Parse);
+        let unsupported = Diagnosis::new(Kind::Unsupported);
+        match self {
+            Error::Quoting => {
+                of.help("write it as `git diff` does: in double quotes, with `\\` before quotes, and nothing behind it")
+            }
+            Error::TwoNames { old, new } => of.help(two_names(old, new)),
+            Error::OtherName { path, .. } => of.path(path.clone()).help(AGAIN).advice(AS_GIT),
+            Error::Contradiction => of.help(AGAIN).advice(AS_GIT),
+            Error::HalfRename => of.help("give both `rename from` and `rename to`, or both `copy from` and `copy to`"),
+            Error::NoName => of.help("put `--- a/<path>` and `+++ b/<path>` before its hunks"),
+            Error::Mode { .. } => unsupported.help("make the link or submodule by hand, and take this section out"),
+            Error::NoMode { .. } => of.help("write 100644, or 100755 for a program"),
+            Error::Binary { path } => {
+                unsupported.path(path.clone()).help("take this section out; `git apply` takes binary patches")
+            }
+            Error::NamelessBinary => unsupported.help("take this section out; `git apply` takes binary patches"),
+            Error::Nothing => {
+                of.help("take the section out, or ask for its hunks").advice("take the section out, or give its hunks")
+            }
+            Error::NoNumbers => of
+                .label("no numbers")
+                .help("write `@@ -<line>,<count> +<line>,<count> @@`; a guess at the numbers will do"),
+            Error::NoLines => of
+                .label("nothing follows")
+                .help("take the hunk out, or ask for its lines")
+                .advice("take the hunk out, or give its lines"),
+            Error::NoPrefix => of
+                .label("neither ` `, `-` nor `+`")
+                .help("put ` `, `-` or `+` before it; if it is no part of the patch, put a blank line before it"),
+            Error::Numbered => of
+                .label("a line number before the prefix")
+                .help("take the line numbers away: they are no part of the patch"),
+            Error::CutHunk { .. } => of
+                .label("this hunk")
+                .help("the answer was probably cut off: ask for the whole answer again")
+                .advice("send the whole patch, to its last line"),
+            Error::Miscounted { .. } => {
+                of.help("correct the numbers, or leave --strict out").advice("correct the numbers")
+            }
+            Error::MarkFirst => of.help("let it follow the last line of the file, or take it out"),
+            Error::MarkWithin => {
+                of.label("said to be the last line").help("let it follow the last line of the file, or take it out")
+            }
+            Error::AddedHasOld => of
+                .label("an old line")
+                .help("give the file only lines with `+`, or take `new file mode` and `/dev/null` away"),
+            Error::AddedTwice => of.label("a second hunk").help("join the hunks"),
+        }
+    }
+}
+
+const AGAIN: &str = "ask for the patch again, as `git diff` prints it";
+const AS_GIT: &str = "write the header as `git diff` prints it";
+
+/// Returns what to do about two names of a file; of two of which only one has its side's letter before it, that is plain.
+fn two_names(old: &[u8], new: &[u8]) -> String {
+    let path = match (old.strip_prefix(b"a/"), new.strip_prefix(b"b/")) {
+        (Some(path), _) if path == new => path,
+        (_, Some(path)) if path == old => path,
+        _ => {
+            return "name one file on both sides (`a/` and `b/` before it), or say `rename from` and `rename to` under `diff \
+                    --git`"
+                .into();
+        }
+    };
+    format!("write `--- a/{}` and `+++ b/{}`", Shown(path), Shown(path))
+}
+
+impl Diagnose for Warning {
+    fn diagnosis(&self) -> Diagnosis {
+        match self {
+            Warning::Recounted { path, taken, .. } => {
+                let of = Diagnosis::new(Kind::Recounted).path(path.clone());
+                match taken {
+                    0 => of,
+                    1 => of.label("this line is taken in"),
+                    _ => of.label(format!("{taken} lines from here on are taken in")),
+                }
+            }
+            Warning::LeftOut { path, .. } => Diagnosis::new(Kind::StrayText)
+                .path(path.clone())
+                .label("looks like a line of the hunk")
+                .help("if it belongs to the hunk, correct the counts after `@@`"),
+        }
+    }
+}

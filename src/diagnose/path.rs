@@ -1,0 +1,65 @@
+use bstr::ByteSlice as _;
+
+use super::{Diagnose, Diagnosis};
+use crate::kind::Kind;
+use crate::path::PathError;
+use crate::text::Shown;
+
+const PLAINLY: &str = "write the path plainly, from the top of the work tree, such as `src/main.rs`";
+const FROM_THE_TOP: &str =
+    "a patch can only touch files of this work tree; name them from its top, such as `src/main.rs`";
+
+impl Diagnose for PathError {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new(Kind::UnsafePath);
+        let about = |path: &bstr::BString| of.clone().path(path.clone());
+        match self {
+            PathError::Empty => of
+                .label("a path belongs here")
+                .help("name the file, from the top of the work tree, such as `src/main.rs`"),
+            PathError::Nul { path } => about(path).label("no path holds a NUL").help(PLAINLY),
+            PathError::NotNormal { path } => about(path).label("not a path as git writes it").help(PLAINLY),
+            PathError::Escapes { path } => about(path).label("outside the work tree").help(FROM_THE_TOP),
+            PathError::Outside { path, top } => about(path)
+                .label("outside the work tree")
+                .notes(top.iter().map(|top| format!("the work tree is `{}`", Shown(top))))
+                .help(FROM_THE_TOP),
+            PathError::DotGit { path, name } => about(path)
+                .label("never written by a patch")
+                .notes((name != ".git").then(|| {
+                    format!("`{}` is another name for `.git` on some systems, or this repository's", Shown(name))
+                }))
+                .help("a patch can't touch git's own files; use git itself to change configuration or hooks")
+                .advice("leave git's own files out of the patch"),
+            PathError::Home { path } => {
+                about(path).label("`~` isn't expanded").help("name the file from the top of the work tree instead")
+            }
+            PathError::Directory { path } => about(path)
+                .label("a file is needed here")
+                .help("name a file in it; folders come and go with their files"),
+            PathError::TooLong { path } => about(path).label("too long").help(PLAINLY),
+            PathError::Url { path } => about(path).label("not a path in the work tree").help(FROM_THE_TOP),
+            PathError::UriHost { path }
+            | PathError::UriEmpty { path }
+            | PathError::UriQuery { path }
+            | PathError::UriEscape { path } => about(path).label("not a path in the work tree").help(FROM_THE_TOP),
+            PathError::UnknownRoot { root, .. } | PathError::RootWithoutTree { root } => of
+                .label("another root")
+                .help(format!(
+                    "leave `root` out, or map it to a folder of this work tree: `git config llmpatch.root.{} <folder>`",
+                    Shown(root)
+                ))
+                .advice("leave `root` out"),
+            PathError::RootOutside { root, .. } => of
+                .label("mapped to a place outside")
+                .help(format!("set `llmpatch.root.{}` to a folder of this work tree", Shown(root)))
+                .advice("leave `root` out"),
+            PathError::Backslash { path } => about(path)
+                .label("parts of a path are separated by `/`")
+                .help(format!("write `{}`, if that is meant", Shown(&path.replace(b"\\", b"/")))),
+            PathError::Quoted { path } => about(path)
+                .label("the quotes would be part of the name")
+                .help(format!("write `{}`, without the quotes", Shown(&path[1..path.len() - 1]))),
+        }
+    }
+}

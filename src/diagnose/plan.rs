@@ -1,0 +1,481 @@
+//! What is said of what planning finds wrong, and of what it warns of.
+
+use bstr::BString;
+
+use super::place::{File, place, rivals};
+use super::{Diagnose, Diagnosis};
+use crate::explain::{Nearest, Passage};
+use crate::kind::Kind;
+use crate::path::{PathError, RepoPath};
+use crate::plan::derive::{Replaced, Unrepresentable};
+use crate::plan::{
+    Barrier, Conflict, Error, Finding, Irregular, Missing, Occupied, Origin, Quote, Seen, Suggestion, Warning,
+};
+use crate::text::{LineNo, Lines, Shown};
+use crate::tree::{Content, Disagreement, Obstacle, Remedy, TreeFault};
+
+impl Diagnose for Error {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new(self.kind());
+        match self {
+            Error::Path { written, error, meant } => suspicious(written, error, meant.as_ref()),
+            Error::Guarded(barrier) => barrier.diagnosis(),
+            Error::Missing(missing) => missing.diagnosis(),
+            Error::Occupied(occupied) => occupied.diagnosis(),
+            Error::Irregular(irregular) => irregular.diagnosis(),
+            Error::Place(unplaced) => unplaced.diagnosis(),
+            Error::Conflict(conflict) => conflict.diagnosis(),
+            Error::Tree(error) => error.diagnosis(),
+            Error::Lint(found) => {
+                let Diagnosis { line, help, advice, .. } = found.diagnosis();
+                Diagnosis { line, help, advice, is_warning: false, ..of.path(found.path().as_bstr()) }
+            }
+            Error::Binary { path, content } => of
+                .notes(content.as_ref().and_then(binary_note))
+                .help("replace, delete or move the file as a whole")
+                .advice("leave the file out of the patch; it can be deleted or moved, but only as a whole")
+                .path(path.as_bstr()),
+            Error::Scattered { path, .. } => {
+                of.help("put the hunks of a file into one section, or give the response in parts").path(path.as_bstr())
+            }
+            Error::DeleteDiffers { path, line, seen } => {
+                let file = File::new(path, &seen.content);
+                let line = line.index();
+                of.at(file.place(line, "the file has", "differs here"))
+                    .label("not so in the file")
+                    .unlike(path, file.passage(line..line + 1, seen.is_left))
+            }
+            Error::DeleteShorter { path, seen } => {
+                let file = File::new(path, &seen.content);
+                let len = file.lines.len();
+                let passages = file.passage(len.saturating_sub(1)..len, seen.is_left);
+                of.label("the file ends before this").unlike(path, passages)
+            }
+            Error::DeleteLeaves { path, seen, .. } => Diagnosis { passages: beginning(path, seen), ..of }
+                .help("the file has changed since the author saw it, or the section doesn't show it whole; look at it")
+                .advice("show every line of the file with `-` before it; if some are to stay, don't delete it")
+                .path(path.as_bstr()),
+            Error::Joined { error, spans, applied } => {
+                let of = Diagnosis { also: spans.clone(), ..error.diagnosis() };
+                let applied = applied.filter(|(_, all)| *all > 1);
+                of.notes(applied.map(|(count, all)| format!("already applied: {count} of {all} hunks")))
+            }
+            Error::AlreadyApplied { paths, applied } => {
+                let nearest = applied.first.as_ref().map(|(line, content)| {
+                    let quote = Quote::new(&Lines::new(content), line.index());
+                    Nearest::new(*line, *line, quote.text.text())
+                });
+                Diagnosis { nearest, ..unchanged(paths) }
+            }
+            Error::CancelsOut { paths } | Error::NothingToDo { paths } => unchanged(paths),
+        }
+    }
+}
+
+fn unchanged(paths: &[RepoPath]) -> Diagnosis {
+    let path = if let [path] = paths { Some(path.as_bstr().into()) } else { None };
+    Diagnosis { path, ..Diagnosis::new(Kind::Unchanged) }
+        .help("--allow-empty makes that a success")
+        .advice("if something else was meant, send a patch that does it")
+}
+
+/// Takes the beginning of a file: all of it if it is small.
+fn beginning(path: &RepoPath, seen: &Seen) -> Vec<Passage> {
+    let passages = match seen.content.is_binary() {
+        true => Vec::new(),
+        false => Passage::beginning(path.as_bstr(), &Lines::new(&seen.content)),
+    };
+    passages.into_iter().map(|passage| Passage { is_left: seen.is_left, ..passage }).collect()
+}
+
+fn binary_note(content: &Content) -> Option<String> {
+    if content.starts_with(b"\xff\xfe") || content.starts_with(b"\xfe\xff") {
+        return Some("it begins like text in UTF-16, which git takes for binary as well".into());
+    }
+    let nul = memchr::memchr(0, content)?;
+    Some(format!("it has a NUL at byte {}, which git takes for the sign of a binary file", nul + 1))
+}
+
+fn suspicious(written: &BString, error: &PathError, meant: Option<&RepoPath>) -> Diagnosis {
+    let Diagnosis { kind, label, notes, help, advice, .. } = error.diagnosis();
+    let of = Diagnosis { label, ..Diagnosis::new(kind) }.path(written.clone());
+    match meant {
+        Some(meant) => {
+            of.note(format!("did you mean `{meant}`?")).help("paths count from the top of the repository; correct it")
+        }
+        None if matches!(error, PathError::DotGit { .. }) => Diagnosis { notes, help, advice, ..of },
+        None => Diagnosis { help, advice, ..of },
+    }
+}
+
+impl Diagnosis {
+    /// Adds what to do about a file that isn't the one that a section deletes.
+    fn unlike(self, path: &RepoPath, passages: Vec<Passage>) -> Self {
+        Diagnosis { passages, ..self }
+            .help("the file has changed since the author saw it; look at it, and drop the `-` lines if it may go")
+            .advice("if the file as it is shown here may go, delete it without the `-` lines; else leave it alone")
+            .path(path.as_bstr())
+    }
+}
+
+impl Diagnose for Barrier {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new(Kind::Protected).advice("leave this file out of the patch");
+        match self {
+            Barrier::Limit { path, origin: Origin::Option, .. } => of
+                .help("leave this file out of the patch, or run with a --limit that covers it")
+                .path(path.as_bstr()),
+            Barrier::Limit { path, origin: Origin::Setting, .. } => of
+                .help(
+                    "leave this file out of the patch, or run with a --limit that covers it, which takes the setting's place",
+                )
+                .path(path.as_bstr()),
+            Barrier::Protected { path, .. } => of
+                .help(
+                    "leave this file out of the patch, or make the change by hand; `git config --edit` changes llmpatch.protect",
+                )
+                .path(path.as_bstr()),
+        }
+    }
+}
+
+impl Diagnose for Missing {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new(Kind::FileMissing);
+        match self {
+            Missing::Never { path, suggestion } => suggested(of, path, suggestion).path(path.as_bstr()),
+            Missing::Tracked { path } => of
+                .help("bring it back with `git restore`, or with `git sparse-checkout add` if that left it out")
+                .advice("leave the file alone, or add it as a new one")
+                .path(path.as_bstr()),
+            Missing::BelowFile { path, .. } => of.help("correct the path in the patch").path(path.as_bstr()),
+            Missing::Deleted { path, by } => Diagnosis { cause: *by, ..of }
+                .help("put this edit before the one that deletes the file, or drop one of them")
+                .path(path.as_bstr()),
+            Missing::Moved { path, to, by } => {
+                Diagnosis { cause: *by, ..of }.help(format!("name it `{to}` from there on")).path(path.as_bstr())
+            }
+        }
+    }
+}
+
+/// Says what there is where a file was looked for that never was, and what to do.
+fn suggested(of: Diagnosis, path: &RepoPath, suggestion: &Suggestion) -> Diagnosis {
+    let Suggestion { meant, below, is_to_go, .. } = suggestion;
+    let of = match below {
+        Some(_) => of.advice(
+            "paths are looked for below that folder; if yours is right as it is, leave it so: whoever applies the patch \
+             has to put that right",
+        ),
+        None => of,
+    };
+    let of = match (meant, below) {
+        (None, None) if *is_to_go => of.help(
+            "paths count from the top of the repository; correct it, or leave this out if the file is gone already",
+        ),
+        (None, None) => {
+            of.help("paths count from the top of the repository; correct it, or let the patch add the file")
+        }
+        (Some(meant), None) => of.note(format!("did you mean `{meant}`?")).help("correct the path in the patch"),
+        (None, Some((directory, written))) => of
+            .note(format!("--directory={directory} makes `{path}` of the patch's `{}`", Shown(written)))
+            .help(match is_to_go {
+                true => "correct --directory or the path; if the file is gone already, leave this out",
+                false => "correct --directory or the path, or let the patch add the file",
+            }),
+        (Some(meant), Some((directory, written))) => {
+            let inside = meant.as_bytes().strip_prefix(directory.as_bytes());
+            match inside.and_then(|rest| rest.strip_prefix(b"/")) {
+                Some(inside) => of
+                    .note(format!(
+                        "did you mean `{meant}`? with --directory={directory} the patch calls it `{}`",
+                        Shown(inside)
+                    ))
+                    .help("correct the path in the patch"),
+                None => of
+                    .note(format!(
+                        "there is `{meant}`, but --directory={directory} makes `{path}` of the patch's `{}`",
+                        Shown(written)
+                    ))
+                    .help("correct --directory, or leave it out"),
+            }
+        }
+    };
+    of.notes(others(suggestion))
+}
+
+fn others(suggestion: &Suggestion) -> Option<String> {
+    let Suggestion { others, count, directory, same_name, .. } = suggestion;
+    let names: Vec<_> = others.iter().map(|name| format!("`{}`", Shown(name))).collect();
+    let names = match count - others.len() {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    };
+    (!others.is_empty()).then(|| match directory {
+        _ if *same_name => format!("there are {names}"),
+        Some(directory) => format!("`{directory}` holds {names}"),
+        None => format!("the top of the repository holds {names}"),
+    })
+}
+
+impl Diagnose for Occupied {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new(Kind::FileExists);
+        let passages = |path, content: &Content| beginning(path, &Seen { content: content.clone(), is_left: false });
+        match self {
+            Occupied::File { path, content } => Diagnosis { passages: passages(path, content), ..of }
+                .help(
+                    "change the lines of the file (`*** Update File:`, op=\"patch\", a diff of it), replace it whole \
+                     (op=\"replace\"), delete it first in the same patch, or run with --overwrite",
+                )
+                .advice(
+                    "change the lines that are there (`*** Update File:`, op=\"patch\", a diff of the file), replace the file \
+                     whole (op=\"replace\"), or delete it first in the same patch",
+                )
+                .path(path.as_bstr()),
+            Occupied::Target { path, content } => Diagnosis { passages: passages(path, content), ..of }
+                .help(
+                    "choose another path, delete the file that is there first in the same patch, or run with --overwrite",
+                )
+                .advice("choose another path, or delete the file that is there first in the same patch")
+                .path(path.as_bstr()),
+            Occupied::Made { path, by } => Diagnosis { cause: Some(*by), ..of }
+                .help("leave one of the two out, or change the lines of the new file in this one")
+                .path(path.as_bstr()),
+            Occupied::Directory { path, .. } | Occupied::FileAbove { path, .. } => {
+                of.help("choose another path, or delete what is in the way in the same patch").path(path.as_bstr())
+            }
+            Occupied::Twin { path, .. } => of
+                .help("choose another name: core.ignoreCase says that the two would be one file")
+                .advice("choose another name, or change the file that is there: the two would be one file")
+                .path(path.as_bstr()),
+        }
+    }
+}
+
+impl Diagnose for Irregular {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new(Kind::UnsafePath);
+        match self {
+            Irregular::Directory { path } => of.help("name a file in that folder").path(path.as_bstr()),
+            Irregular::Other { path, what: Obstacle::Repository }
+            | Irregular::Below { path, what: Obstacle::Repository, .. } => of
+                .help("its files are changed in that repository; to remove a submodule, use `git rm`")
+                .path(path.as_bstr()),
+            Irregular::Other { path, what: Obstacle::Link } => of
+                .help(
+                    "responses leave links alone: name the file that it leads to, or remove the link itself with `git rm`",
+                )
+                .path(path.as_bstr()),
+            Irregular::Other { path, .. } | Irregular::Below { path, .. } => {
+                of.help("name the regular file itself, inside this repository").path(path.as_bstr())
+            }
+        }
+    }
+}
+
+impl Diagnose for Conflict {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis { cause: self.by, ..Diagnosis::new(Kind::Conflict) };
+        let of = match &self.found {
+            Some((content, range)) => {
+                let file = File::new(&self.path, content);
+                let at = range.start + self.nth;
+                let place = file.place(at, "before the response, the file has it here", "not changed yet");
+                Diagnosis { passages: file.passage(range.clone(), false), ..of.at(place) }
+            }
+            None => of,
+        };
+        let help = match self.is_same {
+            true => "both make the same change: leave one of them out",
+            false => {
+                "each edit finds the file as the edits before it leave it, so join the two into one, or write this one for the \
+                 lines that the earlier one leaves"
+            }
+        };
+        of.label("changed by an earlier edit").help(help).path(self.path.as_bstr())
+    }
+}
+
+impl Diagnose for TreeFault {
+    fn diagnosis(&self) -> Diagnosis {
+        let (kind, help) = match self {
+            TreeFault::Disagrees { how, .. } => (
+                Kind::Stale,
+                match how {
+                    Disagreement::WorkTreeFromIndex | Disagreement::MissingInWorkTree => {
+                        "stage, stash or restore it, or apply without --index or --commit".into()
+                    }
+                    Disagreement::IndexFromHead => "commit or unstage it first, or apply with --index".into(),
+                    Disagreement::Untracked => "`git add` it first, or apply without --index or --commit".into(),
+                },
+            ),
+            TreeFault::Unmerged { .. } => (Kind::Stale, "resolve it and `git add` it first".into()),
+            TreeFault::Unsupported { path, remedy, .. } => (Kind::Unsupported, remedied(path, remedy)),
+            TreeFault::Io { .. } => {
+                (Kind::Io, "see who owns it, and whether you may read it and the folders above it".into())
+            }
+        };
+        Diagnosis::new(kind)
+            .help(help)
+            .advice("nothing is wrong with the patch in this: whoever applies it has to settle it")
+            .path(self.path().as_bstr())
+    }
+}
+
+fn remedied(path: &RepoPath, remedy: &Remedy) -> String {
+    match remedy {
+        Remedy::WithoutIndex => "apply without --index or --commit, and stage the change with `git add`".into(),
+        Remedy::Fetch => "let git fetch it first (`git cat-file -e <object>` does), or see what `git fsck` says".into(),
+        Remedy::CheckOut => "bring it into the work tree with `git sparse-checkout add` first".into(),
+        Remedy::Unmark => format!("run `git update-index --no-skip-worktree {path}` first"),
+        Remedy::ByHand => "make this change by hand, or leave the file out of the patch".into(),
+        Remedy::Repository(help) => help.clone(),
+    }
+}
+
+impl Diagnose for Warning {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis { is_warning: true, ..Diagnosis::new(self.kind()) }.path(self.path().as_bstr());
+        let among = |chosen: LineNo, others: &[LineNo]| {
+            let mut all = [others, &[chosen]].concat();
+            all.sort();
+            all
+        };
+        match self {
+            Warning::Relaxed { path, line, .. } => {
+                of.shows(place(path, line, "the line that is used", "taken for the context line"))
+            }
+            Warning::Fuzzy { path, line, .. } => {
+                of.shows(place(path, line, "the file has", "taken for the line of the patch"))
+            }
+            Warning::InsideWord { path, line, .. } => {
+                of.shows(place(path, line, "the text is found here", "inside a word"))
+            }
+            Warning::Duplicates { path, chosen, others, lines, .. } => {
+                let label = |line| if line == *chosen { "changed" } else { "alike" };
+                let places = rivals(path, lines, "the lines stand here", label).into_iter().collect();
+                let of = Diagnosis { places, line: Some(*chosen), candidates: among(*chosen, others), ..of };
+                of.help(
+                    "if another is meant, give more lines around the change, or a context line after `@@`; --unique refuses such hunks",
+                )
+            }
+            Warning::AddedAfterOneOf { after, others, .. } => {
+                Diagnosis { line: Some(*after), candidates: among(*after, others), ..of }
+            }
+            Warning::Restated { at, .. }
+            | Warning::BlankDropped { at, .. }
+            | Warning::BlankEdges { at, .. }
+            | Warning::Moved { at, .. }
+            | Warning::AddedAfter { after: at, .. }
+            | Warning::AddedByNumber { after: at, .. }
+            | Warning::PartialDeleteBody { first: at, .. } => Diagnosis { line: Some(*at), ..of },
+            Warning::Found { finding, .. } => found(of, *finding),
+            Warning::AddedAtEnd { .. }
+            | Warning::AddedAtTop { .. }
+            | Warning::ModeDiffers { .. }
+            | Warning::IdDiffers { .. }
+            | Warning::NewlineAdded { .. }
+            | Warning::NoChange { .. }
+            | Warning::IdleHunk { .. }
+            | Warning::AlreadyThere { .. } => of,
+        }
+    }
+}
+
+/// Says what to do about what a lint found.
+fn found(of: Diagnosis, finding: Finding) -> Diagnosis {
+    match finding {
+        Finding::Elided => of
+            .help("nothing is put in its place: write the lines that it stands for, or leave it out")
+            .advice(
+                "nothing is put in place of such a line: leave it out of the hunk, since what no hunk shows stays as it is, or \
+                 write the lines that it stands for",
+            ),
+        Finding::ElidedFile { .. } => of
+            .help(
+                "nothing is put in its place: give the whole file, or only hunks of what changes; if the line is meant, run \
+                 `git -c llmpatch.lint.elision=allow llmpatch apply`",
+            )
+            .advice(
+                "nothing is put in place of such a line: send every line that the file is to have, or only the lines that \
+                 change (`*** Update File:`, op=\"patch\", a diff)",
+            ),
+        Finding::SmallReplace { .. } => of.help("op=\"patch\" would leave the other lines alone for certain"),
+        Finding::Emptied => of.help("if the file is to go, delete it"),
+        Finding::ConflictMarker
+        | Finding::PatchMarker
+        | Finding::SpacesAmongTabs
+        | Finding::TabsAmongSpaces
+        | Finding::Undone => of,
+    }
+}
+
+impl Diagnose for Unrepresentable {
+    fn diagnosis(&self) -> Diagnosis {
+        Diagnosis::new(Kind::Unrepresentable).path(self.path.clone())
+    }
+}
+
+impl Diagnose for Replaced {
+    fn diagnosis(&self) -> Diagnosis {
+        Diagnosis::new(Kind::ReplacedWhole).path(self.path.clone()).help("apply it only to the file as it was here")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::diagnose::Diagnose as _;
+    use crate::patch::{FileEdit, Format, Operation, Patch};
+    use crate::path::Resolver;
+    use crate::plan;
+    use crate::text::Text;
+    use crate::tree::MemoryTree;
+
+    #[test]
+    fn what_there_is_instead_of_a_missing_file_is_told() {
+        let tree =
+            MemoryTree::new().with("src/net/tcp.rs", "1\n").with("src/lib.rs", "").with("doc/lib.rs", "").with("a", "");
+        for (directory, written, notes, help) in [
+            ("", "lib.rs", &["there are `doc/lib.rs`, `src/lib.rs`"][..], "paths count from the top"),
+            ("", "src/new/zzz", &["`src` holds `lib.rs`, `net/`"], "paths count from the top"),
+            (
+                "",
+                "nothing/like.it",
+                &["the top of the repository holds `a`, `doc/`, `src/`"],
+                "paths count from the top",
+            ),
+            (
+                "lib",
+                "net/tcp.rs",
+                &["there is `src/net/tcp.rs`, but --directory=lib makes `lib/net/tcp.rs` of the patch's `net/tcp.rs`"],
+                "correct --directory, or leave it out",
+            ),
+            (
+                "src",
+                "tcp.rs",
+                &["did you mean `src/net/tcp.rs`? with --directory=src the patch calls it `net/tcp.rs`"],
+                "correct the path in the patch",
+            ),
+            (
+                "src",
+                "zzz",
+                &["--directory=src makes `src/zzz` of the patch's `zzz`", "`src` holds `lib.rs`, `net/`"],
+                "correct --directory or the path",
+            ),
+        ] {
+            let resolver = match directory {
+                "" => Resolver::default(),
+                directory => Resolver::default().with_directory(directory.as_bytes()).unwrap(),
+            };
+            let written_path = Text::derived(written.as_bytes());
+            let operation = Operation::Delete { expected: None };
+            let edit = FileEdit::new(written_path, operation, None);
+            let patch = Patch { format: Format::Envelope, edits: vec![edit] };
+            let refusal = plan::plan(&[patch], &tree, &resolver, &plan::Rules::default()).unwrap_err();
+            let of = refusal.errors[0].value.diagnosis();
+            assert_eq!(of.notes, notes, "{written} in {directory}");
+            assert!(of.help.as_ref().unwrap().starts_with(help), "{written} in {directory}: {:?}", of.help);
+        }
+    }
+}

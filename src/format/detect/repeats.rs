@@ -1,0 +1,94 @@
+//! Finds what a response says twice: whole patches, which count once, and single edits, which count as often as they are there.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use bstr::ByteSlice as _;
+
+use super::{Block, Found, Warning};
+use crate::format::unified;
+use crate::patch::{FileEdit, Format, Operation};
+use crate::text::{Located, Source, Span};
+
+/// Returns of each thing that was found whether it is a part of a patch that repeats an earlier one, and warns of these patches.
+pub(super) fn patches(
+    source: &Source,
+    found: &[Found<'_>],
+    warnings: &mut Vec<Located<crate::format::Warning>>,
+) -> Vec<bool> {
+    let mut is_repeated = vec![false; found.len()];
+    let mut met: HashMap<Vec<u8>, Span> = HashMap::new();
+    let mut end = 0;
+    for (indices, first, text) in wholes(source, found) {
+        let between = source.bytes().get(end..first.range.start).unwrap_or_default();
+        end = first.range.start + text.len();
+        // Each patch of a series is one of its own: a commit may make again what one between took back.
+        if between.lines().any(unified::names_commit) {
+            continue;
+        }
+        let lines = text.replace("\r\n", "\n");
+        match met.entry(lines.trim_end_with(|c| c == '\n').to_vec()) {
+            Entry::Vacant(free) => {
+                free.insert(first.start);
+            }
+            Entry::Occupied(earlier) => {
+                is_repeated[indices].fill(true);
+                let line = source.line_at(earlier.get().start as usize);
+                let warning = Warning::RepeatedPatch { format: first.format, first: line };
+                warnings.push(Located::new(first.start, warning.into()));
+            }
+        }
+    }
+    is_repeated
+}
+
+/// Returns the whole patches: where they are among what was found, their first block, and their text.
+fn wholes<'f, 'a>(
+    source: &'a Source,
+    found: &'f [Found<'a>],
+) -> impl Iterator<Item = (std::ops::Range<usize>, &'f Block<'a>, &'a [u8])> {
+    let block = |index: usize| if let Some(Found::Block(block)) = found.get(index) { Some(block) } else { None };
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let start = (next..found.len()).find(|&index| block(index).is_some())?;
+        let first = block(start)?;
+        let mut last = first;
+        next = start + 1;
+        while let Some(following) = block(next).filter(|following| goes_on(source, last, following)) {
+            last = following;
+            next += 1;
+        }
+        Some((start..next, first, &source.bytes()[first.range.start..last.range.end]))
+    })
+}
+
+/// Returns whether a block is a part of the same whole patch as the one before it.
+fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
+    let bytes = source.bytes();
+    let is_wrapper = |block: &Block<'_>| {
+        bytes[block.range.start..].get(..b"<opx".len()).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<opx"))
+    };
+    before.format == block.format
+        && block.format != Format::Envelope
+        && !is_wrapper(before)
+        && !is_wrapper(block)
+        && bytes[before.range.end..block.range.start].trim_ascii().is_empty()
+}
+
+/// Warns of the edits that repeat an earlier one.
+pub(super) fn edits(source: &Source, edits: &[FileEdit<'_>], warnings: &mut Vec<Located<crate::format::Warning>>) {
+    let mut met: HashMap<&FileEdit<'_>, Span> = HashMap::new();
+    for edit in edits.iter().filter(|edit| edit.operation != Operation::Unreadable) {
+        let Some(span) = edit.span else { continue };
+        match met.entry(edit) {
+            Entry::Vacant(free) => {
+                free.insert(span);
+            }
+            Entry::Occupied(earlier) => {
+                let first = source.line_at(earlier.get().start as usize);
+                let path = edit.path.bytes.to_vec().into();
+                warnings.push(Located::new(span, Warning::RepeatedEdit { path, first }.into()));
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+use std::sync::Arc;
+
+use bstr::BString;
+
+use super::habit::Habit;
+use super::marker::{Meant, Verb};
+use crate::text::{LineNo, Shown};
+
+/// Why an envelope can't be read. `more` counts the further lines in a row of which the same is true, and `path` and `verb` are
+/// of the section.
+#[allow(missing_docs, reason = "the message says what the fields are")]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Lines of the patch that lack the whitespace before its Begin.
+    #[error("a line is indented less than the `*** Begin Patch` of its patch")]
+    LessIndented { begin: LineNo, more: usize },
+    /// Text before the first header. `meant` is the header that it nearly is.
+    #[error("text before the first file header of a patch")]
+    BeforeHeader { meant: Option<Meant>, more: usize },
+    /// A Begin inside the envelope that begins in line `first`. `near` is an End in between that doesn't count.
+    #[error("`*** Begin Patch` inside the patch that begins in line {first}")]
+    NestedBegin { first: LineNo, near: Option<(LineNo, NearEnd)>, more: usize },
+    /// A header, up to its colon, and what was meant, if that is plain.
+    #[error("unknown header `{}`", Shown(header))]
+    UnknownHeader { header: BString, meant: Option<Meant> },
+    #[error("`*** Move to:` doesn't stand on the line after an `*** Update File:`")]
+    MisplacedMove { path: Option<Arc<[u8]>>, verb: Option<Verb> },
+    #[error("`*** End of File` follows no chunk")]
+    MisplacedEndOfFile { path: Option<Arc<[u8]>>, verb: Option<Verb> },
+    #[error("{} that can't be read in the section of `{}`", lines(more + 1), Shown(path))]
+    BadLine { path: Arc<[u8]>, verb: Verb, habit: Habit, more: usize },
+    #[error("headers of a unified diff in the section of `{}`", Shown(path))]
+    UnifiedHeader { path: Arc<[u8]>, verb: Verb, more: usize },
+    #[error("`{}` is to be updated, and no change follows", Shown(path))]
+    NoChunk { path: Arc<[u8]> },
+    /// A chunk without lines, and whether its `@@` names a place.
+    #[error("a chunk of `{}` has no lines", Shown(path))]
+    EmptyChunk { path: Arc<[u8]>, is_located: bool },
+    #[error("`*** End Patch` is followed by `{}` on its line", Shown(tail))]
+    EndWithTail { tail: BString },
+    /// An envelope without an End. `near` is one that doesn't count, `fence` a Markdown fence.
+    #[error("a patch has no `*** End Patch`")]
+    Truncated { begin: LineNo, path: Option<Arc<[u8]>>, near: Option<(LineNo, NearEnd)>, fence: Option<LineNo> },
+    /// More errors than are worth saying.
+    #[error("{count} further problems in the same section")]
+    More { path: Option<Arc<[u8]>>, count: usize },
+    /// A warning, in `--strict`.
+    #[error(transparent)]
+    Strict(Warning),
+}
+
+/// An `*** End Patch` that isn't one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NearEnd {
+    /// It is at the end of another line.
+    Glued,
+    /// It has whitespace before it, so it is a line of context.
+    Indented,
+}
+
+/// What was guessed or ignored in a section of an envelope, and how often.
+#[allow(missing_docs, reason = "the message says what the fields are")]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Warning {
+    #[error("a marker with ` ***` behind it{}", times(*count))]
+    DecoratedMarker { path: Option<Arc<[u8]>>, count: usize },
+    #[error("an empty line of `{}` has no `{}` and is taken for content{}", Shown(path), verb.sign(), times(*count))]
+    BlankInBody { path: Arc<[u8]>, verb: Verb, count: usize },
+    #[error("`@@` without a blank after it in the section of `{}`{}", Shown(path), times(*count))]
+    LocatorSpacing { path: Arc<[u8]>, count: usize },
+    #[error("line numbers after `@@` in the section of `{}`{}: they mean nothing here", Shown(path), times(*count))]
+    LocatorNumbers { path: Arc<[u8]>, count: usize },
+    #[error("`\\ No newline at end of file` in the section of `{}` is ignored{}", Shown(path), times(*count))]
+    NoNewlineMark { path: Arc<[u8]>, count: usize },
+}
+
+impl Error {
+    pub(super) fn more_mut(&mut self) -> Option<&mut usize> {
+        match self {
+            Error::LessIndented { more, .. }
+            | Error::BeforeHeader { more, .. }
+            | Error::NestedBegin { more, .. }
+            | Error::BadLine { more, .. }
+            | Error::UnifiedHeader { more, .. } => Some(more),
+            _ => None,
+        }
+    }
+}
+
+impl Warning {
+    pub(super) fn count_mut(&mut self) -> &mut usize {
+        match self {
+            Warning::DecoratedMarker { count, .. }
+            | Warning::BlankInBody { count, .. }
+            | Warning::LocatorSpacing { count, .. }
+            | Warning::LocatorNumbers { count, .. }
+            | Warning::NoNewlineMark { count, .. } => count,
+        }
+    }
+}
+
+fn lines(count: usize) -> String {
+    if count == 1 { "a line".into() } else { format!("{count} lines") }
+}
+
+fn times(count: usize) -> String {
+    if count == 1 { String::new() } else { format!(", {count} times") }
+}

@@ -1,0 +1,74 @@
+use bstr::BString;
+
+use crate::text::Shown;
+
+/// Why a section of a unified diff can't be read.
+#[allow(missing_docs, reason = "the message says what the fields are")]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A quoted name that isn't closed, escapes what can't be, or has something behind it.
+    #[error("a name in quotes isn't written as git writes it")]
+    Quoting,
+    #[error("the section names two files, `{}` and `{}`, and says neither rename nor copy", Shown(old), Shown(new))]
+    TwoNames { old: BString, new: BString },
+    #[error("the header of `{}` also names `{}`", Shown(path), Shown(name))]
+    OtherName { path: BString, name: BString },
+    /// `rename from` without `rename to`, or the other way, or one of each kind.
+    #[error("the header of a rename or copy doesn't say both names")]
+    HalfRename,
+    #[error("the section doesn't say which file it is about")]
+    NoName,
+    #[error(
+        "the header contradicts itself: it says that a file is new, deleted, renamed or copied, and its names say otherwise"
+    )]
+    Contradiction,
+    #[error("mode {mode:06o}: only regular files (100644, 100755) can be patched")]
+    Mode { mode: u32 },
+    #[error("`{}` is no mode", Shown(text))]
+    NoMode { text: BString },
+    #[error("`{}` is a binary file, of which the patch shows no lines", Shown(path))]
+    Binary { path: BString },
+    #[error("this is a binary file, of which the patch shows no lines")]
+    NamelessBinary,
+    #[error("nothing is to be done in this section: it has no hunk, and the file keeps its name and mode")]
+    Nothing,
+    #[error("a hunk's header has no line numbers")]
+    NoNumbers,
+    #[error("a hunk has no lines")]
+    NoLines,
+    #[error("a line of a hunk has no prefix")]
+    NoPrefix,
+    /// Lines that begin with line numbers, as in a listing.
+    #[error("lines of a hunk begin with line numbers")]
+    Numbered,
+    #[error("the response ends in the middle of a hunk, which claims {} and has {}", counts(*claimed), counts(*found))]
+    CutHunk { claimed: [u32; 2], found: [u32; 2] },
+    /// A hunk that claims other counts of old and new lines than it has, in `--strict`. `number` counts the hunks of its section.
+    #[error("hunk {number} claims {}, and has {}", counts(*claimed), counts(*found))]
+    Miscounted { number: usize, claimed: [u32; 2], found: [u32; 2] },
+    #[error("`\\ No newline at end of file` follows no line")]
+    MarkFirst,
+    #[error("`\\ No newline at end of file` stands behind a line that others follow")]
+    MarkWithin,
+    #[error("the file is new, yet the hunk has lines that it must have had")]
+    AddedHasOld,
+    #[error("the file is new, yet it is shown in several hunks")]
+    AddedTwice,
+}
+
+/// What was guessed. `number` counts the hunks of a section.
+#[allow(missing_docs, reason = "the message says what the fields are")]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// A hunk that claims other counts of old and new lines than it has, and how many lines were `taken` in that they leave out.
+    #[error("hunk {number} of `{}` claims {}; it has {}, and is read so", Shown(path), counts(*claimed), counts(*found))]
+    Recounted { path: BString, number: usize, claimed: [u32; 2], found: [u32; 2], taken: usize },
+    #[error("hunk {number} of `{}` is complete by its counts; what follows after it is left out", Shown(path))]
+    LeftOut { path: BString, number: usize },
+}
+
+fn counts([old, new]: [u32; 2]) -> String {
+    format!("{old} old and {new} new line{}", if new == 1 { "" } else { "s" })
+}

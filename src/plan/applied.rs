@@ -1,0 +1,218 @@
+//! A response that has been applied before: it has no place in the files as they are, and can be taken back from them.
+
+use super::Rules;
+use super::error::{Error, Missing};
+use super::place_error::{Closest, Part, PlaceError, Reason};
+use super::planner::Planner;
+use crate::patch::{FileEdit, Format, Header, Hunk, HunkLine, Mark, Operation, Patch, Position, Status, Substitution};
+use crate::path::RepoPath;
+use crate::search::Effort;
+use crate::text::{LineNo, Text};
+use crate::tree::Content;
+
+/// The hunks and finds of a response that has been applied before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// How many there are.
+    pub hunks: usize,
+    /// Where the new lines of the first are, and the file, if that is certain.
+    pub first: Option<(LineNo, Content)>,
+}
+
+/// How many bytes of new lines may be there by chance.
+const CHANCE: usize = 3;
+
+impl Planner<'_> {
+    /// Returns the hunks of the response if it has been applied before: nothing is wrong with it but that what it looks for isn't
+    /// there, and all of it can be taken back from the files as they are.
+    pub(super) fn applied(&self) -> Option<Applied> {
+        if self.errors.is_empty() || !self.errors.iter().all(|error| is_absence(&error.value)) {
+            return None;
+        }
+        let (whole, edits): (Vec<_>, Vec<_>) = self.edits.iter().rev().copied().partition(|edit| is_whole(edit));
+        if self.evidence() <= CHANCE || !whole.iter().all(|edit| self.is_idle(edit)) {
+            return None;
+        }
+        let edits = edits.into_iter().map(reversed).collect::<Option<_>>()?;
+        let patches = [Patch { format: Format::Envelope, edits }];
+        let rules = Rules { strict: false, unique: false, overwrite: false, ..self.rules.clone() };
+        let mut back = Planner::new(&patches, self.tree, self.resolver, &rules);
+        back.effort = Effort::new(0);
+        for (number, edit) in patches[0].edits.iter().enumerate() {
+            back.number = number;
+            back.overlay.begin(number, edit.span);
+            back.edit(edit);
+            if !back.errors.is_empty() {
+                return None;
+            }
+        }
+        let is_made = |error: &Error| match near(error) {
+            // By chance the new lines may be there while the old ones are elsewhere, misspelt.
+            Some((path, closest)) => back.placements.iter().any(|placed| {
+                let rows = placed.old.start..placed.old.start + placed.old.count.max(1);
+                placed.path == *path && rows.contains(&(closest.line + 1))
+            }),
+            None => true,
+        };
+        let is_made = self.errors.iter().all(|error| is_made(&error.value));
+        let first = || self.errors.iter().find_map(|error| error.value.applied());
+        is_made.then(|| Applied { hunks: self.hunks(), first: first().map(|(line, content)| (line, content.clone())) })
+    }
+
+    /// Makes one error of those that say the same: that a hunk is applied already, or that line numbers are in front of its lines.
+    pub(super) fn join(&mut self) {
+        self.join_those(|error| error.applied().is_some(), true);
+        self.join_those(|error| near(error).is_some_and(|(_, closest)| closest.is_numbered), false);
+    }
+
+    fn join_those(&mut self, is_one: impl Fn(&Error) -> bool, are_applied: bool) {
+        let of = self.hunks();
+        let Some(first) = self.errors.iter().position(|error| is_one(&error.value)) else { return };
+        let behind = self.errors.split_off(first + 1);
+        let (others, rest): (Vec<_>, Vec<_>) = behind.into_iter().partition(|error| is_one(&error.value));
+        let applied = are_applied.then_some((1 + others.len(), of));
+        let spans = others.iter().filter_map(|error| error.span).collect();
+        if let Some(first) = self.errors.pop() {
+            self.errors.push(first.map(|error| Error::Joined { error: Box::new(error), spans, applied }));
+        }
+        self.errors.extend(rest);
+    }
+
+    /// Counts the hunks and finds of the response; of files that come or go as a whole there are none.
+    fn hunks(&self) -> usize {
+        let hunks = |edit: &&FileEdit<'_>| match &edit.operation {
+            Operation::Update { hunks, .. } => hunks.len(),
+            Operation::Substitute(_) => 1,
+            _ => 0,
+        };
+        self.edits.iter().filter(|edit| !is_whole(edit)).map(hunks).sum()
+    }
+
+    /// Returns how much of what the response makes is there if it can be taken back, in bytes of lines that tell anything.
+    fn evidence(&self) -> usize {
+        let of_edit = |edit: &&FileEdit<'_>| match &edit.operation {
+            Operation::Update { hunks, .. } => hunks.iter().map(telling).sum(),
+            Operation::Substitute(edit) => edit.put.iter().map(size).sum(),
+            Operation::Create { lines } => lines.iter().map(size).sum(),
+            _ => 0,
+        };
+        // That a file is gone which git tracks, and another is where it was to go, is no chance either.
+        let is_moved = |error: &Error| match error {
+            Error::Missing(Missing::Tracked { path }) => self.edits.iter().any(|edit| {
+                let from = self.resolver.resolve(edit.root.as_deref(), &edit.path);
+                edit.destination().is_some() && from.is_ok_and(|from| from == *path)
+            }),
+            _ => false,
+        };
+        let moved = self.errors.iter().filter(|error| is_moved(&error.value)).count();
+        self.edits.iter().map(of_edit).sum::<usize>() + moved * (CHANCE + 1)
+    }
+
+    /// Returns whether an edit of a whole file leaves all as it is.
+    fn is_idle(&self, edit: &FileEdit<'_>) -> bool {
+        let path = self.resolver.resolve(edit.root.as_deref(), &edit.path);
+        path.is_ok_and(|path| self.overlay.changed().all(|changed| *changed != path))
+    }
+}
+
+/// Returns how long a line is, whitespace aside; nothing if it is a mere brace.
+fn size(text: &Text<'_>) -> usize {
+    let size = text.iter().filter(|byte| !byte.is_ascii_whitespace()).count();
+    if size > 1 { size } else { 0 }
+}
+
+/// Returns the size of the lines of a hunk that are in a row once it is applied, and aren't before.
+fn telling(hunk: &Hunk<'_>) -> usize {
+    let mut marks = hunk.lines.iter().map(|line| line.mark);
+    let is_framed = marks.next() == Some(Mark::Context) && marks.next_back() == Some(Mark::Context);
+    let is_cut = is_framed && marks.any(|mark| mark == Mark::Removed);
+    let mut added = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
+    let kept = || hunk.new_lines().filter(|line| line.mark == Mark::Context && size(&line.text) > CHANCE);
+    match added.next() {
+        Some(first) if size(&first.text) + added.map(|line| size(&line.text)).sum::<usize>() == 0 => 0,
+        None if !is_cut || kept().count() < 2 => 0,
+        _ => hunk.new_lines().map(|line| size(&line.text)).sum(),
+    }
+}
+
+/// Returns whether an edit makes, replaces or removes a whole file.
+fn is_whole(edit: &FileEdit<'_>) -> bool {
+    match &edit.operation {
+        Operation::Create { .. } | Operation::Replace { .. } | Operation::Delete { .. } => true,
+        Operation::Update { .. } => {
+            edit.header.as_ref().is_some_and(|header| matches!(header.status, Status::Added | Status::Deleted))
+        }
+        _ => false,
+    }
+}
+
+/// Returns the edit that does the contrary of one that moves a file or changes lines.
+fn reversed<'e>(edit: &'e FileEdit<'_>) -> Option<FileEdit<'e>> {
+    let to = edit.destination().map(|_| edit.path.clone());
+    let operation = match &edit.operation {
+        Operation::Move { .. } => Operation::Update { to, hunks: Vec::new() },
+        Operation::Update { hunks, .. } => {
+            Operation::Update { to, hunks: hunks.iter().map(hunk).collect::<Option<_>>()? }
+        }
+        Operation::Substitute(Substitution { find, put, .. }) if !put.is_empty() => {
+            let (find, put) = (put.clone(), find.clone());
+            Operation::Substitute(Substitution { find, put, occurrence: Default::default() })
+        }
+        _ => return None,
+    };
+    let header = match &edit.header {
+        Some(Header { binary: Some(_), .. } | Header { status: Status::Copied, .. }) => return None,
+        Some(header) => {
+            let (old_mode, new_mode) = (header.new_mode, header.old_mode);
+            Some(Header { old_mode, new_mode, ids: None, similarity: None, ..header.clone() })
+        }
+        None => None,
+    };
+    let path = edit.destination().unwrap_or(&edit.path).clone();
+    Some(FileEdit { path, root: edit.root.clone(), operation, header, why: None, span: None })
+}
+
+/// Returns the hunk that does the contrary, if there are lines by which its place can be found.
+fn hunk<'e>(hunk: &'e Hunk<'_>) -> Option<Hunk<'e>> {
+    hunk.new_lines().next()?;
+    let line = |line: &'e HunkLine<'_>| HunkLine {
+        mark: match line.mark {
+            Mark::Context => Mark::Context,
+            Mark::Removed => Mark::Added,
+            Mark::Added => Mark::Removed,
+        },
+        ..line.clone()
+    };
+    let position = hunk.position.as_ref().map(|position| Position {
+        old_start: position.new_start,
+        old_lines: position.new_lines,
+        new_start: position.old_start,
+        new_lines: position.old_lines,
+        heading: Vec::new(),
+    });
+    let lines = hunk.lines.iter().map(line).collect();
+    Some(Hunk { lines, position, end_of_file: hunk.end_of_file, ..Hunk::default() })
+}
+
+/// Returns whether something is looked for and isn't there, which is so of what has been done before.
+fn is_absence(error: &Error) -> bool {
+    match error {
+        // A text that is put may well be in a line by which a misspelt find is meant.
+        Error::Place(unplaced) if unplaced.part == Part::Find && near(error).is_some() => false,
+        Error::Place(unplaced) => match unplaced.error {
+            PlaceError::NotFound { .. } | PlaceError::Applied { .. } => true,
+            ref error => error.is_earlier().is_some(),
+        },
+        Error::Missing(missing) => matches!(missing, Missing::Never { .. } | Missing::Tracked { .. }),
+        _ => false,
+    }
+}
+
+/// Returns the place that comes nearest to what a hunk looks for, and its file, if that is misspelt rather than applied.
+fn near(error: &Error) -> Option<(&RepoPath, &Closest)> {
+    let Error::Place(unplaced) = error else { return None };
+    match &unplaced.error {
+        PlaceError::NotFound { reason: Reason::Near(closest), .. } => Some((&unplaced.path, closest)),
+        _ => None,
+    }
+}

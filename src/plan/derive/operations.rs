@@ -1,0 +1,100 @@
+//! What is to be said of each file of a change, in an order in which it can be done.
+
+use crate::patch::Format;
+use crate::path::{RepoPath, Resolver};
+use crate::plan::{Change, ChangeSet};
+use crate::text::Lines;
+use crate::tree::File;
+
+use super::{Unrepresentable, What};
+
+/// What is done to one file.
+#[derive(Clone, Copy)]
+pub(super) enum FileOperation<'c> {
+    /// It comes.
+    Add { path: &'c RepoPath, file: &'c File },
+    /// It goes.
+    Delete { path: &'c RepoPath },
+    /// Its content changes, or its path, or both.
+    Change { path: &'c RepoPath, to: Option<&'c RepoPath>, before: &'c File, after: &'c File },
+}
+
+impl FileOperation<'_> {
+    /// Says when it is to be done where files stand in each other's way.
+    fn rank(&self) -> usize {
+        match self {
+            FileOperation::Delete { .. } => 0,
+            FileOperation::Change { to: Some(_), .. } => 1,
+            FileOperation::Change { to: None, .. } | FileOperation::Add { .. } => 2,
+        }
+    }
+}
+
+/// Lists what is done, by path: a renamed file at its new one. Where a file stands in the way of a folder, or the other way
+/// round, deletions come first.
+pub(super) fn operations<'c>(
+    changes: &'c ChangeSet,
+    format: Format,
+    unsaid: &mut Vec<Unrepresentable>,
+) -> Vec<FileOperation<'c>> {
+    let is_source = |path: &RepoPath| changes.iter().any(|change| change.from.as_ref() == Some(path));
+    let mut operations = Vec::with_capacity(changes.len());
+    for change in changes {
+        let source = change.from.as_ref().and_then(|from| changes.get(from));
+        let path = &change.path;
+        let operation = match (source, change) {
+            (Some(Change { path: from, before: Some(before), .. }), Change { after: Some(after), .. }) => {
+                FileOperation::Change { path: from, to: Some(path), before, after }
+            }
+            (_, Change { before: None, after: Some(file), .. }) => FileOperation::Add { path, file },
+            (_, Change { before: Some(before), after: Some(after), .. }) => {
+                FileOperation::Change { path, to: None, before, after }
+            }
+            (_, Change { after: None, .. }) if is_source(path) => continue,
+            _ => FileOperation::Delete { path },
+        };
+        match hindrance(&operation) {
+            Some(what) => unsaid.push(Unrepresentable { path: path.as_bstr().into(), format, what }),
+            None => operations.push(operation),
+        }
+    }
+    if stand_in_the_way(changes) {
+        operations.sort_by_key(FileOperation::rank);
+    }
+    operations
+}
+
+/// Says what no format but a diff can say of a file.
+fn hindrance(operation: &FileOperation<'_>) -> Option<What> {
+    let is_named = |path: &RepoPath| Resolver::default().resolve(None, path.as_bytes()).as_ref() == Ok(path);
+    match operation {
+        FileOperation::Delete { path } => (!is_named(path)).then_some(What::Path),
+        FileOperation::Add { path, file } => match () {
+            () if !is_named(path) => Some(What::Path),
+            () if path.suspicious_when_new().is_some() => Some(What::Name),
+            () if file.mode.executable => Some(What::NewExecutable),
+            () if memchr::memchr(0, &file.content).is_some() => Some(What::Binary),
+            () if !file.content.is_empty() && !file.content.ends_with(b"\n") => Some(What::NoFinalNewline),
+            () => None,
+        },
+        FileOperation::Change { path, to, before, after } => match () {
+            () if !is_named(path) || to.is_some_and(|to| !is_named(to)) => Some(What::Path),
+            () if to.is_some_and(|to| to.suspicious_when_new().is_some()) => Some(What::Name),
+            () if before.mode.executable != after.mode.executable => Some(What::Mode),
+            () if before.content == after.content => None,
+            () if after.content.is_binary() => Some(What::Binary),
+            () if before.content.starts_with(Lines::BOM) != after.content.starts_with(Lines::BOM) => Some(What::Mark),
+            () => None,
+        },
+    }
+}
+
+fn stand_in_the_way(changes: &ChangeSet) -> bool {
+    let goes = |path: &RepoPath| changes.get(path).is_some_and(|change| change.after.is_none());
+    let comes = |path: &RepoPath| changes.get(path).is_some_and(|change| change.before.is_none());
+    changes.iter().any(|change| match (&change.before, &change.after) {
+        (None, _) => change.path.ancestors().any(|above| goes(&above)),
+        (_, None) => change.path.ancestors().any(|above| comes(&above)),
+        _ => false,
+    })
+}

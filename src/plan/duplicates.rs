@@ -1,0 +1,152 @@
+//! Where else the old lines of a hunk stand: in the lines before it that no earlier hunk has replaced, and behind it.
+//!
+//! A response may repeat one hunk ten thousand times over a file that repeats itself, so what was found out about a run of
+//! lines is kept, and each further question about it looks only at what has been replaced since.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::place_error::CANDIDATES;
+use crate::search::{Places, Tolerance};
+use crate::text::LineNo;
+
+/// How many line numbers are kept of each warning.
+pub(super) const SHOWN: usize = 100;
+
+/// The lines that hunks have taken the place of so far, and what is known of runs between them.
+#[derive(Default)]
+pub(super) struct Duplicates<'h> {
+    /// In the file's order; neighbours are one.
+    replaced: Vec<Range<usize>>,
+    seen: HashMap<(Tolerance, Vec<&'h [u8]>), Seen>,
+}
+
+/// Places of one run in the gaps before the first `ranges` replaced ranges.
+#[derive(Default)]
+struct Seen {
+    ranges: usize,
+    found: Others,
+}
+
+/// Some places and how many there are.
+#[derive(Clone, Default)]
+pub(super) struct Others {
+    /// The first few, by line index.
+    pub(super) shown: Vec<usize>,
+    pub(super) count: usize,
+}
+
+impl Others {
+    fn add(&mut self, places: &Places, within: Range<usize>) {
+        self.count += places.count_from(within.start) - places.count_from(within.end);
+        let inside = places.iter_from(within.start).take_while(|at| within.contains(at));
+        self.shown.extend(inside.take(SHOWN - self.shown.len()));
+    }
+
+    pub(super) fn lines(&self) -> Vec<LineNo> {
+        self.shown.iter().copied().map(LineNo::from_index).collect()
+    }
+}
+
+impl<'h> Duplicates<'h> {
+    /// Takes note of lines that a hunk takes the place of; they come after all that was noted before.
+    pub(super) fn replace(&mut self, range: Range<usize>) {
+        match self.replaced.last_mut() {
+            _ if range.is_empty() => {}
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => self.replaced.push(range),
+        }
+    }
+
+    /// Finds the places of a run behind the one that was chosen.
+    pub(super) fn behind(&self, places: &Places, chosen: usize) -> Others {
+        let mut others = Others::default();
+        others.add(places, chosen + 1..usize::MAX);
+        others
+    }
+
+    /// Lists all places of a run that [`Self::around`], or else [`Self::behind`], would count, and the chosen one among them.
+    pub(super) fn all(&self, len: usize, places: &Places, chosen: usize, around: bool) -> Vec<usize> {
+        let is_free = |&at: &usize| {
+            let next = self.replaced.partition_point(|range| range.end <= at);
+            at >= chosen || self.replaced.get(next).is_none_or(|range| at + len <= range.start)
+        };
+        let from = if around { 0 } else { chosen };
+        places.iter_from(from).filter(is_free).take(CANDIDATES).collect()
+    }
+
+    /// Finds the places of a run behind the one that was chosen, and before it in lines that nothing has replaced. They are
+    /// its places at a level.
+    pub(super) fn around(&mut self, level: Tolerance, run: Vec<&'h [u8]>, places: &Places, chosen: usize) -> Others {
+        if places.count_from(0) == places.count_from(chosen) {
+            return self.behind(places, chosen);
+        }
+        let len = run.len();
+        let seen = self.seen.entry((level, run)).or_default();
+        let gap = |index: usize| {
+            let start = if index == 0 { 0 } else { self.replaced[index - 1].end };
+            start..(self.replaced[index].start + 1).saturating_sub(len).max(start)
+        };
+        while seen.ranges < self.replaced.len() {
+            let gap = gap(seen.ranges);
+            seen.ranges = match places.at_or_after(gap.start) {
+                None => self.replaced.len(),
+                // Past all gaps that hold no place.
+                Some(next) if next >= gap.end => {
+                    (seen.ranges + 1).max(self.replaced.partition_point(|range| range.start <= next))
+                }
+                Some(_) => {
+                    seen.found.add(places, gap);
+                    seen.ranges + 1
+                }
+            };
+        }
+        let mut others = seen.found.clone();
+        let open = self.replaced.last().map_or(0, |last| last.end);
+        others.add(places, open.min(chosen)..chosen);
+        others.add(places, chosen + 1..usize::MAX);
+        others
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::search::Haystack;
+    use crate::text::Lines;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Hunks of one or two lines, placed one after the other with lines left between: what is found around each is what
+        /// a look at every line finds.
+        #[test]
+        fn finds_what_a_look_at_every_line_finds(text in "([ab]\n){1,30}", steps in proptest::collection::vec((0..3usize, 1..3usize), 1..8)) {
+            let lines = Lines::new(text.as_bytes());
+            let haystack = Haystack::new(&lines, [[&b"a"[..]], [b"b"]]);
+            let mut duplicates = Duplicates::default();
+            let mut replaced = vec![false; lines.len()];
+            let mut cursor = 0;
+            for (skip, len) in steps {
+                let chosen = cursor + skip;
+                if chosen + len > lines.len() {
+                    break;
+                }
+                let run: Vec<_> = (chosen..chosen + len).map(|line| lines.text(line)).collect();
+                let compiled = haystack.run(run.iter().copied());
+                let got = duplicates.around(Tolerance::Exact, run.clone(), haystack.places(&compiled), chosen);
+                let stands = |at: usize| run.iter().enumerate().all(|(nth, text)| lines.text(at + nth) == *text);
+                let want: Vec<_> = (0..=lines.len() - len)
+                    .filter(|&at| at != chosen && stands(at) && !replaced[at..at + len].contains(&true))
+                    .collect();
+                prop_assert_eq!(got.count, want.len());
+                prop_assert_eq!(&got.shown[..], &want[..want.len().min(SHOWN)]);
+                duplicates.replace(chosen..chosen + len);
+                replaced[chosen..chosen + len].fill(true);
+                cursor = chosen + len;
+            }
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! What planning can find wrong, as data: what is said of it beside its headline is made in `diagnose/`.
+
+use bstr::BString;
+
+use super::applied::Applied;
+use super::conflict::Conflict;
+use super::guard::Barrier;
+use super::place_error::{PlaceError, Unplaced};
+use super::suggest::Suggestion;
+use super::warning::Warning;
+use crate::kind::Kind;
+use crate::path::{PathError, RepoPath};
+use crate::text::{LineNo, Span, listed, plural};
+use crate::tree::{Content, Obstacle, TreeFault};
+
+/// Why a response can't be applied to this tree.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A path that is unsafe by its spelling, or that can hardly be meant for a new file.
+    #[error("{error}")]
+    Path {
+        /// The path as the response wrote it.
+        written: BString,
+        /// What is wrong with it.
+        error: PathError,
+        /// The one tracked path that may be meant.
+        meant: Option<RepoPath>,
+    },
+    /// A path that responses may not touch.
+    #[error(transparent)]
+    Guarded(Barrier),
+    /// The file isn't there.
+    #[error(transparent)]
+    Missing(Missing),
+    /// Something is where a new file should be.
+    #[error(transparent)]
+    Occupied(Occupied),
+    /// Something that is no regular file, at the path or above it.
+    #[error(transparent)]
+    Irregular(Irregular),
+    /// Lines of a binary file can't be changed.
+    #[error("`{path}` is a binary file, of which no lines can be changed")]
+    Binary {
+        /// The file.
+        path: RepoPath,
+        /// Its content, if it has been looked at.
+        content: Option<Content>,
+    },
+    /// A file that is edited again and again, and read whole for each.
+    #[error("`{path}` is edited so often in one response that more than {} GiB would have to be read", most >> 30)]
+    Scattered {
+        /// The file.
+        path: RepoPath,
+        /// How many bytes may be.
+        most: u64,
+    },
+    /// A hunk or a find that can't be placed.
+    #[error(transparent)]
+    Place(Box<Unplaced>),
+    /// Lines that an earlier edit of the response changes.
+    #[error(transparent)]
+    Conflict(Box<Conflict>),
+    /// The file isn't the one whose content the delete section shows.
+    #[error("`{path}` isn't the file that this section wants to delete: its content differs from the `-` lines")]
+    DeleteDiffers {
+        /// The file.
+        path: RepoPath,
+        /// Its first line that differs.
+        line: LineNo,
+        /// What it holds.
+        seen: Seen,
+    },
+    /// The delete section shows more lines than the file has.
+    #[error("`{path}` isn't the file that this section wants to delete: it holds fewer lines than the section shows")]
+    DeleteShorter {
+        /// The file.
+        path: RepoPath,
+        /// What it holds.
+        seen: Seen,
+    },
+    /// A section of a unified diff that deletes a file and doesn't show all of it.
+    #[error("`{path}` is to be deleted, yet {left} line{} of it would be left", plural(*.left))]
+    DeleteLeaves {
+        /// The file.
+        path: RepoPath,
+        /// How many lines would be left.
+        left: usize,
+        /// What it holds.
+        seen: Seen,
+    },
+    /// Several hunks that have no place for the same reason.
+    #[error("{error}")]
+    Joined {
+        /// What is wrong with the first.
+        error: Box<Error>,
+        /// Where the others are.
+        spans: Vec<Span>,
+        /// If they are applied already: how many, and how many hunks the response has.
+        applied: Option<(usize, usize)>,
+    },
+    /// All hunks of the response are applied already.
+    #[error(
+        "already applied: {}{} {} as the patch wants {}",
+        all_of(.applied.hunks), quoted(.paths), is_or_are(.paths), it_or_them(.paths)
+    )]
+    AlreadyApplied {
+        /// The files that the response names.
+        paths: Vec<RepoPath>,
+        /// The hunks.
+        applied: Applied,
+    },
+    /// Nothing would change.
+    #[error("nothing to do: {} {} already as the patch wants {}", quoted(.paths), is_or_are(.paths), it_or_them(.paths))]
+    NothingToDo {
+        /// The files that the response names.
+        paths: Vec<RepoPath>,
+    },
+    /// Edits take back what others do.
+    #[error(
+        "nothing to do: the edits cancel each other out, and {} {} as {}",
+        quoted(.paths), is_or_are(.paths), if let [_] = paths[..] { "it was" } else { "they were" }
+    )]
+    CancelsOut {
+        /// The files that the response names.
+        paths: Vec<RepoPath>,
+    },
+    /// The tree can't be read, or isn't fit for this change.
+    #[error(transparent)]
+    Tree(#[from] TreeFault),
+    /// What a lint found that is told to be an error.
+    #[error("{_0}")]
+    Lint(Box<Warning>),
+}
+
+/// Why a file isn't there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Missing {
+    /// It never was.
+    #[error("`{path}` doesn't exist")]
+    Never {
+        /// The file.
+        path: RepoPath,
+        /// What may be meant.
+        suggestion: Box<Suggestion>,
+    },
+    /// Git tracks it, but it isn't in the work tree: somebody deleted it, or sparse checkout left it out.
+    #[error("`{path}` isn't in the work tree, though git tracks it")]
+    Tracked {
+        /// The file.
+        path: RepoPath,
+    },
+    /// A file is where its directory would have to be.
+    #[error("`{path}` can't exist, since `{file}` is a file")]
+    BelowFile {
+        /// The path.
+        path: RepoPath,
+        /// The file above it.
+        file: RepoPath,
+    },
+    /// An earlier edit of the response deleted it.
+    #[error("`{path}` was deleted by an earlier edit of this response")]
+    Deleted {
+        /// The file.
+        path: RepoPath,
+        /// That edit.
+        by: Option<Span>,
+    },
+    /// An earlier edit of the response moved it.
+    #[error("`{path}` was moved to `{to}` by an earlier edit of this response")]
+    Moved {
+        /// The file.
+        path: RepoPath,
+        /// To this path.
+        to: RepoPath,
+        /// That edit.
+        by: Option<Span>,
+    },
+}
+
+/// What is in the way of a new file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Occupied {
+    /// A file.
+    #[error("`{path}` exists already")]
+    File {
+        /// The path of the new file.
+        path: RepoPath,
+        /// What is there.
+        content: Content,
+    },
+    /// A file, where another is to be moved or copied to.
+    #[error("`{path}` exists already")]
+    Target {
+        /// The path of the new file.
+        path: RepoPath,
+        /// What is there.
+        content: Content,
+    },
+    /// A file that an earlier edit of the response put there.
+    #[error("`{path}` is put there by an earlier edit of this response already")]
+    Made {
+        /// The path of the new file.
+        path: RepoPath,
+        /// That edit.
+        by: Span,
+    },
+    /// A directory that holds this file, among others perhaps.
+    #[error("`{path}` is a folder that holds `{holds}`")]
+    Directory {
+        /// The path of the new file.
+        path: RepoPath,
+        /// The file below it.
+        holds: RepoPath,
+    },
+    /// A file where a directory is needed.
+    #[error("`{path}` can't be made, since `{file}` is a file")]
+    FileAbove {
+        /// The path of the new file.
+        path: RepoPath,
+        /// The file above it.
+        file: RepoPath,
+    },
+    /// A path that differs only in case, where that is the same file.
+    #[error("`{path}` differs from `{twin}` only in case")]
+    Twin {
+        /// The path of the new file.
+        path: RepoPath,
+        /// The other path.
+        twin: RepoPath,
+    },
+}
+
+/// Why there can't be a regular file at a path.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Irregular {
+    /// It is a directory.
+    #[error("`{path}` is a folder")]
+    Directory {
+        /// The path.
+        path: RepoPath,
+    },
+    /// It is something else.
+    #[error("`{path}` is {what}")]
+    Other {
+        /// The path.
+        path: RepoPath,
+        /// What is there.
+        what: Obstacle,
+    },
+    /// Something above it is no directory.
+    #[error("`{path}` can't be used, since `{at}` is {what}")]
+    Below {
+        /// The path.
+        path: RepoPath,
+        /// The ancestor.
+        at: RepoPath,
+        /// What is there.
+        what: Obstacle,
+    },
+}
+
+/// A file as an edit found it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// What it holds.
+    pub content: Content,
+    /// Whether it is so only since earlier edits of the response, which aren't made.
+    pub is_left: bool,
+}
+
+impl Error {
+    /// Returns the stable kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Error::Path { .. } | Error::Irregular(_) => Kind::UnsafePath,
+            Error::Guarded(_) => Kind::Protected,
+            Error::Missing(_) => Kind::FileMissing,
+            Error::Occupied(_) => Kind::FileExists,
+            Error::Binary { .. } => Kind::Binary,
+            Error::Scattered { .. } => Kind::Parse,
+            Error::Place(unplaced) => unplaced.error.kind(),
+            Error::Joined { error, .. } => error.kind(),
+            Error::Conflict(_) => Kind::Conflict,
+            Error::DeleteDiffers { .. } | Error::DeleteShorter { .. } | Error::DeleteLeaves { .. } => Kind::Stale,
+            Error::Lint(found) => found.kind(),
+            Error::AlreadyApplied { .. } | Error::CancelsOut { .. } | Error::NothingToDo { .. } => Kind::Unchanged,
+            Error::Tree(TreeFault::Disagrees { .. } | TreeFault::Unmerged { .. }) => Kind::Stale,
+            Error::Tree(TreeFault::Unsupported { .. }) => Kind::Unsupported,
+            Error::Tree(TreeFault::Io { .. }) => Kind::Io,
+        }
+    }
+
+    /// Returns how many bytes of a file it keeps that is so only since earlier edits of the response.
+    pub(super) fn held(&self) -> usize {
+        match self {
+            Error::Place(unplaced) if unplaced.seen.is_left => unplaced.seen.content.len(),
+            _ => 0,
+        }
+    }
+
+    /// Returns where the new lines of a hunk are, if it says that they are there already.
+    pub(super) fn applied(&self) -> Option<(LineNo, &Content)> {
+        match self {
+            Error::Place(unplaced) => match (&unplaced.error, &unplaced.seen) {
+                (PlaceError::Applied { at }, Seen { content, is_left: false }) => Some((*at, content)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+fn all_of(hunks: usize) -> String {
+    if hunks == 0 { String::new() } else { format!("{hunks} of {hunks} hunk{}; ", plural(hunks)) }
+}
+
+fn quoted(paths: &[RepoPath]) -> String {
+    listed(paths.iter().map(|path| format!("`{path}`")), paths.len())
+}
+
+fn is_or_are(paths: &[RepoPath]) -> &'static str {
+    if paths.len() == 1 { "is" } else { "are" }
+}
+
+fn it_or_them(paths: &[RepoPath]) -> &'static str {
+    if paths.len() == 1 { "it" } else { "them" }
+}

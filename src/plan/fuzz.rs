@@ -1,0 +1,173 @@
+//! What the levels above exact find in a file, and how new lines fit in there.
+//!
+//! A level is tried only where the levels below it find nothing, and whoever asks may use a place only if it is the one
+//! candidate. The file is read once for each level that is tried at all.
+//!
+//! Lines that the patch has both among the old and the new ones are no new lines, be they context or `-` and `+` of one
+//! text or in find and put: they keep the file's bytes. The others are shifted as the old ones show.
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::place_error::{Part, PlaceError};
+use super::warning::{Quote, Warning};
+use crate::path::RepoPath;
+use crate::search::{Haystack, Shift, Tolerance};
+use crate::text::{LineNo, Lines};
+
+/// A file at every level that may be tried.
+pub(super) struct Levels<'f, 'h> {
+    lines: &'f Lines<'f>,
+    wanted: Vec<Vec<&'h [u8]>>,
+    up_to: Tolerance,
+    made: [OnceCell<Haystack<'f>>; Tolerance::LEVELS.len()],
+}
+
+impl<'f, 'h> Levels<'f, 'h> {
+    /// Takes all runs of lines that may be asked for. Nothing is read yet.
+    pub(super) fn new(lines: &'f Lines<'f>, wanted: impl IntoIterator<Item = Vec<&'h [u8]>>, up_to: Tolerance) -> Self {
+        let wanted = if up_to == Tolerance::Exact { Vec::new() } else { wanted.into_iter().collect() };
+        Self { lines, wanted, up_to, made: Default::default() }
+    }
+
+    /// Returns the levels that may be tried, tightest first; each is read when it is reached.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Tolerance, &Haystack<'f>)> {
+        let allowed = Tolerance::LEVELS.into_iter().zip(&self.made).filter(|(level, _)| *level <= self.up_to);
+        allowed.map(|(level, made)| {
+            (
+                level,
+                made.get_or_init(|| Haystack::at(level, self.lines, self.wanted.iter().map(|run| run.iter().copied()))),
+            )
+        })
+    }
+}
+
+/// Old lines that new ones take the place of.
+pub(super) struct Block<'t> {
+    /// Which of all old lines of the hunk.
+    pub(super) old: Range<usize>,
+    /// The new lines.
+    pub(super) new: Vec<&'t [u8]>,
+}
+
+/// Why new lines don't fit in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ShiftError {
+    /// This old line, by its number from 0, is shifted otherwise than those before it.
+    Shifts(usize),
+    /// This new line, by its number from 0 over all blocks, can't be shifted.
+    Unshiftable(usize),
+}
+
+/// Makes the new lines of a hunk fit in where its old lines were found at a level, the first of them on line `at`.
+///
+/// # Errors
+/// If nothing says how a new line is to be indented.
+pub(super) fn fit(
+    file: &Lines<'_>,
+    at: usize,
+    level: Tolerance,
+    old: &[&[u8]],
+    blocks: &[Block<'_>],
+) -> Result<Vec<Vec<u8>>, ShiftError> {
+    let mut shift = None;
+    let mut fitted = Vec::new();
+    for Block { old: range, new } in blocks {
+        for (text, kept) in new.iter().zip(common(&old[range.clone()], new)) {
+            if let Some(nth) = kept {
+                fitted.push(file.text(at + range.start + nth).to_vec());
+                continue;
+            }
+            if shift.is_none() && level >= Tolerance::Indent {
+                let pairs = old.iter().enumerate().map(|(nth, text)| (*text, file.text(at + nth)));
+                shift = Some(Shift::shown(pairs, level).map_err(ShiftError::Shifts)?);
+            }
+            let shifted = match &shift {
+                Some(shift) => shift.apply(text).ok_or(ShiftError::Unshiftable(fitted.len()))?.into_owned(),
+                None => text.to_vec(),
+            };
+            fitted.push(shifted);
+        }
+    }
+    Ok(fitted)
+}
+
+impl ShiftError {
+    /// Returns why a hunk that is on line `at` can't be applied there.
+    pub(super) fn at(self, at: usize) -> PlaceError {
+        let (line, at) = (|nth| LineNo::from_index(at + nth), LineNo::from_index(at));
+        match self {
+            ShiftError::Shifts(nth) => PlaceError::Indentation { at, line: line(nth) },
+            ShiftError::Unshiftable(_) => PlaceError::Unshiftable { at },
+        }
+    }
+}
+
+/// Warns that a hunk was found at a level: from line `at` on, and the line `nth` from there is the first that differs.
+pub(super) fn warning(
+    path: &RepoPath,
+    lines: &Lines<'_>,
+    part: Part,
+    level: Tolerance,
+    at: usize,
+    nth: usize,
+) -> Warning {
+    let line = Quote::new(lines, at + nth);
+    Warning::Fuzzy { path: path.clone(), part, level, at: LineNo::from_index(at), line }
+}
+
+/// The product of how many lines two texts have beyond which their middles are taken for wholly different.
+const LARGE: usize = 1 << 25;
+
+/// Says of each new line which old one it is, in order, if it is one.
+fn common(old: &[&[u8]], new: &[&[u8]]) -> Vec<Option<usize>> {
+    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let (old_rest, new_rest) = (&old[head..], &new[head..]);
+    let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
+    let mut kept = vec![None; new.len()];
+    for (nth, kept) in kept.iter_mut().enumerate().take(head) {
+        *kept = Some(nth);
+    }
+    for nth in 1..=tail {
+        kept[new.len() - nth] = Some(old.len() - nth);
+    }
+    // What only one side has can't be common; without it most middles are short.
+    let sought: HashSet<&[u8]> = old_rest[..old_rest.len() - tail].iter().copied().collect();
+    let new_middle: Vec<usize> = (head..new.len() - tail).filter(|&at| sought.contains(new[at])).collect();
+    let sought: HashSet<&[u8]> = new_middle.iter().map(|&at| new[at]).collect();
+    let old_middle: Vec<usize> = (head..old.len() - tail).filter(|&at| sought.contains(old[at])).collect();
+    if old_middle.len().saturating_mul(new_middle.len()) > LARGE {
+        return kept;
+    }
+    let texts = |lines: &[&'_ [u8]], middle: &[usize]| middle.iter().map(|&at| lines[at].to_vec()).collect::<Vec<_>>();
+    let (old_texts, new_texts) = (texts(old, &old_middle), texts(new, &new_middle));
+    for op in similar::capture_diff_slices(similar::Algorithm::Myers, &old_texts, &new_texts) {
+        if let similar::DiffOp::Equal { old_index, new_index, len } = op {
+            for nth in 0..len {
+                kept[new_middle[new_index + nth]] = Some(old_middle[old_index + nth]);
+            }
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_lines_are_told() {
+        for (old, new, want) in [
+            ("a b c", "a x c", &[Some(0), None, Some(2)][..]),
+            ("a b c", "b", &[Some(1)]),
+            ("a", "a a", &[Some(0), None]),
+            ("a b c d", "x b y d z", &[None, Some(1), None, Some(3), None]),
+            ("", "a", &[None]),
+            ("a", "", &[]),
+        ] {
+            let words = |text: &'static str| text.split_ascii_whitespace().map(str::as_bytes).collect::<Vec<_>>();
+            assert_eq!(common(&words(old), &words(new)), want, "{old:?} {new:?}");
+        }
+    }
+}

@@ -1,0 +1,442 @@
+//! Why a hunk, or a find, has no place, as data.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+
+use bstr::BString;
+
+use super::error::Seen;
+use crate::kind::Kind;
+use crate::path::RepoPath;
+use crate::search::{Gap, Near, Tolerance};
+use crate::text::{LineNo, Lines, Shown, Span, listed, plural};
+
+/// How many lines are listed at most among which nothing decides.
+pub(super) const CANDIDATES: usize = 10_000;
+
+/// A hunk or a find that has no place in its file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{part} of `{path}` {error}")]
+pub struct Unplaced {
+    /// The file.
+    pub path: RepoPath,
+    /// What of the edit has no place.
+    pub part: Part,
+    /// Why not.
+    pub error: PlaceError,
+    /// What the file holds.
+    pub seen: Seen,
+    /// How many old lines it has.
+    pub len: usize,
+}
+
+/// A part of an edit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A hunk of its section, from 1.
+    Hunk(usize),
+    /// The text that is looked for.
+    Find,
+    /// All of a section that deletes a file.
+    Delete,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Part::Hunk(number) => write!(f, "hunk {number}"),
+            Part::Find => f.write_str("find"),
+            Part::Delete => f.write_str("the delete section"),
+        }
+    }
+}
+
+/// Why a hunk, or a find, has no place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlaceError {
+    /// The context line isn't in the file.
+    #[error("names a context line that isn't in the file: `{}`", Shown(.text))]
+    Context {
+        /// The context line.
+        text: BString,
+        /// The lines that a looser reading finds, if they are several.
+        places: Places,
+        /// The line that may be meant, if nothing looser finds any.
+        near: Option<Box<Closest>>,
+        /// The one place of the hunk's old lines, if there is only one.
+        lines: Option<LineNo>,
+    },
+    /// The context line is only before the hunks that came before.
+    #[error(
+        "names a context line that stands only on line {at}, before the previous hunk; hunks must follow the file's order"
+    )]
+    ContextEarlier {
+        /// Where it is.
+        at: LineNo,
+    },
+    /// The lines are nowhere at or after the cursor.
+    #[error("matches no lines {after}")]
+    NotFound {
+        /// Where they are looked for.
+        after: After,
+        /// What is known of why.
+        reason: Reason,
+    },
+    /// The new lines are there already.
+    #[error("is already applied, as it seems: its new lines stand on line {at}")]
+    Applied {
+        /// Where.
+        at: LineNo,
+    },
+    /// The lines are before what earlier hunks have reached.
+    #[error("matches no lines {after}; found on line {at}, before the previous hunk")]
+    BeforePrevious {
+        /// Where they are looked for.
+        after: After,
+        /// Where they are.
+        at: LineNo,
+    },
+    /// The lines begin with the hunk's own context line.
+    #[error("matches no lines {after}; found on line {at}, its context line")]
+    AtContext {
+        /// Where they are looked for.
+        after: After,
+        /// Where they are.
+        at: LineNo,
+    },
+    /// The lines are before the hunk's own context line.
+    #[error("matches no lines {after}; found on line {at}, before its context line")]
+    BeforeContext {
+        /// Where they are looked for.
+        after: After,
+        /// Where they are.
+        at: LineNo,
+        /// The context line.
+        context: LineNo,
+    },
+    /// The lines begin among those of an earlier hunk.
+    #[error("matches no lines {after}; found on line {at}, among an earlier hunk's lines")]
+    Shared {
+        /// Where they are looked for.
+        after: After,
+        /// Where they are.
+        at: LineNo,
+    },
+    /// An earlier hunk has some of the lines, or adds lines between them.
+    #[error("matches no lines {after}; found on line {at}, among an earlier hunk's lines")]
+    Taken {
+        /// Where they are looked for.
+        after: After,
+        /// Where they are.
+        at: LineNo,
+    },
+    /// The lines aren't at the end of the file.
+    #[error("isn't at the end of the file, where `*** End of File` wants it")]
+    NotAtEnd {
+        /// Where they are.
+        at: LineNo,
+    },
+    /// Several places fit, or nothing says which is meant.
+    #[error(transparent)]
+    Ambiguous(#[from] Ambiguity),
+    /// Lines follow at once on the ones that the hunk's counts claim, and the file doesn't hold them there.
+    #[error("is complete by its counts, and the file doesn't have the lines that follow")]
+    Unconfirmed,
+    /// The lines are there but for their indentation, and the old lines show different shifts.
+    #[error(
+        "stands on line {at} but for its indentation, which differs from line to line, so that nothing says how its added lines are to be indented"
+    )]
+    Indentation {
+        /// Where the lines are.
+        at: LineNo,
+        /// The first line that is shifted otherwise than those before it.
+        line: LineNo,
+    },
+    /// The lines are there but for their indentation, and an added line lacks what is to be taken away.
+    #[error(
+        "stands on line {at} but for its indentation, and an added line lacks the blanks by which the file is indented less"
+    )]
+    Unshiftable {
+        /// Where the lines are.
+        at: LineNo,
+    },
+    /// Added lines behind the end of the file.
+    #[error("adds lines after line {after}, and the file has {lines}")]
+    PastEnd {
+        /// The line that its number names.
+        after: usize,
+        /// How many lines the file has.
+        lines: usize,
+    },
+    /// Added lines without newline that aren't the last.
+    #[error("adds lines after line {after}, and says that no newline follows them, though lines do")]
+    NotLast {
+        /// The line that its number names.
+        after: usize,
+    },
+    /// An occurrence that isn't there.
+    #[error("asks for occurrence {wanted}, and the text occurs {}", times(*.count))]
+    OutOfRange {
+        /// Which was asked for.
+        wanted: NonZeroUsize,
+        /// How many there are.
+        count: usize,
+    },
+    /// Two hunks change the same lines.
+    #[error("changes lines that another hunk changes too")]
+    Overlap,
+}
+
+/// What is known of why lines that the patch says are there aren't.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Lines like them are in the file; the span of the message points at the first that isn't so.
+    Near(Box<Closest>),
+    /// Nothing in the file is like them; the span points at the first line that is nowhere in the file.
+    NoSuchLine,
+    /// Each line is in the file, but not in this order one after the other: where the first few are.
+    NotTogether(Vec<LineNo>),
+    /// The text is there, but not the empty lines at its edges.
+    Edges(LineNo),
+    /// They are at the end of the file, which ends with a newline: where the last of them is.
+    Newline(LineNo),
+    /// They are at the end of the file, which ends without a newline: where the last of them is.
+    NoNewline(LineNo),
+    /// They aren't where the hunk's number says, and may not be moved.
+    Unnumbered {
+        /// Where they are.
+        at: LineNo,
+        /// Where the number says that they are.
+        claimed: LineNo,
+    },
+    /// The file is empty.
+    EmptyFile,
+}
+
+/// Why nothing says which place is meant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Ambiguity {
+    /// A find without `occurrence`.
+    #[error("matches {} places, and nothing says which is meant: {_0}", _0.count)]
+    Find(Places),
+    /// Line numbers in the hunk's header claim a place.
+    #[error("matches {} places, and nothing says which is meant: {_0}", _0.count)]
+    Numbers(Places),
+    /// `--unique`
+    #[error("matches {} places, and nothing says which is meant: {_0}", _0.count)]
+    Unique(Places),
+    /// None of them is where the hunk's number says.
+    #[error("matches {} places, and nothing says which is meant: {_0}", _0.count)]
+    Moved(Places),
+    /// A level that only takes what is the one candidate.
+    #[error("matches {} places but for {} (--fuzz={level}), and nothing says which is meant: {places}", .places.count, level.allows())]
+    Fuzz {
+        /// The level.
+        level: Tolerance,
+        /// The candidates.
+        places: Places,
+    },
+    /// The number in the hunk's header means one place, and the heading behind it another.
+    #[error("is on line {numbered} by its number, and on line {other} by its heading, which is line {heading}")]
+    Heading {
+        /// Where the number says that it is.
+        numbered: LineNo,
+        /// The other place, below the heading.
+        other: LineNo,
+        /// The line that is the heading.
+        heading: LineNo,
+    },
+    /// The lines are at the context line and again behind it.
+    #[error("matches at its context line {context} and again on line {behind}, and nothing says which is meant")]
+    RestatedTwice {
+        /// The context line.
+        context: LineNo,
+        /// The other place.
+        behind: LineNo,
+    },
+    /// Added lines with nothing to say where they go.
+    #[error("only adds lines, and its line numbers mean nothing in this format")]
+    Nowhere,
+    /// Added lines with nothing but a number to say where they go, where that isn't enough.
+    #[error("only adds lines, and nothing but its line number says where")]
+    NumberOnly,
+}
+
+/// Where lines are looked for: behind this line; `None` for the whole file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct After(pub Option<LineNo>);
+
+impl fmt::Display for After {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(line) => write!(f, "after line {line}"),
+            None => f.write_str("of the file"),
+        }
+    }
+}
+
+/// Several places, of which the first few are listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// The lines in which they begin, the first ten thousand of them.
+    pub lines: Vec<LineNo>,
+    /// How many places there are.
+    pub count: usize,
+    /// In how many lines they begin: texts may begin in one line several times.
+    pub in_lines: usize,
+}
+
+impl Places {
+    /// Takes places that begin in lines of their own, given by their indices.
+    pub(super) fn new(indices: impl IntoIterator<Item = usize>, count: usize) -> Self {
+        let lines = indices.into_iter().take(CANDIDATES).map(LineNo::from_index).collect();
+        Self { lines, count, in_lines: count }
+    }
+}
+
+impl fmt::Display for Places {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line{} {}", plural(self.in_lines), listed(self.lines.iter(), self.in_lines))
+    }
+}
+
+/// The place of a file that comes nearest to what was looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closest {
+    /// How it compares with the lines that were looked for.
+    pub near: Near,
+    /// How many lines were looked for.
+    pub of: usize,
+    /// The first of them that isn't as it was written.
+    pub text: BString,
+    /// Where that is in the response.
+    pub span: Option<Span>,
+    /// Whether it may be a part of a line.
+    pub is_part: bool,
+    /// The file's line there, from 0.
+    pub line: usize,
+    /// The first line, from 0, at which the lines might have been.
+    pub from: usize,
+    /// Where else the patch's line is as it was written.
+    pub elsewhere: Places,
+    /// Whether the patch's line is the file's with a line number before it.
+    pub is_numbered: bool,
+    /// The tightest level of `--fuzz` at which all lines are the same.
+    pub level: Option<Tolerance>,
+}
+
+impl Closest {
+    /// Returns how the first line that isn't as it was written differs.
+    pub fn gap(&self) -> Gap {
+        self.near.gap.unwrap_or(Gap::Other { wanted: 0, line: self.near.start, alike: 100 })
+    }
+
+    fn is_like(&self, other: &Closest) -> bool {
+        self.text == other.text
+            && match (self.gap(), other.gap()) {
+                (Gap::Other { .. }, Gap::Other { .. }) => true,
+                (Gap::LeftOut { count: a, .. }, Gap::LeftOut { count: b, .. })
+                | (Gap::Invented { count: a, .. }, Gap::Invented { count: b, .. }) => a == b,
+                _ => false,
+            }
+    }
+}
+
+impl PlaceError {
+    /// Returns the stable kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            PlaceError::Context { .. } | PlaceError::ContextEarlier { .. } => Kind::ContextNotFound,
+            PlaceError::Ambiguous(_) => Kind::Ambiguous,
+            PlaceError::Unconfirmed => Kind::Parse,
+            PlaceError::OutOfRange { .. } => Kind::Occurrence,
+            PlaceError::Overlap => Kind::Conflict,
+            _ => Kind::LinesNotFound,
+        }
+    }
+
+    /// Returns whether it says that lines aren't where they are looked for.
+    pub(super) fn is_absence(&self) -> bool {
+        matches!(self.kind(), Kind::LinesNotFound | Kind::ContextNotFound)
+    }
+
+    /// Returns whether both say the same of the same line of a file in two states, wherever that line is.
+    pub(super) fn is_like(&self, lines: &Lines<'_>, other: &PlaceError, of_other: &Lines<'_>) -> bool {
+        let reason = |error: &PlaceError| match error {
+            PlaceError::NotFound { reason, .. } => Some(std::mem::discriminant(reason)),
+            _ => None,
+        };
+        let is_near = match (self.closest(), other.closest()) {
+            (Some(one), Some(other)) => one.is_like(other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        let text = self.line().map(|line| lines.text(line)) == other.line().map(|line| of_other.text(line));
+        let is_same = std::mem::discriminant(self) == std::mem::discriminant(other);
+        is_same && reason(self) == reason(other) && is_near && text
+    }
+
+    /// Returns the place that comes nearest.
+    pub fn closest(&self) -> Option<&Closest> {
+        match self {
+            PlaceError::NotFound { reason: Reason::Near(closest), .. }
+            | PlaceError::Context { near: Some(closest), .. } => Some(closest),
+            _ => None,
+        }
+    }
+
+    /// Returns the line of the file, from 0, that a reader should look at.
+    fn line(&self) -> Option<usize> {
+        match self {
+            PlaceError::NotFound { reason, .. } => match reason {
+                Reason::Near(closest) => return Some(closest.line),
+                Reason::Edges(at) | Reason::Newline(at) | Reason::NoNewline(at) | Reason::Unnumbered { at, .. } => at,
+                _ => return None,
+            },
+            PlaceError::Context { near, .. } => return near.as_ref().map(|near| near.line),
+            PlaceError::Applied { at }
+            | PlaceError::ContextEarlier { at }
+            | PlaceError::BeforePrevious { at, .. }
+            | PlaceError::AtContext { at, .. }
+            | PlaceError::BeforeContext { at, .. }
+            | PlaceError::Shared { at, .. }
+            | PlaceError::Taken { at, .. }
+            | PlaceError::NotAtEnd { at }
+            | PlaceError::Indentation { line: at, .. }
+            | PlaceError::Unshiftable { at } => at,
+            _ => return None,
+        }
+        .index()
+        .into()
+    }
+
+    /// Returns where the lines are that are looked for, if that is before where they may be.
+    pub(super) fn is_earlier(&self) -> Option<LineNo> {
+        match self {
+            PlaceError::BeforePrevious { at, .. }
+            | PlaceError::AtContext { at, .. }
+            | PlaceError::BeforeContext { at, .. }
+            | PlaceError::Shared { at, .. }
+            | PlaceError::Taken { at, .. } => Some(*at),
+            _ => None,
+        }
+    }
+
+    /// Returns the level of `--fuzz` at which the lines are found, so that it can be told.
+    pub(super) fn level(&mut self) -> Option<&mut Option<Tolerance>> {
+        match self {
+            PlaceError::NotFound { reason: Reason::Near(closest), .. } => {
+                Some(&mut closest.level).filter(|level| level.is_some())
+            }
+            _ => None,
+        }
+    }
+}
+
+fn times(count: usize) -> String {
+    match count {
+        1 => "once".into(),
+        2 => "twice".into(),
+        n => format!("{n} times"),
+    }
+}

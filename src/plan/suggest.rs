@@ -1,0 +1,115 @@
+//! What there is where somebody named a path that isn't there, and which other may be meant: only for messages.
+
+use bstr::{BStr, BString, ByteSlice as _};
+
+use super::error::Missing;
+use crate::path::{PathError, RepoPath};
+use crate::tree::Tree;
+
+/// How alike two paths must be to be taken for the same name misspelt, from 0 to 1.
+const CLOSE: f32 = 0.8;
+
+/// What there is where a file was looked for that never was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Suggestion {
+    /// The one tracked path that may be meant.
+    pub meant: Option<RepoPath>,
+    /// Where several tracked files have its name, these; else the files and directories in the nearest directory above that there
+    /// is. The first few.
+    pub others: Vec<BString>,
+    /// How many those are.
+    pub count: usize,
+    /// The directory in which the others are; `None` for the top, or where they are of the same name.
+    pub directory: Option<RepoPath>,
+    /// Whether the others are of the same name.
+    pub same_name: bool,
+    /// What `--directory` put in front, and the path behind it.
+    pub below: Option<(RepoPath, BString)>,
+    /// Whether the file was to be deleted, so that it might as well be gone.
+    pub is_to_go: bool,
+}
+
+/// Says why nothing is at a path that no edit has touched, nor any file above it.
+/// `directory` is what `--directory` puts in front of paths.
+pub(super) fn missing(tree: &dyn Tree, path: &RepoPath, directory: &BStr) -> Missing {
+    let tracked = tree.tracked();
+    if tracked.contains(path) {
+        return Missing::Tracked { path: path.clone() };
+    }
+    let below = RepoPath::new(directory).ok().and_then(|directory| {
+        let written = path.as_bytes().strip_prefix(directory.as_bytes())?.strip_prefix(b"/")?.into();
+        Some((directory, written))
+    });
+    let mut suggestion = Suggestion { meant: meant(&tracked, path), below, ..Suggestion::default() };
+    if suggestion.meant.is_none() {
+        look_around(&mut suggestion, &tracked, path);
+    }
+    Missing::Never { path: path.clone(), suggestion: Box::new(suggestion) }
+}
+
+/// How many names are listed of what there is.
+const LISTED: usize = 8;
+
+/// Lists the files that have the path's name, or else what is in the nearest directory above it that there is.
+fn look_around(suggestion: &mut Suggestion, tracked: &[RepoPath], path: &RepoPath) {
+    let mut others: Vec<&[u8]> =
+        tracked.iter().filter(|other| other.name() == path.name()).map(|other| other.as_bytes()).collect();
+    suggestion.same_name = !others.is_empty();
+    if others.is_empty() {
+        let holds =
+            |directory: &RepoPath| tracked.iter().any(|other| other.ancestors().any(|above| above == *directory));
+        suggestion.directory = path.ancestors().find(holds);
+        let start = suggestion.directory.as_ref().map_or(0, |directory| directory.as_bytes().len() + 1);
+        let inside = tracked.iter().filter(|other| {
+            suggestion.directory.as_ref().is_none_or(|directory| other.ancestors().any(|above| above == *directory))
+        });
+        // A directory's name ends with its slash.
+        let name = |path: &'_ RepoPath| {
+            let rest = &path.as_bytes()[start..];
+            start..start + rest.find_byte(b'/').map_or(rest.len(), |at| at + 1)
+        };
+        others = inside.map(|other| &other.as_bytes()[name(other)]).collect();
+        others.sort_unstable();
+        others.dedup();
+    }
+    suggestion.count = others.len();
+    suggestion.others = others.into_iter().take(LISTED).map(BString::from).collect();
+}
+
+/// Returns the one tracked path with which an absolute path of another machine, or one that climbs too far, ends.
+pub(super) fn inside(tree: &dyn Tree, fault: &PathError) -> Option<RepoPath> {
+    let (PathError::Outside { path, .. } | PathError::Escapes { path }) = fault else { return None };
+    let path = path.rsplit_str("../").next().unwrap_or_default().trim_start_with(|c| c == '/');
+    let path = RepoPath::new(path).ok()?;
+    let mut fitting = tree
+        .tracked()
+        .into_iter()
+        .filter(|tracked| tracked == &path || path.as_bytes().ends_with(&[b"/", tracked.as_bytes()].concat()));
+    fitting.next().filter(|_| fitting.next().is_none())
+}
+
+/// Returns the one tracked path that ends with the given one, or differs only in case, or has its name, or is spelt nearly like it. Where several
+/// do, none: a guess between them would be no help.
+fn meant(tracked: &[RepoPath], path: &RepoPath) -> Option<RepoPath> {
+    let only = |fits: &dyn Fn(&RepoPath) -> bool| {
+        let mut fitting = tracked.iter().filter(|other| fits(other));
+        fitting.next().map(|first| fitting.next().is_none().then(|| first.clone()))
+    };
+    let below = [b"/", path.as_bytes()].concat();
+    let ends = |other: &RepoPath| {
+        other.as_bytes().ends_with(&below) || path.as_bytes().ends_with(&[b"/", other.as_bytes()].concat())
+    };
+    let in_any_case = |other: &RepoPath| other.as_bytes().eq_ignore_ascii_case(path.as_bytes());
+    if let Some(found) =
+        only(&ends).or_else(|| only(&in_any_case)).or_else(|| only(&|other| other.name() == path.name()))
+    {
+        return found;
+    }
+    let names: Vec<_> = tracked.iter().map(|other| other.as_bstr().to_str_lossy()).collect();
+    let near: Vec<_> =
+        names.iter().filter(|name| name.len().abs_diff(path.as_bytes().len()) <= 8).map(|name| &**name).collect();
+    match similar::get_close_matches(&*path.as_bstr().to_str_lossy(), &near, 2, CLOSE)[..] {
+        [one] => RepoPath::new(one.as_bytes()).ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,160 @@
+//! Why a hunk or a find has no place, once more than its own file as it is now has been looked at: earlier edits
+//! of the response, the file before the response, and whether what the message advises would be accepted.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::conflict::{Conflict, change_among};
+use super::error::{Error, Occupied, Seen};
+use super::place_error::{Part, PlaceError, Unplaced};
+use super::placement::Placed;
+use super::planner::{Planner, Rewrite};
+use super::{Rules, substitute};
+use crate::patch::{Hunk, Substitution};
+use crate::path::RepoPath;
+use crate::search::{Document, Effort, Tolerance};
+use crate::text::{Lines, Located, Span};
+use crate::tree::{Content, File};
+
+/// The hunks of a section of which some have no place.
+pub(super) struct Section<'s, 'p> {
+    pub(super) path: &'s RepoPath,
+    pub(super) file: &'s File,
+    pub(super) hunks: &'s [Hunk<'p>],
+    /// Where those are that have a place.
+    pub(super) placed: &'s [Placed],
+    pub(super) rewrite: Rewrite,
+}
+
+impl Planner<'_> {
+    /// Records why hunks of a section have no place.
+    pub(super) fn unplaced(&mut self, section: &Section<'_, '_>, errors: Vec<(usize, Located<PlaceError>)>) {
+        let Section { path, file, hunks, rewrite, .. } = *section;
+        let run = |content: &Content, hunks: &[Hunk<'_>], rules: &Rules, effort: &Effort| {
+            rewrite(path, content, hunks, rules, &mut HashSet::new(), effort)
+        };
+        let mut refused: [Option<HashSet<usize>>; Tolerance::LEVELS.len()] = Default::default();
+        for (number, mut error) in errors {
+            let hunk = std::slice::from_ref(&hunks[number - 1]);
+            let span = |nth| hunk[0].old().nth(nth).and_then(|line| line.text.span);
+            if let Some(conflict) = within(section, number, &error.value) {
+                self.errors.push(Located::new(span(conflict.nth), Error::Conflict(Box::new(conflict))));
+                continue;
+            }
+            if let Some(level) = error.value.level() {
+                let at = Tolerance::LEVELS.iter().position(|known| Some(*known) == *level).unwrap_or(0);
+                let refused = refused[at].get_or_insert_with(|| {
+                    let done = self.at_level(*level, &file.content, |rules| {
+                        run(&file.content, hunks, rules, &Effort::new(0)).errors
+                    });
+                    let all = || (1..=hunks.len()).collect();
+                    done.map_or_else(all, |errors| errors.into_iter().map(|(number, _)| number).collect())
+                });
+                level.take_if(|_| refused.contains(&number));
+            }
+            let unplaced = (Part::Hunk(number), hunk[0].old().count(), &span as &dyn Fn(usize) -> Option<Span>);
+            let error = self.why(path, file, unplaced, error, |content, effort| {
+                let mut done = run(content, hunk, self.rules, effort);
+                match (done.errors.pop(), done.placed.pop()) {
+                    (None, Some(placed)) if done.whole => Ok(placed.old),
+                    (error, _) => Err(error.map(|(_, error)| error)),
+                }
+            });
+            self.errors.push(error);
+        }
+    }
+
+    /// Says why a find has no place.
+    pub(super) fn unfound(
+        &self,
+        path: &RepoPath,
+        file: &File,
+        edit: &Substitution<'_>,
+        mut error: Located<PlaceError>,
+    ) -> Located<Error> {
+        if let Some(level) = error.value.level() {
+            let found = self.at_level(*level, &file.content, |rules| {
+                let document = Document::new(file.content.clone(), []);
+                substitute::substitute(path, &document, edit, rules, &Effort::new(0)).is_ok()
+            });
+            level.take_if(|_| found != Some(true));
+        }
+        let span = |nth: usize| edit.find.get(nth)?.span;
+        self.why(path, file, (Part::Find, edit.find.len(), &span), error, |content, effort| {
+            let document = Document::new(content.clone(), []);
+            substitute::substitute(path, &document, edit, self.rules, effort).map(|done| done.placed.old).map_err(Some)
+        })
+    }
+
+    /// Does something as if a level had been asked for; `None` if no level can be, or that would be too much for a message.
+    fn at_level<T>(&self, level: Option<Tolerance>, content: &Content, run: impl FnOnce(&Rules) -> T) -> Option<T> {
+        let level = level.filter(|_| !self.rules.strict && self.effort.spend(content.len()))?;
+        Some(run(&Rules { fuzz: level.max(self.rules.fuzz), ..self.rules.clone() }))
+    }
+
+    /// Says why a part of an edit, of so many old lines in these places of the response, has no place in a file.
+    fn why(
+        &self,
+        path: &RepoPath,
+        file: &File,
+        (part, len, span): (Part, usize, &dyn Fn(usize) -> Option<Span>),
+        error: Located<PlaceError>,
+        place: impl Fn(&Content, &Effort) -> Result<Range<usize>, Option<Located<PlaceError>>>,
+    ) -> Located<Error> {
+        let unplaced = |error: Located<PlaceError>, seen: Seen| {
+            error.map(|error| Error::Place(Box::new(Unplaced { path: path.clone(), part, error, seen, len })))
+        };
+        let original = self.overlay.in_tree(path);
+        let seen = Seen { content: file.content.clone(), is_left: original.as_ref() != Some(&file.content) };
+        if !seen.is_left {
+            return unplaced(error, seen);
+        }
+        if error.value.is_absence()
+            && let Some(conflict) =
+                self.conflict(path, part, &file.content, |content| place(content, &Effort::new(0)).ok())
+        {
+            let is_same = matches!(error.value, PlaceError::Applied { .. });
+            let span = span(conflict.nth).or(error.span);
+            return Located::new(span, Error::Conflict(Box::new(Conflict { is_same, ..conflict })));
+        }
+        // What is the same in the file before the response is told as it is there.
+        if let Some(content) = original.filter(|original| self.effort.spend(original.len()))
+            && let Err(Some(before)) = place(&content, &self.effort)
+            && before.value.is_like(&Lines::new(&content), &error.value, &Lines::new(&file.content))
+        {
+            return unplaced(before, Seen { content, is_left: false });
+        }
+        unplaced(error, seen)
+    }
+
+    /// Returns a file as an edit finds it.
+    pub(super) fn seen(&self, path: &RepoPath, content: &Content) -> Seen {
+        Seen { content: content.clone(), is_left: self.overlay.in_tree(path).as_ref() != Some(content) }
+    }
+
+    /// Says that a file is where a new one should be, or one that is moved there.
+    pub(super) fn occupied(&self, path: &RepoPath, content: Content, is_target: bool) -> Error {
+        let path = path.clone();
+        Error::Occupied(match self.overlay.maker(&path) {
+            Some(by) => Occupied::Made { path, by },
+            None if is_target => Occupied::Target { path, content },
+            None => Occupied::File { path, content },
+        })
+    }
+}
+
+/// Returns the conflict of a hunk with another of its section that changes its lines.
+fn within(section: &Section<'_, '_>, number: usize, error: &PlaceError) -> Option<Conflict> {
+    let Section { path, file, hunks, placed, .. } = *section;
+    let hunk = &hunks[number - 1];
+    let at = error.is_earlier()?.index();
+    let lines = at..at + hunk.old().count();
+    let mut others = placed.iter().filter(|other| other.number < number);
+    let (other, (changed, by)) = others.find_map(|other| {
+        let other_hunk = &hunks[other.number - 1];
+        Some((other_hunk, change_among(&other_hunk.lines, other.old.start, &lines)?))
+    })?;
+    let (nth, is_same) = (changed - at, other.lines == hunk.lines);
+    let found = (!lines.is_empty()).then(|| (file.content.clone(), lines));
+    Some(Conflict { path: path.clone(), part: Part::Hunk(number), nth, by: Some(by), found, is_same })
+}

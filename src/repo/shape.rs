@@ -1,0 +1,128 @@
+//! Indexes of shapes that libgit2 can't read (split, sparse) or doesn't keep (with an untracked cache): git makes plain ones of
+//! copies of them, and gives what is written the same shape again.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use bstr::ByteSlice as _;
+use git2::Index;
+
+use super::git::Git;
+use super::{Fault, Repo};
+
+/// What an index has beside its entries that git keeps.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Shape {
+    split: bool,
+    sparse: bool,
+    untracked: bool,
+}
+
+impl Shape {
+    /// Reads which shape a file has.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub(super) fn of(file: &Path) -> io::Result<Self> {
+        let bytes = match fs::read(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            bytes => bytes?,
+        };
+        let has = |name: &[u8; 4]| bytes.rfind_iter(name).any(|at| is_extension(&bytes, at));
+        Ok(Self { split: has(b"link"), sparse: has(b"sdir"), untracked: has(b"UNTR") })
+    }
+
+    /// Returns whether libgit2 can't read it.
+    fn is_odd(self) -> bool {
+        self.split || self.sparse
+    }
+
+    /// Has git make a plain index of a copy.
+    ///
+    /// # Errors
+    /// If git says no.
+    pub(super) fn flatten(self, git: &Git, copy: &Path) -> Result<(), Fault> {
+        let options =
+            ["-c", "index.sparse=false", "-c", "core.splitIndex=false", "-c", "advice.sparseIndexExpanded=false"];
+        match self.is_odd() {
+            true => rewrite(git, copy, &options, "--no-split-index"),
+            false => Ok(()),
+        }
+    }
+
+    /// Has git give a plain index this shape.
+    ///
+    /// # Errors
+    /// If git says no.
+    pub(super) fn restore(self, git: &Git, index: &Path) -> Result<(), Fault> {
+        if self.split {
+            rewrite(git, index, &[], "--split-index")?;
+        }
+        if self.untracked {
+            rewrite(git, index, &["-c", "core.untrackedCache=true"], "--untracked-cache")?;
+        }
+        if self.sparse && !self.split && !self.untracked {
+            rewrite(git, index, &[], "--no-split-index")?;
+        }
+        Ok(())
+    }
+}
+
+impl Repo {
+    /// Returns the index in use, to be read.
+    ///
+    /// # Errors
+    /// If neither libgit2 nor git can read it.
+    pub(super) fn index(&self) -> Result<Index, Fault> {
+        match self.git2().index().map_err(Fault::index) {
+            Err(Fault::Unsupported { .. }) => open(&Git::new(self), &self.index_path()),
+            opened => opened,
+        }
+    }
+}
+
+/// Opens an index of any shape, to be read.
+///
+/// # Errors
+/// If neither libgit2 nor git can read it.
+pub(super) fn open(git: &Git, file: &Path) -> Result<Index, Fault> {
+    match Index::open(file).map_err(Fault::index) {
+        Err(Fault::Unsupported { .. }) => {}
+        opened => return opened,
+    }
+    let failed = |source| Fault::Io { what: file.as_os_str().as_encoded_bytes().into(), source };
+    let directory = tempfile::tempdir().map_err(failed)?;
+    let copy = directory.path().join("index");
+    fs::copy(file, &copy).map_err(failed)?;
+    Shape::of(&copy).map_err(failed)?.flatten(git, &copy)?;
+    Index::open(&copy).map_err(Fault::index)
+}
+
+fn rewrite(git: &Git, file: &Path, options: &[&str], shape: &str) -> Result<(), Fault> {
+    let args = [options, &["update-index", shape, "--force-write-index"]].concat();
+    let output = git.run(git.command(args).env("GIT_INDEX_FILE", file), b"")?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(Fault::Child { command: "update-index".into(), message: output.stderr.trim().into() }),
+    }
+}
+
+/// Returns whether an extension begins here: from it on, one after the other, they reach to the hash at the end.
+fn is_extension(index: &[u8], mut at: usize) -> bool {
+    loop {
+        let (Some(name), Some(length)) = (index.get(at..at + 4), index.get(at + 4..at + 8)) else { return false };
+        let length = <[u8; 4]>::try_from(length).map_or(0, u32::from_be_bytes);
+        let Some(next) = usize::try_from(length).ok().and_then(|length| at.checked_add(8 + length)) else {
+            return false;
+        };
+        if !name.iter().all(u8::is_ascii_alphabetic) || next > index.len() {
+            return false;
+        }
+        // The hash is SHA-1's or SHA-256's.
+        if [20, 32].contains(&(index.len() - next)) {
+            return true;
+        }
+        at = next;
+    }
+}

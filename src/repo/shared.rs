@@ -1,0 +1,51 @@
+//! Repositories that several users share (`core.sharedRepository`): what one writes, the next must be able to add to.
+//!
+//! git sets the modes itself. libgit2 only does so when it makes a repository, so what it writes for us goes by the umask, which is
+//! that of the whole process: it is another only while objects and indexes are written.
+
+use rustix::fs::Mode;
+use rustix::process::umask;
+
+use super::Repo;
+
+/// Lets new files and folders be as open as the repository's setting says. Dropping it brings the umask back.
+pub(crate) struct Opened(Option<Mode>);
+
+impl Repo {
+    /// Returns whether several users share the repository.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.shared_bits().is_some()
+    }
+
+    /// Has what is written to the git folder be as open as the setting says, for now.
+    pub(crate) fn opened(&self) -> Opened {
+        Opened(self.shared_bits().map(|bits| {
+            let before = umask(Mode::empty());
+            umask(before.difference(Mode::from_raw_mode(bits.into())));
+            before
+        }))
+    }
+
+    /// Returns the permission bits that the setting asks for; `None` if it leaves all to the umask.
+    fn shared_bits(&self) -> Option<u16> {
+        let setting = self.config().string("core.sharedRepository").ok().flatten()?.to_ascii_lowercase();
+        match &setting[..] {
+            b"" | b"umask" | b"false" | b"no" | b"off" | b"0" => None,
+            b"group" | b"true" | b"yes" | b"on" | b"1" => Some(0o070),
+            b"all" | b"world" | b"everybody" | b"2" => Some(0o075),
+            octal => {
+                let bits = u16::from_str_radix(std::str::from_utf8(octal).ok()?, 8).ok()? & 0o777;
+                // Folders that may be read may be entered.
+                Some(bits | (bits & 0o444) >> 2)
+            }
+        }
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if let Some(before) = self.0 {
+            umask(before);
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! A file that edits change one after the other, each of which is looked for in what those before it left.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::many::Many;
+use super::matches::Matches;
+use super::needle::Needle;
+use super::places::Places;
+use super::view::{self, View};
+use crate::text::{Content, Lines, Splice, Starts};
+
+/// A file in the middle of a response: what was read, what edits so far have put in its place, and where the texts are that later
+/// ones look for. The file is read once, however many edits there are; after each, only what is around it is read.
+pub struct Document {
+    base: Content,
+    starts: Starts,
+    view: view::Text,
+    /// What edits look for, if that is several texts.
+    many: Option<Many>,
+    /// Of each of these, where it is in the base, as offsets of the view; `None` for one that is looked for when it is wanted.
+    places: Vec<Option<Rc<Places>>>,
+    /// The most bytes that a match of a needle can have in the file.
+    longest: usize,
+    /// What has taken the place of what, by offset.
+    spliced: Vec<Spliced>,
+    /// What each edit did, in order.
+    log: Vec<Edit>,
+    /// Matches that weren't in the base: the needle's number, how many edits there were, and its bytes at that time.
+    fresh: Vec<(usize, usize, Range<usize>)>,
+}
+
+/// A part of the base that something has taken the place of, and where that is now.
+#[derive(Debug)]
+struct Spliced {
+    splice: Splice,
+    /// The offset of the new bytes.
+    start: usize,
+    /// The index of the line in which they begin.
+    line: usize,
+}
+
+impl Spliced {
+    fn end(&self) -> usize {
+        self.start + self.splice.new.len()
+    }
+}
+
+/// Bytes that became others, by the offsets of the time.
+struct Edit {
+    old: Range<usize>,
+    new: usize,
+}
+
+impl Edit {
+    /// Says where bytes are after it, which it must not have touched.
+    fn shift(&self, range: Range<usize>) -> Option<Range<usize>> {
+        if range.end + 1 < self.old.start {
+            return Some(range);
+        }
+        let behind = |at: usize| at - self.old.len() + self.new;
+        (range.start > self.old.end).then(|| behind(range.start)..behind(range.end))
+    }
+}
+
+impl Document {
+    /// Reads a file with an eye to the texts that edits will look for.
+    pub fn new(base: Content, needles: impl IntoIterator<Item = Needle>) -> Self {
+        let lines = Lines::new(&base);
+        let view = View::exact(&lines);
+        let many = Many::new(view.text(), needles);
+        let places = many.as_ref().map(|many| many.places(view.text())).unwrap_or_default();
+        let places = places.into_iter().map(|places| places.map(Rc::new)).collect();
+        let longest = many.iter().flat_map(Many::needles).map(longest).max().unwrap_or(0);
+        let (starts, view) = (lines.starts(), view.into_text());
+        drop(lines);
+        let (spliced, log, fresh) = (Vec::new(), Vec::new(), Vec::new());
+        Self { base, starts, view, many, places, longest, spliced, log, fresh }
+    }
+
+    /// Returns what the file was.
+    pub fn base(&self) -> &Content {
+        &self.base
+    }
+
+    /// Returns the lines of what the file was.
+    pub fn base_lines(&self) -> Lines<'_> {
+        Lines::with(&self.base, self.starts.clone())
+    }
+
+    fn view(&self) -> View<'_> {
+        View::of(self.base_lines(), &self.view)
+    }
+
+    /// Returns what the file is now.
+    pub fn content(&self) -> Content {
+        if self.is_untouched() {
+            return self.base.clone();
+        }
+        Content::spliced(self.base.clone(), self.spliced.iter().map(|spliced| spliced.splice.clone()).collect())
+    }
+
+    /// Returns how many bytes the file has now.
+    pub fn len(&self) -> usize {
+        self.spliced.last().map_or(self.base.len(), |last| last.end() + (self.base.len() - last.splice.old.end))
+    }
+
+    /// Returns whether the file is empty now.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns whether no edit has changed anything yet.
+    pub fn is_untouched(&self) -> bool {
+        self.spliced.is_empty()
+    }
+
+    /// Returns all matches of a needle, as the file is now.
+    pub fn matches(&self, needle: &Needle) -> Matches<'_> {
+        let number = self.many.as_ref().and_then(|many| many.number(needle));
+        let known = number.and_then(|number| self.places[number].clone());
+        let places = known.clone().unwrap_or_else(|| Rc::new(needle.places(self.view().text())));
+        if self.is_untouched() {
+            return Matches::Read { places, len: needle.matched().len(), view: Cow::Owned(self.view()) };
+        }
+        let view = self.view();
+        let mut found: Vec<_> = places.iter().filter_map(|at| self.kept(view.original(needle.range(at)))).collect();
+        let from_base = found.len();
+        match (number, known) {
+            (Some(number), Some(_)) => {
+                let of_needle = self.fresh.iter().filter(|(of, ..)| *of == number);
+                found.extend(of_needle.filter_map(|(_, time, range)| {
+                    self.log[*time..].iter().try_fold(range.clone(), |range, edit| edit.shift(range))
+                }));
+            }
+            _ => {
+                let reach = longest(needle);
+                for spliced in &self.spliced {
+                    found.extend(self.window(spliced.start..spliced.end(), reach).matches(needle));
+                }
+            }
+        }
+        if found.len() > from_base {
+            found.sort_by_key(|range| (range.start, range.end));
+            found.dedup();
+        }
+        Matches::Listed(found)
+    }
+
+    /// Puts other bytes in the place of a range, as it is now.
+    pub fn replace(&mut self, range: Range<usize>, new: &[u8]) {
+        let gone = newlines(&self.slice(range.clone()));
+        let from = self.spliced.partition_point(|spliced| spliced.end() < range.start);
+        let to = self.spliced.partition_point(|spliced| spliced.start <= range.end).max(from);
+        let merged = self.merged(range.clone(), new, from..to);
+        self.spliced.splice(from..to, [merged]);
+        for behind in &mut self.spliced[from + 1..] {
+            behind.start = behind.start - range.len() + new.len();
+            behind.line = behind.line - gone + newlines(new);
+        }
+        self.log.push(Edit { old: range.clone(), new: new.len() });
+        self.look_around(range.start..range.start + new.len());
+    }
+
+    /// Makes one splice of those that a range touches and of what takes its place.
+    fn merged(&self, range: Range<usize>, new: &[u8], touched: Range<usize>) -> Spliced {
+        let (first, last) = match &self.spliced[touched] {
+            [] => (None, None),
+            all => (all.first(), all.last()),
+        };
+        let first = first.filter(|first| first.start < range.start);
+        let last = last.filter(|last| last.end() > range.end);
+        let start = first.map_or(range.start, |first| first.start);
+        let end = last.map_or(range.end, Spliced::end);
+        let old_start = first.map_or_else(|| self.in_base(range.start, true), |first| first.splice.old.start);
+        let old_end = last.map_or_else(|| self.in_base(range.end, false), |last| last.splice.old.end);
+        let new = [&self.slice(start..range.start), new, &self.slice(range.end..end)].concat();
+        Spliced { line: self.line(start), start, splice: Splice { old: old_start..old_end, new } }
+    }
+
+    /// Returns the offset in the base of one that is now: of those that nothing is left between, the first or else the last.
+    fn in_base(&self, at: usize, first: bool) -> usize {
+        let before =
+            self.spliced.partition_point(|spliced| if first { spliced.end() < at } else { spliced.end() <= at });
+        match before.checked_sub(1).map(|before| &self.spliced[before]) {
+            Some(before) => before.splice.old.end + (at - before.end()),
+            None => at,
+        }
+    }
+
+    /// Returns the bytes of a range, as it is now.
+    pub fn slice(&self, range: Range<usize>) -> Cow<'_, [u8]> {
+        let mut parts = self.parts(range);
+        match (parts.next(), parts.next()) {
+            (None, _) => Cow::Borrowed(&[]),
+            (Some(only), None) => Cow::Borrowed(only),
+            (Some(first), Some(second)) => Cow::Owned(parts.fold([first, second].concat(), |mut all, part| {
+                all.extend_from_slice(part);
+                all
+            })),
+        }
+    }
+
+    /// Returns the bytes of a range, as it is now, in parts of which none is empty.
+    pub fn parts(&self, range: Range<usize>) -> impl Iterator<Item = &[u8]> {
+        let next = self.spliced.partition_point(|spliced| spliced.end() <= range.start);
+        let (mut at, mut next) = (range.start, next);
+        let base_behind = move |spliced: &Spliced, at: usize| spliced.splice.old.end + (at - spliced.end());
+        std::iter::from_fn(move || {
+            while at < range.end {
+                let before = next.checked_sub(1).map(|before| &self.spliced[before]);
+                let following = self.spliced.get(next);
+                let begin = at;
+                if let Some(spliced) = following.filter(|spliced| spliced.start <= at) {
+                    at = spliced.end().min(range.end).max(at);
+                    next += 1;
+                    let part = &spliced.splice.new[begin - spliced.start..at - spliced.start];
+                    if part.is_empty() {
+                        continue;
+                    }
+                    return Some(part);
+                }
+                at = following.map_or(range.end, |spliced| spliced.start.min(range.end));
+                let start = before.map_or(begin, |before| base_behind(before, begin));
+                return Some(&self.base[start..start + (at - begin)]);
+            }
+            None
+        })
+    }
+
+    /// Returns the index, from 0, of the line that holds an offset, as it is now.
+    pub fn line(&self, at: usize) -> usize {
+        let behind = self.spliced.partition_point(|spliced| spliced.start <= at);
+        let lines = self.base_lines();
+        match behind.checked_sub(1).map(|before| &self.spliced[before]) {
+            None => lines.newlines_before(at),
+            Some(spliced) if at <= spliced.end() => spliced.line + newlines(&spliced.splice.new[..at - spliced.start]),
+            Some(spliced) => {
+                let (old, new) = (&spliced.splice.old, &spliced.splice.new);
+                let between = lines.newlines_before(old.end + (at - spliced.end())) - lines.newlines_before(old.end);
+                spliced.line + newlines(new) + between
+            }
+        }
+    }
+
+    /// Returns the offset at which the line begins that holds an offset, as it is now.
+    pub fn line_start(&self, at: usize) -> usize {
+        let mut end = at;
+        let mut reach = 256;
+        while end > 0 {
+            let start = end.saturating_sub(reach);
+            if let Some(found) = memchr::memrchr(b'\n', &self.slice(start..end)) {
+                return start + found + 1;
+            }
+            (end, reach) = (start, reach * 2);
+        }
+        0
+    }
+
+    /// Returns the offset behind the line that holds an offset, as it is now.
+    pub fn line_end(&self, at: usize) -> usize {
+        let mut behind = at;
+        for part in self.parts(at..self.len()) {
+            if let Some(found) = memchr::memchr(b'\n', part) {
+                return behind + found + 1;
+            }
+            behind += part.len();
+        }
+        behind
+    }
+
+    /// Returns where bytes of the base are now, if nothing touches them. What comes right behind a CR at their end may make it
+    /// part of a line end, so that touches them as well.
+    fn kept(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let before = self.spliced.partition_point(|spliced| spliced.splice.old.end < range.start);
+        if self.spliced.get(before).is_some_and(|spliced| spliced.splice.old.start <= range.end + 1) {
+            return None;
+        }
+        let shift = |at: usize| match before.checked_sub(1).map(|before| &self.spliced[before]) {
+            Some(before) => before.end() + (at - before.splice.old.end),
+            None => at,
+        };
+        Some(shift(range.start)..shift(range.end))
+    }
+
+    /// Finds what has come to be where an edit put new bytes.
+    fn look_around(&mut self, changed: Range<usize>) {
+        let Some(many) = &self.many else { return };
+        let window = self.window(changed, self.longest);
+        let (time, mut fresh) = (self.log.len(), Vec::new());
+        // What would take too long is found when it is wanted.
+        let hard = many.scan(&window.text, |number, at| {
+            let range = window.original(&many.needles()[number].range(at));
+            fresh.extend(range.map(|range| (number, time, range)));
+        });
+        hard.into_iter().for_each(|number| self.places[number] = None);
+        self.fresh.extend(fresh);
+    }
+
+    /// Takes what is around a changed range, as far as a match may reach that touches it.
+    fn window(&self, changed: Range<usize>, reach: usize) -> Window {
+        let bom = Lines::new(&self.slice(0..self.len().min(3))).bom().len();
+        let start = changed.start.saturating_sub(reach + 2).max(bom);
+        let end = (changed.end + reach + 2).min(self.len()).max(start);
+        let bytes = self.slice(start..end);
+        let mut text = Vec::with_capacity(bytes.len());
+        let mut dropped = Vec::new();
+        for (nth, &byte) in bytes.iter().enumerate() {
+            match byte == b'\r' && bytes.get(nth + 1) == Some(&b'\n') {
+                true => dropped.push(text.len()),
+                false => text.push(byte),
+            }
+        }
+        Window { text, dropped, start, changed }
+    }
+}
+
+/// A part of a file as needles are looked for in it.
+struct Window {
+    /// Its text, with LF for CRLF.
+    text: Vec<u8>,
+    /// The offsets in the text of the LFs before which a CR was dropped.
+    dropped: Vec<usize>,
+    /// The offset in the file at which it begins.
+    start: usize,
+    /// What has changed, by offsets in the file.
+    changed: Range<usize>,
+}
+
+impl Window {
+    /// Returns what a match in the window is in the file, if it touches what has changed, or has only a CR between.
+    fn original(&self, range: &Range<usize>) -> Option<Range<usize>> {
+        let place = |at: usize| self.start + at + self.dropped.partition_point(|&lf| lf < at);
+        let range = place(range.start)..place(range.end);
+        (range.start <= self.changed.end && range.end + 1 >= self.changed.start).then_some(range)
+    }
+
+    /// Returns all matches of a needle that touch what has changed, as they are in the file.
+    fn matches(&self, needle: &Needle) -> Vec<Range<usize>> {
+        needle.places(&self.text).iter().filter_map(|at| self.original(&needle.range(at))).collect()
+    }
+}
+
+/// Returns the most bytes that a match of a needle can have in a file: its lines may end in CRLF.
+fn longest(needle: &Needle) -> usize {
+    needle.matched().len() + newlines(needle.matched())
+}
+
+fn newlines(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', bytes).count()
+}

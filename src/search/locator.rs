@@ -1,0 +1,217 @@
+//! The looser rules for the text after `@@`, for when no line of the file equals it.
+//!
+//! The one line at or after the cursor that equals it but for blanks around it is meant, or else the one that starts with it
+//! after its indentation, or else the one that contains it. Several lines under the first rule that any line satisfies: none
+//! is meant. Blanks are spaces and tabs.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::fmt;
+
+use aho_corasick::Anchored;
+use aho_corasick::automaton::Automaton as _;
+use aho_corasick::nfa::contiguous::NFA;
+
+use super::Tolerance;
+use super::places::Places;
+use crate::text::Lines;
+
+/// By which rule a line was taken for the one that a locator means, tightest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relaxation {
+    /// It equals the locator but for blanks around them.
+    SurroundingBlanks,
+    /// After its indentation it starts with the locator.
+    Prefix,
+    /// It contains the locator.
+    Contained,
+    /// It is the same at a level.
+    Level(Tolerance),
+}
+
+impl fmt::Display for Relaxation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Relaxation::SurroundingBlanks => f.write_str("equals it but for blanks around it"),
+            Relaxation::Prefix => f.write_str("starts with it"),
+            Relaxation::Contained => f.write_str("contains it"),
+            Relaxation::Level(level) => write!(f, "equals it but for {} (--fuzz={level})", level.allows()),
+        }
+    }
+}
+
+/// What the looser rules say of a locator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Loose {
+    /// This line is meant.
+    One {
+        /// Its index, from 0.
+        at: usize,
+        /// Why it is.
+        how: Relaxation,
+    },
+    /// Any of several lines may be meant.
+    Many {
+        /// The rule that they satisfy.
+        how: Relaxation,
+        /// The indices, from 0, of the first few.
+        places: Vec<usize>,
+        /// How many there are at or after the cursor.
+        count: usize,
+    },
+    /// No line at or after the cursor has anything of it.
+    None,
+}
+
+/// All locators of a file's section. The file is read for all of them together when the first needs it, which is rare.
+#[derive(Debug)]
+pub struct Locators<'f> {
+    lines: &'f Lines<'f>,
+    /// Without the blanks around them, each once.
+    texts: HashMap<Box<[u8]>, usize>,
+    found: OnceCell<Vec<Found>>,
+}
+
+/// The lines that have a locator, each under the tightest rule it satisfies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Found {
+    equal: Places,
+    starting: Places,
+    containing: Places,
+}
+
+impl<'f> Locators<'f> {
+    /// How many places of several are listed.
+    pub const LISTED: usize = 10_000;
+
+    /// How many entries the lists of one automaton may have; each takes a dozen bytes.
+    const ROOM: usize = 1 << 24;
+
+    /// Takes all texts that may be asked for.
+    pub fn new<'p>(lines: &'f Lines<'f>, texts: impl IntoIterator<Item = &'p [u8]>) -> Self {
+        let mut distinct = HashMap::new();
+        for text in texts {
+            let next = distinct.len();
+            distinct.entry(Box::from(trimmed(text))).or_insert(next);
+        }
+        Self { lines, texts: distinct, found: OnceCell::new() }
+    }
+
+    /// Returns which line at or after `from` a locator means, given that no line of the file equals it.
+    ///
+    /// A text of nothing but blanks is in every line; it only ever means a blank line. A text that wasn't announced makes
+    /// this read the file again.
+    pub fn relaxed(&self, text: &[u8], from: usize) -> Loose {
+        let Some(&number) = self.texts.get(trimmed(text)) else {
+            return Locators::new(self.lines, [text]).relaxed(text, from);
+        };
+        let found = &self.found.get_or_init(|| self.read(Self::ROOM))[number];
+        let rules = [
+            (Relaxation::SurroundingBlanks, &found.equal),
+            (Relaxation::Prefix, &found.starting),
+            (Relaxation::Contained, &found.containing),
+        ];
+        for (how, places) in rules {
+            match places.count_from(from) {
+                0 => {}
+                1 => return places.at_or_after(from).map_or(Loose::None, |at| Loose::One { at, how }),
+                count => {
+                    return Loose::Many { how, places: places.iter_from(from).take(Self::LISTED).collect(), count };
+                }
+            }
+        }
+        Loose::None
+    }
+
+    /// Reads the file once for all texts, or a few times if an automaton for all of them could take more than `room`.
+    fn read(&self, room: usize) -> Vec<Found> {
+        let mut found = vec![Found::default(); self.texts.len()];
+        if let Some(&blank) = self.texts.get(&b""[..]) {
+            found[blank].equal = (0..self.lines.len()).filter(|&at| trimmed(self.lines.text(at)).is_empty()).collect();
+        }
+        // A text longer than every line is in none.
+        let longest = self.lines.iter().map(|line| line.text.len()).max().unwrap_or(0);
+        let mut sought: Vec<Sought<'_>> = self
+            .texts
+            .iter()
+            .map(|(text, &number)| Sought { text, number })
+            .filter(|sought| !sought.text.is_empty() && sought.text.len() <= longest)
+            .collect();
+        sought.sort_by_key(|sought| sought.text.len());
+        let mut rest = &sought[..];
+        while !rest.is_empty() {
+            let (group, others) = rest.split_at(fitting(rest, room));
+            self.search(group, &mut found);
+            rest = others;
+        }
+        found
+    }
+
+    fn search(&self, group: &[Sought<'_>], found: &mut [Found]) {
+        let automaton = NFA::builder().prefilter(false).build(group.iter().map(|sought| sought.text));
+        // A text of gigabytes doesn't fit an automaton. Not to find it is safe: its hunk is refused.
+        let Ok(automaton) = automaton else { return };
+        let Ok(start) = automaton.start_state(Anchored::No) else { return };
+
+        // The line, from 1, in which each text was found last: a text's first match in a line says all.
+        let mut seen_in = vec![0; group.len()];
+        for (at, line) in self.lines.iter().enumerate() {
+            let line = trimmed(line.text);
+            let mut state = start;
+            for (end, &byte) in (1..).zip(line) {
+                state = automaton.next_state(Anchored::No, state, byte);
+                if !(automaton.is_special(state) && automaton.is_match(state)) {
+                    continue;
+                }
+                // Longest first, and each a suffix of the one before: where one was seen, so were those that follow.
+                // Without this, texts that nest (`a`, `aa`, `aaa`, …) would cost their number at every byte.
+                for nth in 0..automaton.match_len(state) {
+                    let which = automaton.match_pattern(state, nth).as_usize();
+                    if seen_in[which] == at + 1 {
+                        break;
+                    }
+                    seen_in[which] = at + 1;
+                    let Sought { text, number } = group[which];
+                    match (end == text.len(), end == line.len()) {
+                        (true, true) => found[number].equal.push(at),
+                        (true, false) => found[number].starting.push(at),
+                        (false, _) => found[number].containing.push(at),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A text without blanks around it, and its number.
+#[derive(Clone, Copy, Debug)]
+struct Sought<'t> {
+    text: &'t [u8],
+    number: usize,
+}
+
+/// Returns how many of the texts, sorted by length, one automaton may look for: at least one.
+///
+/// It has a state for each of their bytes, and each state lists the texts that end there, at most one of each length. A
+/// hostile response could make that product huge (`a`, `aa`, … beside `xaaa…`, `yaaa…`, …).
+fn fitting(sought: &[Sought<'_>], room: usize) -> usize {
+    let (mut states, mut lengths, mut latest) = (0_usize, 0, 0);
+    let fits = |sought: &&Sought<'_>| {
+        let length = sought.text.len();
+        states += length;
+        lengths += usize::from(length != latest);
+        latest = length;
+        states.saturating_mul(lengths) <= room
+    };
+    sought.iter().take_while(fits).count().max(1)
+}
+
+fn trimmed(text: &[u8]) -> &[u8] {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let start = text.iter().take_while(|byte| is_blank(byte)).count();
+    let end = text.iter().rev().take_while(|byte| is_blank(byte)).count();
+    text.get(start..text.len() - end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

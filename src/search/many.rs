@@ -1,0 +1,240 @@
+//! Finds many needles at once.
+//!
+//! Whatever is at least fifteen bytes long covers eight neighbouring bytes whose offset in the text is a multiple of
+//! eight. So of each such needle the eight-byte words at eight neighbouring offsets are known, and the text is read at every eighth
+//! byte: one look-up finds which needles may be there, and comparing says which are. Of all places in a needle those words are
+//! taken that are rarest in a sample of the text, so that what the lines of a file have in common costs nothing. Shorter needles are
+//! found by an automaton.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::needle::Needle;
+use super::places::Places;
+
+/// The bytes of a word, and how far apart words are read.
+const WORD: usize = 8;
+/// The length of a needle that is sure to cover a word.
+const SHORTEST: usize = 2 * WORD - 1;
+/// How many words of the text are counted.
+const SAMPLE: usize = 1 << 16;
+/// The most comparisons with a needle, in bytes, for each byte of the text.
+const PATIENCE: usize = 4;
+
+/// Some needles, ready to be found together.
+pub(super) struct Many {
+    needles: Vec<Needle>,
+    words: Words,
+    /// The shorter needles, and which ones they are.
+    short: Option<(AhoCorasick, Vec<usize>)>,
+}
+
+impl Many {
+    /// Prepares needles, by what is rare in a text; `None` if there are less than two, since one is found sooner by itself.
+    pub(super) fn new(text: &[u8], needles: impl IntoIterator<Item = Needle>) -> Option<Self> {
+        let mut needles: Vec<Needle> = needles.into_iter().filter(|needle| !needle.matched().is_empty()).collect();
+        needles.sort_unstable();
+        needles.dedup();
+        if needles.len() < 2 {
+            return None;
+        }
+        let is_short = |number: &usize| needles[*number].matched().len() < SHORTEST;
+        let (short, long): (Vec<usize>, Vec<usize>) = (0..needles.len()).partition(is_short);
+        let words = Words::new(text, &needles, &long);
+        let literals = || short.iter().map(|&number| needles[number].literal());
+        // So many short needles have no automaton only if they are too long together, which they aren't.
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(literals()).ok();
+        let short = automaton.filter(|_| !short.is_empty()).map(|automaton| (automaton, short));
+        Some(Self { needles, words, short })
+    }
+
+    /// Returns the number of a needle.
+    pub(super) fn number(&self, needle: &Needle) -> Option<usize> {
+        self.needles.binary_search(needle).ok()
+    }
+
+    /// Returns the needles; the first has the number 0.
+    pub(super) fn needles(&self) -> &[Needle] {
+        &self.needles
+    }
+
+    /// Returns where each needle is; `None` for one that would take too long together with others.
+    pub(super) fn places(&self, text: &[u8]) -> Vec<Option<Places>> {
+        let mut places = vec![Some(Places::default()); self.needles.len()];
+        let hard = self.scan(text, |number, at| {
+            if let Some(places) = &mut places[number] {
+                places.push(at);
+            }
+        });
+        hard.into_iter().for_each(|number| places[number] = None);
+        places
+    }
+
+    /// Calls `found` with every match and its needle's number, those of one needle in order. Returns the needles that would take
+    /// too long this way, since the text repeats what they say; of these, not all matches have been found.
+    pub(super) fn scan(&self, text: &[u8], mut found: impl FnMut(usize, usize)) -> Vec<usize> {
+        if let Some((automaton, short)) = &self.short {
+            // Where only the start or the end of the text makes a match, the automaton finds none.
+            let is_missed = |number: usize, at: usize| {
+                let needle = &self.needles[number];
+                let literal = at.checked_sub(needle.before()).and_then(|start| text.get(start..));
+                needle.is_at(text, at) && !literal.is_some_and(|rest| rest.starts_with(needle.literal()))
+            };
+            short.iter().filter(|&&number| is_missed(number, 0)).for_each(|&number| found(number, 0));
+            for matched in automaton.find_overlapping_iter(text) {
+                let number = short[matched.pattern().as_usize()];
+                found(number, matched.start() + self.needles[number].before());
+            }
+            for &number in short {
+                let last = text.len().checked_sub(self.needles[number].matched().len());
+                let last = last.filter(|&at| at > 0 && is_missed(number, at));
+                last.into_iter().for_each(|at| found(number, at));
+            }
+        }
+        self.words.scan(text, &self.needles, found)
+    }
+}
+
+/// The words of the needles that have some.
+struct Words {
+    /// A bit for each hash of a word, to pass over most of the text quickly.
+    filter: Vec<u64>,
+    shift: u32,
+    /// The needles of each word, and how far behind their start it is, the farthest first.
+    of: HashMap<u64, Vec<(u32, u32)>, BuildHasherDefault<WordHasher>>,
+    /// Of each needle, by its number, the offset of its rarest word, which is compared first.
+    rarest: Vec<usize>,
+}
+
+impl Words {
+    fn new(text: &[u8], needles: &[Needle], long: &[usize]) -> Self {
+        let counts = if long.is_empty() { Counts::default() } else { Counts::of(text) };
+        let bits = (long.len() * WORD * 16).next_power_of_two().max(1 << 10);
+        let mut words = Words {
+            filter: vec![0; bits / 64],
+            shift: 64 - bits.trailing_zeros(),
+            of: HashMap::with_capacity_and_hasher(long.len() * WORD, BuildHasherDefault::default()),
+            rarest: vec![0; needles.len()],
+        };
+        for &number in long {
+            let matched = needles[number].matched();
+            let (window, rarest) = counts.rarest(matched);
+            words.rarest[number] = rarest;
+            for offset in window..window + WORD {
+                let word = word(matched, offset);
+                let bit = hash(word) >> words.shift;
+                words.filter[bit as usize / 64] |= 1 << (bit % 64);
+                words.of.entry(word).or_default().push((number as u32, offset as u32));
+            }
+        }
+        // One needle may have the same word at several offsets.
+        words.of.values_mut().for_each(|found| found.sort_by_key(|&(number, offset)| (Reverse(offset), number)));
+        words
+    }
+
+    fn scan(&self, text: &[u8], needles: &[Needle], mut found: impl FnMut(usize, usize)) -> Vec<usize> {
+        if self.of.is_empty() {
+            return Vec::new();
+        }
+        let budget = text.len().saturating_mul(PATIENCE) + (1 << 12);
+        let mut spent = vec![0_usize; needles.len()];
+        for (nth, chunk) in text.chunks_exact(WORD).enumerate() {
+            let here = u64::from_ne_bytes(chunk.try_into().expect("a chunk is a word"));
+            let bit = hash(here) >> self.shift;
+            if self.filter[bit as usize / 64] & 1 << (bit % 64) == 0 {
+                continue;
+            }
+            for &(number, offset) in self.of.get(&here).into_iter().flatten() {
+                let (number, at) = (number as usize, (nth * WORD).checked_sub(offset as usize));
+                let (Some(at), true) = (at, spent[number] <= budget) else { continue };
+                let (needle, rarest) = (&needles[number], self.rarest[number]);
+                let is_likely =
+                    text.get(at + rarest..at + rarest + WORD) == needle.matched().get(rarest..rarest + WORD);
+                let cost = if is_likely { needle.matched().len() } else { WORD };
+                spent[number] += cost;
+                #[cfg(test)]
+                super::kmp::work::add(cost);
+                if is_likely && needle.is_at(text, at) {
+                    found(number, at);
+                }
+            }
+        }
+        (0..needles.len()).filter(|&number| spent[number] > budget).collect()
+    }
+}
+
+/// How often words occur in a sample of a text, by a part of their hash.
+#[derive(Default)]
+struct Counts(Vec<u16>);
+
+impl Counts {
+    const BITS: u32 = 14;
+
+    fn of(text: &[u8]) -> Self {
+        let mut counts = vec![0_u16; 1 << Self::BITS];
+        // Odd, so that words at all offsets are counted.
+        let step = (text.len() / SAMPLE) | 1;
+        let mut at = 0;
+        while at + WORD <= text.len() {
+            let count = &mut counts[Self::place(word(text, at))];
+            *count = count.saturating_add(1);
+            at += step;
+        }
+        Self(counts)
+    }
+
+    fn place(word: u64) -> usize {
+        (hash(word) >> (64 - Self::BITS)) as usize
+    }
+
+    /// Returns the offset in a needle from which on eight words are rarest together, and that of the rarest word.
+    fn rarest(&self, matched: &[u8]) -> (usize, usize) {
+        let count = |offset: usize| u32::from(self.0[Self::place(word(matched, offset))]);
+        let last = matched.len() - SHORTEST;
+        let mut sum: u32 = (0..WORD).map(count).sum();
+        let mut best = (sum, 0);
+        let mut rarest = (0..WORD).map(|offset| (count(offset), offset)).min().unwrap_or_default();
+        for offset in 1..=last {
+            let next = count(offset + WORD - 1);
+            sum = sum + next - count(offset - 1);
+            best = best.min((sum, offset));
+            rarest = rarest.min((next, offset + WORD - 1));
+            if best.0 == 0 {
+                break;
+            }
+        }
+        (best.1, rarest.1)
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> u64 {
+    u64::from_ne_bytes(bytes[at..at + WORD].try_into().expect("a range of a word's length"))
+}
+
+fn hash(word: u64) -> u64 {
+    word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// Words are spread by multiplication; who makes them collide only has them compared.
+#[derive(Default)]
+struct WordHasher(u64);
+
+impl Hasher for WordHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = hash(self.0 ^ u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        let spread = hash(word);
+        self.0 = spread ^ (spread >> 32);
+    }
+}

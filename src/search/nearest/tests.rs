@@ -1,0 +1,103 @@
+use super::*;
+use crate::search::Gap;
+
+fn near(file: &str, wanted: &str, ends: Ends) -> Option<Near> {
+    let lines = Lines::new(file.as_bytes());
+    let wanted: Vec<&[u8]> = wanted.split('\n').map(str::as_bytes).collect();
+    let effort = Effort::default();
+    Nearness::new(&lines, wanted.iter().copied(), &effort)?.find(&wanted, ends, 0, &effort)
+}
+
+#[test]
+fn the_closest_place_is_the_one_with_most_lines_in_common() {
+    let file = "fn a() {\n    one();\n    two();\n}\nfn b() {\n    one();\n    three(1);\n}\nfn c() {\n}\n";
+    let other = |wanted, line, alike| Some(Gap::Other { wanted, line, alike });
+    for (wanted, start, agree, gap) in [
+        ("fn b() {\n    one();\n    three(2);\n}", 4, 3, other(2, 6, 75)),
+        ("fn b() {\n    three(1);\n}", 4, 3, Some(Gap::LeftOut { wanted: 1, line: 5, count: 1 })),
+        (
+            "fn a() {\n    zero();\n    one();\n    two();\n}",
+            0,
+            4,
+            Some(Gap::Invented { wanted: 1, line: 1, count: 1 }),
+        ),
+        ("fn a() {\n    // note\n    two();\n}", 0, 3, other(1, 1, 0)),
+        ("fn c() {\n}\nfn d() {\n}", 8, 2, Some(Gap::Invented { wanted: 2, line: 10, count: 2 })),
+        ("\tone();\n\ttwo();", 1, 0, other(0, 1, 100)),
+        ("    thre(1);", 6, 0, other(0, 6, 93)),
+    ] {
+        let near = near(file, wanted, Ends::Whole).unwrap_or_else(|| panic!("{wanted:?}"));
+        assert_eq!((near.start, near.agree, near.gap), (start, agree, gap), "{wanted:?}");
+    }
+}
+
+#[test]
+fn nothing_is_near_to_what_has_nothing_in_common() {
+    for (file, wanted) in [("a b c\n", "something else"), ("}\n", "fn f() {\n}"), ("", "a"), ("\n\n", "word")] {
+        assert_eq!(near(file, wanted, Ends::Whole), None, "{wanted:?} in {file:?}");
+    }
+}
+
+#[test]
+fn a_text_may_begin_and_end_within_a_line() {
+    let file = "    let port = cfg.port(80);\n    let host = cfg.host;\n";
+    let same = near(file, "cfg.port(80);\n    let host", Ends::Part).unwrap();
+    assert_eq!((same.agree, same.gap), (2, None));
+    let other = near(file, "cfg.prot(80)", Ends::Part).unwrap();
+    assert!(matches!(other.gap, Some(Gap::Other { line: 0, .. })), "{other:?}");
+}
+
+#[test]
+fn of_equal_places_the_first_behind_the_cursor_counts() {
+    let text = "alpha beta\ngamma\n".repeat(3);
+    let lines = Lines::new(text.as_bytes());
+    let wanted = [&b"alpha beat"[..], b"gamma"];
+    let effort = Effort::default();
+    let nearness = Nearness::new(&lines, wanted, &effort).unwrap();
+    let start = |from| nearness.find(&wanted, Ends::Whole, from, &effort).unwrap().start;
+    assert_eq!([start(0), start(1), start(3), start(5)], [0, 2, 4, 0]);
+}
+
+/// Text that repeats itself everywhere, with patches that nearly fit everywhere: no run may cost more than its share.
+#[test]
+fn effort_is_bounded_whatever_repeats_itself() {
+    let text = "let a = b + c;\n}\n".repeat(50_000);
+    let lines = Lines::new(text.as_bytes());
+    let wanted: Vec<&[u8]> = [&b"let a = b + d;"[..], b"}"].repeat(5_000);
+    let effort = Effort::default();
+    let nearness = Nearness::new(&lines, wanted.iter().copied(), &effort).unwrap();
+    let spent = || Effort::PLENTY - effort.left.get();
+    assert_eq!(spent(), text.len() as u64);
+    for _ in 0..10 {
+        assert!(nearness.find(&wanted, Ends::Whole, 0, &effort).is_some());
+    }
+    assert!(spent() - text.len() as u64 <= 10 * (1 << 18), "{}", spent());
+}
+
+#[test]
+fn without_effort_left_nothing_is_read() {
+    let lines = Lines::new(b"some words here\n");
+    assert!(Nearness::new(&lines, [&b"some words"[..]], &Effort::new(10)).is_none());
+}
+
+proptest::proptest! {
+    /// One line of a file of different lines spoiled: the place is found, and the line.
+    #[test]
+    fn a_spoiled_line_is_pointed_at(count in 20usize..60, start in 0usize..15, len in 2usize..5, spoiled in 0usize..5) {
+        let text: String = (0..count).map(|n| format!("    let value_{n} = compute({}, {n});\n", n * 7 % 11)).collect();
+        let lines = Lines::new(text.as_bytes());
+        let spoiled = spoiled % len;
+        let run: Vec<Vec<u8>> = (0..len)
+            .map(|nth| {
+                let line = lines.text(start + nth).to_vec();
+                if nth == spoiled { [&line[..], b" // note"].concat() } else { line }
+            })
+            .collect();
+        let wanted: Vec<&[u8]> = run.iter().map(|line| &line[..]).collect();
+        let effort = Effort::default();
+        let near = Nearness::new(&lines, wanted.iter().copied(), &effort).unwrap().find(&wanted, Ends::Whole, 0, &effort).unwrap();
+        proptest::prop_assert_eq!((near.start, near.agree), (start, len - 1));
+        let gap = near.gap.unwrap();
+        proptest::prop_assert_eq!((gap.wanted(), gap.line()), (spoiled, start + spoiled));
+    }
+}

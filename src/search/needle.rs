@@ -1,0 +1,142 @@
+//! A text to find.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::kmp::Kmp;
+use super::places::Places;
+
+/// What must hold at the ends of a match beside its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Bounds {
+    /// It must begin where a line begins.
+    pub start_at_line: bool,
+    /// It must end where a line's text ends.
+    pub end_at_line: bool,
+}
+
+impl Bounds {
+    /// Whole lines.
+    pub const LINES: Bounds = Bounds { start_at_line: true, end_at_line: true };
+}
+
+/// A text to find: some lines joined by line ends.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Needle {
+    /// The lines joined by LF, after an LF where a match must begin at a line's start, before one where it must end at a
+    /// line's end, so that most rules on the ends are part of the literal.
+    literal: Vec<u8>,
+    /// How many LFs of the literal are before the match, 0 or 1.
+    before: usize,
+    /// How many are behind it, 0 or 1.
+    behind: usize,
+    /// Whether the end of the file is as good as the LF behind the match.
+    may_end_file: bool,
+    /// Whether it has a line at all.
+    has_line: bool,
+}
+
+impl Needle {
+    /// Prepares whole lines, without terminators. No line is found nowhere.
+    pub fn lines<'l>(lines: impl IntoIterator<Item = &'l [u8]>) -> Self {
+        let mut literal = vec![b'\n'];
+        for line in lines {
+            literal.extend_from_slice(line);
+            literal.push(b'\n');
+        }
+        let has_line = literal.len() > 1;
+        Self { literal, before: 1, behind: usize::from(has_line), may_end_file: true, has_line }
+    }
+
+    /// Prepares a text of these lines, without terminators, that may begin and end within lines.
+    ///
+    /// An empty first (last) one of several is a whole empty line of the file, and the match then begins (ends) at
+    /// that line's start. A single empty line, or none, is found nowhere.
+    pub fn text(lines: &[&[u8]], bounds: Bounds) -> Self {
+        let whole = |line: Option<&&[u8]>| lines.len() > 1 && line.is_some_and(|line| line.is_empty());
+        let (first_whole, last_whole) = (whole(lines.first()), whole(lines.last()));
+        let before = usize::from(first_whole || bounds.start_at_line);
+        let behind = usize::from(last_whole || bounds.end_at_line);
+        let text = lines.join(&b'\n');
+        let has_line = !text.is_empty();
+        let literal = [&b"\n"[..before], &text, &b"\n"[..behind]].concat();
+        // At the end of a file, behind its last newline, there is no empty line.
+        Self { literal, before, behind, may_end_file: bounds.end_at_line && !last_whole, has_line }
+    }
+
+    /// Returns what a match consists of.
+    pub fn matched(&self) -> &[u8] {
+        &self.literal[self.before..self.literal.len() - self.behind]
+    }
+
+    /// Returns the lines joined by LF, with an LF before or behind where a match must begin or end with a line.
+    pub(super) fn literal(&self) -> &[u8] {
+        &self.literal
+    }
+
+    /// Returns how many bytes of the literal are before the match.
+    pub(super) fn before(&self) -> usize {
+        self.before
+    }
+
+    /// Returns whether a match begins at an offset of a text.
+    pub(super) fn is_at(&self, text: &[u8], at: usize) -> bool {
+        let matched = self.matched();
+        let Some(rest) = text.get(at..).and_then(|rest| rest.strip_prefix(matched)) else { return false };
+        let begins = self.before == 0 || at == 0 || text[at - 1] == b'\n';
+        let ends = self.behind == 0 || rest.first() == Some(&b'\n') || (self.may_end_file && rest.is_empty());
+        // Behind the last newline of a file there is no line.
+        let is_line = !rest.is_empty() || !(matched.is_empty() || matched.ends_with(b"\n"));
+        self.has_line && begins && ends && is_line
+    }
+
+    /// Returns the first match that begins at or after an offset.
+    pub fn first(&self, text: &[u8], from: usize) -> Option<usize> {
+        if !self.has_line {
+            return None;
+        }
+        if from == 0 && self.is_at(text, 0) {
+            return Some(0);
+        }
+        let skipped = from.saturating_sub(self.before);
+        let found = text.get(skipped..).and_then(|rest| memmem::find(rest, &self.literal));
+        let last = self.at_end(text).filter(|&at| at >= from);
+        match (found.map(|at| skipped + at + self.before), last) {
+            (Some(found), Some(last)) => Some(found.min(last)),
+            (found, last) => found.or(last),
+        }
+    }
+
+    /// Returns every match, overlapping ones included, in time linear in the text.
+    pub fn places(&self, text: &[u8]) -> Places {
+        let mut places = Places::default();
+        let Some(first) = self.first(text, 0) else { return places };
+        let kmp = Kmp::new(&self.literal);
+        // The start of the text is as good as the LF before the match.
+        let mut matched = match (first, self.before) {
+            (0, 1) => kmp.step(0, &b'\n'),
+            _ => 0,
+        };
+        let start = first.saturating_sub(self.before);
+        let end: &[u8] = if self.may_end_file && text.last() != Some(&b'\n') { b"\n" } else { b"" };
+        for (read, byte) in (start + 1..).zip(text[start..].iter().chain(end)) {
+            matched = kmp.step(matched, byte);
+            if matched == self.literal.len() {
+                places.push(read - self.behind - self.matched().len());
+            }
+        }
+        places
+    }
+
+    /// Returns the match that ends with the text, if only the end of the text is behind it.
+    fn at_end(&self, text: &[u8]) -> Option<usize> {
+        let at = text.len().checked_sub(self.matched().len()).filter(|_| self.may_end_file)?;
+        self.is_at(text, at).then_some(at)
+    }
+
+    /// Returns the bytes of a match that begins at an offset.
+    pub fn range(&self, at: usize) -> Range<usize> {
+        at..at + self.matched().len()
+    }
+}

@@ -1,0 +1,163 @@
+/// Line indices, from 0, ascending. Where they are evenly spaced they take no room, so the million places of a blank line in a
+/// file of blank lines are one item; a patch and a file that repeat themselves can't make it grow beyond the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    stretches: Vec<Stretch>,
+}
+
+/// Places `start`, `start + step`, …: `len` of them (at least one), after `before` places in earlier stretches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stretch {
+    start: usize,
+    step: usize,
+    len: usize,
+    before: usize,
+}
+
+impl Stretch {
+    fn last(&self) -> usize {
+        self.start + (self.len - 1) * self.step
+    }
+
+    /// Returns how many of its places are before `line`.
+    fn count_before(&self, line: usize) -> usize {
+        match line.checked_sub(self.start) {
+            None | Some(0) => 0,
+            Some(distance) => distance.div_ceil(self.step.max(1)).min(self.len),
+        }
+    }
+}
+
+impl Places {
+    /// Returns how many there are.
+    pub fn count(&self) -> usize {
+        self.stretches.last().map_or(0, |stretch| stretch.before + stretch.len)
+    }
+
+    /// Returns whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.stretches.is_empty()
+    }
+
+    /// Returns how many are at or after a line.
+    pub fn count_from(&self, from: usize) -> usize {
+        self.count() - self.count_before(from)
+    }
+
+    /// Returns the first place.
+    pub fn first(&self) -> Option<usize> {
+        self.stretches.first().map(|stretch| stretch.start)
+    }
+
+    /// Returns the last place.
+    pub fn last(&self) -> Option<usize> {
+        self.stretches.last().map(Stretch::last)
+    }
+
+    /// Returns the first place at or after a line, in logarithmic time.
+    pub fn at_or_after(&self, from: usize) -> Option<usize> {
+        self.iter_from(from).next()
+    }
+
+    /// Returns whether a line is a place, in logarithmic time.
+    pub fn contains(&self, line: usize) -> bool {
+        self.at_or_after(line) == Some(line)
+    }
+
+    /// Returns the places in order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.iter_from(0)
+    }
+
+    /// Returns the places at or after a line in order; to get to the first takes logarithmic time.
+    pub fn iter_from(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
+        let behind = self.stretches.partition_point(|stretch| stretch.last() < from);
+        self.stretches[behind..].iter().flat_map(move |stretch| {
+            (stretch.count_before(from)..stretch.len).map(|nth| stretch.start + nth * stretch.step)
+        })
+    }
+
+    fn count_before(&self, line: usize) -> usize {
+        let behind = self.stretches.partition_point(|stretch| stretch.last() < line);
+        self.stretches.get(behind).map_or(self.count(), |stretch| stretch.before + stretch.count_before(line))
+    }
+
+    /// Adds a place behind all others.
+    pub(super) fn push(&mut self, line: usize) {
+        debug_assert!(self.last().is_none_or(|last| last < line), "places come in order");
+        match self.stretches.last_mut() {
+            Some(last) if last.len == 1 || last.last() + last.step == line => {
+                if last.len == 1 {
+                    last.step = line - last.start;
+                }
+                last.len += 1;
+            }
+            _ => self.stretches.push(Stretch { start: line, step: 1, len: 1, before: self.count() }),
+        }
+    }
+
+    /// Returns what each place becomes; those of neighbours are looked up only at their ends.
+    ///
+    /// `becomes` must keep the order of places, and never make one of two.
+    pub(super) fn map(&self, becomes: impl Fn(usize) -> usize) -> Self {
+        let mut mapped = Places::default();
+        for stretch in &self.stretches {
+            let (first, last) = (becomes(stretch.start), becomes(stretch.last()));
+            // As many as there are between: one after the other.
+            if stretch.len > 1 && last - first == stretch.len - 1 {
+                mapped.stretches.push(Stretch { start: first, step: 1, len: stretch.len, before: mapped.count() });
+                continue;
+            }
+            (0..stretch.len).for_each(|nth| mapped.push(becomes(stretch.start + nth * stretch.step)));
+        }
+        mapped
+    }
+}
+
+impl FromIterator<usize> for Places {
+    fn from_iter<I: IntoIterator<Item = usize>>(lines: I) -> Self {
+        let mut places = Places::default();
+        lines.into_iter().for_each(|line| places.push(line));
+        places
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn answers_like_a_set(lines: BTreeSet<u8>, from: u8) {
+            let lines: BTreeSet<usize> = lines.into_iter().map(usize::from).collect();
+            let from = usize::from(from);
+            let places: Places = lines.iter().copied().collect();
+            prop_assert_eq!(places.count(), lines.len());
+            prop_assert_eq!(places.is_empty(), lines.is_empty());
+            prop_assert_eq!(places.first(), lines.first().copied());
+            prop_assert_eq!(places.last(), lines.last().copied());
+            prop_assert_eq!(places.count_from(from), lines.range(from..).count());
+            prop_assert_eq!(places.at_or_after(from), lines.range(from..).next().copied());
+            prop_assert_eq!(places.contains(from), lines.contains(&from));
+            prop_assert!(places.iter().eq(lines.iter().copied()));
+            prop_assert!(places.iter_from(from).eq(lines.range(from..).copied()));
+        }
+    }
+
+    #[test]
+    fn even_spacing_takes_no_room() {
+        let places: Places = (0..100_000).map(|nth| 7 + 3 * nth).collect();
+        assert_eq!(places.stretches.len(), 1);
+        let mut places: Places = (10..1_010).map(|nth| 7 * nth).collect();
+        places.push(14_000);
+        let places = places.map(|at| at / 7 - 5);
+        assert_eq!(
+            (places.count(), places.at_or_after(1_004), places.at_or_after(1_005)),
+            (1_001, Some(1_004), Some(1_995))
+        );
+    }
+}

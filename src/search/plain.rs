@@ -1,0 +1,163 @@
+//! Text as a reader sees it: what is left of a line when spaces, typographic quotes, dashes and odd spaces don't count.
+
+use std::borrow::Cow;
+
+use bstr::ByteSlice as _;
+
+/// Stands for a word, two neighbouring words, or a whole line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key(pub(super) u64);
+
+/// How much of a line is looked at.
+const READ: usize = 1 << 14;
+
+/// Calls `found` with the keys of a line and how much each says, from a word to a whole line.
+pub(super) fn keys(line: &[u8], mut found: impl FnMut(Key, u32)) {
+    let line = &line[..line.len().min(READ)];
+    let mut whole = Hash::START;
+    let mut length = 0;
+    let mut word = Hash::START;
+    let mut before: Option<u64> = None;
+    let mut step = |c: u32| {
+        let is_word = match u8::try_from(c) {
+            Ok(byte) if byte < 0x80 => byte.is_ascii_alphanumeric() || byte == b'_',
+            _ => c > 0x80,
+        };
+        if is_word {
+            word = word.with(c);
+        }
+        if (!is_word || c == 0) && word != Hash::START {
+            found(word.key(1), 1 << 12);
+            if let Some(before) = before {
+                found(word.with(before as u32).with((before >> 32) as u32).key(2), 1 << 14);
+            }
+            before = Some(word.key(1).0);
+            word = Hash::START;
+        }
+        if !(c == 0 || c == u32::from(b' ') || c == u32::from(b'\t')) {
+            whole = whole.with(u8::try_from(c).map_or(c, |byte| u32::from(byte.to_ascii_lowercase())));
+            length += 1;
+        }
+    };
+    if line.is_ascii() {
+        line.iter().for_each(|&byte| step(u32::from(byte)));
+    } else {
+        line.chars().for_each(|c| look(c, |c| step(u32::from(c))));
+    }
+    step(0);
+    if length > 0 {
+        found(whole.key(3), if length > 3 { 1 << 16 } else { 1 << 9 });
+    }
+}
+
+/// Returns a line without whitespace at its ends and with plain characters for their typographic kin.
+pub fn plain(line: &[u8]) -> Vec<u8> {
+    let text = match line.is_ascii() {
+        true => Cow::Borrowed(line),
+        false => Cow::Owned(line.chars().map(ascii).collect::<String>().into_bytes()),
+    };
+    text.trim_ascii().to_vec()
+}
+
+/// Returns the ASCII character that a typographic one is taken for.
+pub fn ascii(odd: char) -> char {
+    match odd {
+        '\u{2018}'..='\u{201b}' | '\u{2032}' => '\'',
+        '\u{201c}'..='\u{201f}' | '\u{2033}' => '"',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
+        plain => plain,
+    }
+}
+
+/// Returns a line as it looks: without the marks of its letters and what can't be seen, and with Latin letters for their likes.
+pub fn looks(line: &[u8]) -> String {
+    let mut seen = String::new();
+    line.chars().for_each(|c| look(c, |c| seen.push(c)));
+    seen
+}
+
+fn look(c: char, mut seen: impl FnMut(char)) {
+    unicode_normalization::char::decompose_canonical(ascii(c), |part| match part {
+        '\u{ad}'
+        | '\u{300}'..='\u{36f}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}' => {}
+        part => seen(latin(part)),
+    });
+}
+
+/// Returns the Latin letter that a Cyrillic, Greek or full-width character looks like.
+fn latin(c: char) -> char {
+    const LIKES: [(&str, &str); 2] =
+        [("аеорсухіјѕһԁАВЕКМНОРСТУХІЈЅ", "aeopcyxijshdABEKMHOPCTYXIJS"), ("αονΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aovABEZHIKMNOPTYX")];
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => u8::try_from(u32::from(c) - 0xfee0).map_or(c, char::from),
+        '\u{370}'..='\u{52f}' => {
+            let all = LIKES.iter().flat_map(|(odd, latin)| odd.chars().zip(latin.chars()));
+            all.filter(|(odd, _)| *odd == c).map(|(_, latin)| latin).next().unwrap_or(c)
+        }
+        _ => c,
+    }
+}
+
+/// Returns how much two lines have in common, in percent: of the pairs of neighbouring characters that aren't whitespace, how many
+/// both have. With `part`, how many of the first one's the second has.
+pub(super) fn alike(a: &[u8], b: &[u8], part: bool) -> u8 {
+    let pairs = |line: &[u8]| {
+        let line = &line[..line.len().min(READ >> 4)];
+        let line = unmangled(if line.is_ascii() { plain(line) } else { looks(line).into_bytes() });
+        let solid: Vec<u8> = line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        let mut pairs: Vec<[u8; 2]> = solid.windows(2).map(|pair| [pair[0], pair[1]]).collect();
+        if let [only] = solid[..] {
+            pairs.push([only, 0]);
+        }
+        pairs.sort_unstable();
+        pairs
+    };
+    let (a, b) = (pairs(a), pairs(b));
+    let (mut left, mut right, mut both) = (0, 0, 0);
+    while left < a.len() && right < b.len() {
+        match a[left].cmp(&b[right]) {
+            std::cmp::Ordering::Less => left += 1,
+            std::cmp::Ordering::Greater => right += 1,
+            std::cmp::Ordering::Equal => {
+                (left, right, both) = (left + 1, right + 1, both + 1);
+            }
+        }
+    }
+    let percent = match part {
+        true => 100 * both / a.len().max(1),
+        false => 200 * both / (a.len() + b.len()).max(1),
+    };
+    percent.min(100) as u8
+}
+
+/// Undoes what HTML and JSON do to the characters of code.
+fn unmangled(line: Vec<u8>) -> Vec<u8> {
+    if memchr::memchr2(b'&', b'\\', &line).is_none() {
+        return line;
+    }
+    let undone = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&"), ("\\\"", "\"")];
+    undone.iter().fold(line, |line, (mangled, meant)| line.replace(mangled, meant))
+}
+
+/// FNV-1a over characters, spread over all bits at the end. Who makes two words collide gets a worse message for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Hash(u64);
+
+impl Hash {
+    const START: Hash = Hash(0xcbf2_9ce4_8422_2325);
+
+    fn with(self, c: u32) -> Self {
+        Hash((self.0 ^ u64::from(c)).wrapping_mul(0x100_0000_01b3))
+    }
+
+    fn key(self, kind: u64) -> Key {
+        let mixed = (self.0 ^ kind).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Key(mixed ^ (mixed >> 29))
+    }
+}

@@ -1,0 +1,140 @@
+use proptest::prelude::*;
+
+use super::Tolerance;
+use super::*;
+use crate::text::Lines;
+
+/// Returns every offset at which a needle is, by looking at each.
+fn slowly(needle: &Needle, text: &[u8]) -> Vec<usize> {
+    (0..=text.len()).filter(|&at| needle.is_at(text, at)).collect()
+}
+
+fn texts() -> impl Strategy<Value = Vec<u8>> {
+    let word = prop::sample::select(vec![
+        "a",
+        "b",
+        "    ",
+        "}",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "\r",
+        "value = compute(this);\n",
+        "abcabcabc",
+    ]);
+    prop::collection::vec(word, 0..60).prop_map(|words| words.concat().into_bytes())
+}
+
+proptest! {
+    #[test]
+    fn an_index_finds_what_looking_everywhere_finds(
+        text in texts(),
+        cuts in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..60, any::<(bool, bool)>()), 1..12),
+    ) {
+        let lines = Lines::new(&text);
+        let view = View::exact(&lines);
+        let plain = view.text().to_vec();
+        let needles: Vec<Needle> = cuts
+            .iter()
+            .map(|(at, len, (start_at_line, end_at_line))| {
+                let start = at.index(plain.len() + 1);
+                let cut = &plain[start..(start + len).min(plain.len())];
+                let lines: Vec<&[u8]> = cut.split(|&byte| byte == b'\n').collect();
+                let bounds = Bounds { start_at_line: *start_at_line, end_at_line: *end_at_line };
+                if bounds == Bounds::LINES { Needle::lines(lines) } else { Needle::text(&lines, bounds) }
+            })
+            .collect();
+        let index = Index::new(view, needles.clone());
+        for needle in &needles {
+            let want = slowly(needle, &plain);
+            prop_assert_eq!(index.places(needle).iter().collect::<Vec<_>>(), &want[..], "{:?}", needle);
+            prop_assert_eq!(needle.first(&plain, 0), want.first().copied());
+            for from in 0..=plain.len() {
+                prop_assert_eq!(needle.first(&plain, from), want.iter().copied().find(|&at| at >= from));
+            }
+            prop_assert_eq!(needle.places(&plain).iter().collect::<Vec<_>>(), want);
+        }
+    }
+
+    #[test]
+    fn whole_lines_are_where_lines_equal_them(text in texts(), run in texts(), level in 0_usize..4) {
+        let level = [Tolerance::Exact, Tolerance::Trailing, Tolerance::Indent, Tolerance::Unicode][level];
+        let (lines, run) = (Lines::new(&text), Lines::new(&run));
+        let sought: Vec<_> = run.iter().take(2).map(|line| level.form(line.text).into_owned()).collect();
+        let needle = Needle::lines(sought.iter().map(|line| &line[..]));
+        let index = Index::new(View::at(level, &lines), [needle.clone()]);
+        let got: Vec<_> = index.places(&needle).iter().map(|at| index.view().line(at)).collect();
+        let is_there = |at: &usize| {
+            (0..sought.len()).all(|nth| level.form(lines.text(at + nth)) == sought[nth])
+        };
+        let want: Vec<_> = (0..(lines.len() + 1).saturating_sub(sought.len())).filter(|_| !sought.is_empty()).filter(is_there).collect();
+        for (&line, at) in got.iter().zip(index.places(&needle).iter()) {
+            prop_assert_eq!(index.view().start(line), at);
+        }
+        prop_assert_eq!(got, want);
+    }
+}
+
+#[test]
+fn what_repeats_itself_is_read_in_linear_time() {
+    let text = b"}\n".repeat(50_000);
+    let run = vec![&b"}"[..]; 1000];
+    let lines = Lines::new(&text);
+    let needles: Vec<_> = (1..40).map(|more| Needle::lines(run[..960 + more].iter().copied())).collect();
+    let (index, work) = kmp::work::during(|| {
+        let index = Index::new(View::exact(&lines), needles.clone());
+        needles.iter().for_each(|needle| assert!(!index.places(needle).is_empty()));
+        index
+    });
+    assert!(work <= 6 * needles.len() * text.len(), "{work}");
+    assert_eq!(index.places(&needles[0]).count(), 50_000 - 961 + 1);
+}
+
+proptest! {
+    #[test]
+    fn a_document_finds_what_is_there_now(
+        text in texts(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..20, texts()), 0..8),
+        cuts in prop::collection::vec((0_usize..9, any::<prop::sample::Index>(), 0_usize..50, any::<bool>()), 1..8),
+    ) {
+        // All states, so that texts of each of them are looked for in all.
+        let mut states = vec![text.clone()];
+        let mut ranges = Vec::new();
+        for (at, len, new) in &edits {
+            let now = states.last().unwrap();
+            let lines = Lines::new(now);
+            let view = View::exact(&lines);
+            let start = at.index(view.text().len() + 1);
+            let range = view.original(start..(start + len).min(view.text().len()));
+            states.push([&now[..range.start], new, &now[range.end..]].concat());
+            ranges.push((range, new));
+        }
+        let needles: Vec<Needle> = cuts.iter().map(|(state, at, len, is_lines)| {
+            let state = &states[state % states.len()];
+            let lines = Lines::new(state);
+            let plain = View::exact(&lines).text().to_vec();
+            let start = at.index(plain.len() + 1);
+            let cut = &plain[start..(start + len).min(plain.len())];
+            let lines: Vec<&[u8]> = cut.split(|&byte| byte == b'\n').collect();
+            if *is_lines { Needle::lines(lines) } else { Needle::text(&lines, Bounds::default()) }
+        }).collect();
+        let mut document = Document::new(text.clone().into(), needles.iter().skip(1).cloned());
+        for (nth, now) in states.iter().enumerate() {
+            prop_assert_eq!(&document.content()[..], &now[..]);
+            prop_assert_eq!(document.len(), now.len());
+            let lines = Lines::new(now);
+            for needle in &needles {
+                let view = View::exact(&lines);
+                let want: Vec<_> = needle.places(view.text()).iter().map(|at| view.original(needle.range(at))).collect();
+                prop_assert_eq!(document.matches(needle).iter().collect::<Vec<_>>(), want, "{:?} in {:?}", needle, bstr::BStr::new(now));
+            }
+            for at in 0..=now.len() {
+                prop_assert_eq!(document.line(at), now[..at].iter().filter(|&&byte| byte == b'\n').count(), "{}", at);
+                prop_assert_eq!(&document.slice(at / 2..at)[..], &now[at / 2..at]);
+            }
+            if let Some((range, new)) = ranges.get(nth) {
+                document.replace(range.clone(), new);
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, Range};
+use std::sync::{Arc, OnceLock};
+
+/// The bytes of a file, shared rather than copied: all of them, or those of another content with some ranges replaced.
+#[derive(Clone)]
+pub struct Content(Arc<Bytes>);
+
+enum Bytes {
+    Whole(Vec<u8>),
+    Spliced {
+        base: Content,
+        splices: Vec<Splice>,
+        /// All bytes, once somebody wants them in one piece.
+        whole: OnceLock<Vec<u8>>,
+    },
+}
+
+/// A range of a content and what takes its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Splice {
+    /// The bytes that go, by their offsets.
+    pub old: Range<usize>,
+    /// The bytes that come.
+    pub new: Vec<u8>,
+}
+
+impl Content {
+    /// Makes a content of another in which ranges are replaced. They are in order and don't touch one another.
+    ///
+    /// # Panics
+    /// If they aren't.
+    pub fn spliced(base: Content, splices: Vec<Splice>) -> Self {
+        assert!(splices.windows(2).all(|pair| pair[0].old.end < pair[1].old.start), "splices come in order");
+        assert!(splices.iter().all(|splice| splice.old.start <= splice.old.end && splice.old.end <= base.len()));
+        if splices.is_empty() {
+            return base;
+        }
+        Self(Arc::new(Bytes::Spliced { base, splices, whole: OnceLock::new() }))
+    }
+
+    /// Returns what it was made of: another content, and what takes the place of what in it.
+    pub fn splices(&self) -> Option<(&Content, &[Splice])> {
+        match &*self.0 {
+            Bytes::Whole(_) => None,
+            Bytes::Spliced { base, splices, .. } => Some((base, splices)),
+        }
+    }
+
+    /// Returns the bytes in parts, in order.
+    pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        let (whole, spliced) = match &*self.0 {
+            Bytes::Whole(bytes) => (Some(&bytes[..]), None),
+            Bytes::Spliced { base, splices, whole } => match whole.get() {
+                Some(whole) => (Some(&whole[..]), None),
+                None => (None, Some((&base[..], &splices[..]))),
+            },
+        };
+        let parts = spliced.into_iter().flat_map(|(base, splices)| {
+            let starts = std::iter::once(0).chain(splices.iter().map(|splice| splice.old.end));
+            let ends = splices.iter().map(|splice| splice.old.start).chain([base.len()]);
+            let new = splices.iter().map(|splice| &splice.new[..]).chain([&[][..]]);
+            starts.zip(ends).zip(new).flat_map(move |((start, end), new)| [&base[start..end], new])
+        });
+        whole.into_iter().chain(parts).filter(|part| !part.is_empty())
+    }
+
+    /// Returns how many bytes there are, without putting them together.
+    pub fn size(&self) -> usize {
+        match &*self.0 {
+            Bytes::Whole(bytes) => bytes.len(),
+            Bytes::Spliced { base, splices, .. } => {
+                splices.iter().fold(base.size(), |size, splice| size - splice.old.len() + splice.new.len())
+            }
+        }
+    }
+
+    /// Returns whether git would take it for binary: a NUL among the first 8000 bytes.
+    pub fn is_binary(&self) -> bool {
+        let mut left = BINARY;
+        self.parts().any(|part| {
+            let looked_at = &part[..part.len().min(left)];
+            left -= looked_at.len();
+            memchr::memchr(0, looked_at).is_some()
+        })
+    }
+}
+
+/// How many bytes git looks at to tell whether they are binary.
+const BINARY: usize = 8000;
+
+/// Returns whether git would take bytes for binary: a NUL among the first 8000.
+pub fn is_binary(content: &[u8]) -> bool {
+    memchr::memchr(0, &content[..content.len().min(BINARY)]).is_some()
+}
+
+impl Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &*self.0 {
+            Bytes::Whole(bytes) => bytes,
+            Bytes::Spliced { base, splices, whole } => whole.get_or_init(|| {
+                let mut bytes = Vec::with_capacity(self.size());
+                let mut kept = 0;
+                for splice in splices {
+                    bytes.extend_from_slice(&base[kept..splice.old.start]);
+                    bytes.extend_from_slice(&splice.new);
+                    kept = splice.old.end;
+                }
+                bytes.extend_from_slice(&base[kept..]);
+                bytes
+            }),
+        }
+    }
+}
+
+impl<B: Into<Vec<u8>>> From<B> for Content {
+    fn from(bytes: B) -> Self {
+        Self(Arc::new(Bytes::Whole(bytes.into())))
+    }
+}
+
+impl PartialEq for Content {
+    fn eq(&self, other: &Self) -> bool {
+        if Arc::ptr_eq(&self.0, &other.0) {
+            return true;
+        }
+        self.size() == other.size() && same_parts(self.parts(), other.parts())
+    }
+}
+
+/// Returns whether two contents of one size are the same.
+fn same_parts<'p>(mut a: impl Iterator<Item = &'p [u8]>, mut b: impl Iterator<Item = &'p [u8]>) -> bool {
+    let (mut left, mut right): (&[u8], &[u8]) = (&[], &[]);
+    loop {
+        if left.is_empty() {
+            left = a.next().unwrap_or_default();
+        }
+        if right.is_empty() {
+            right = b.next().unwrap_or_default();
+        }
+        let len = left.len().min(right.len());
+        if len == 0 {
+            return left.is_empty() && right.is_empty();
+        }
+        // Parts of one base are the same where they are the same bytes of memory.
+        if !std::ptr::eq(&left[..len], &right[..len]) && left[..len] != right[..len] {
+            return false;
+        }
+        (left, right) = (&left[len..], &right[len..]);
+    }
+}
+
+impl Eq for Content {}
+
+impl Hash for Content {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts().for_each(|part| state.write(part));
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        bstr::BStr::new(&self[..]).fmt(f)
+    }
+}

@@ -1,0 +1,84 @@
+//! How the journal writes down what must be read again: a title, the value as JSON, and a hash of both that seals them.
+//!
+//! There is one encoding and one hash for stamps, manifests, records and the contents of files.
+
+use bstr::ByteSlice as _;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::path::RepoPath;
+use crate::repo::Slot;
+
+/// The most that is read of such a file.
+pub(super) const MOST: u64 = 512 << 20;
+
+/// Writes a value down.
+pub(super) fn seal<T: Serialize>(title: &str, value: &T) -> Vec<u8> {
+    let json = serde_json::to_vec(value).expect("these values have string keys and are written to memory");
+    seal_json(title, &json)
+}
+
+/// Does the same with what is JSON already, of whatever.
+pub(super) fn seal_json(title: &str, json: &[u8]) -> Vec<u8> {
+    let mut bytes = [title.as_bytes(), b"\n", json, b"\n"].concat();
+    let seal = digest(&bytes);
+    bytes.extend_from_slice(format!("{seal}\n").as_bytes());
+    bytes
+}
+
+/// Reads what [`seal()`] wrote; `None` if it isn't whole, has another title, or is no such value.
+pub(super) fn open<T: DeserializeOwned>(title: &str, bytes: &[u8]) -> Option<T> {
+    let end = bytes.strip_suffix(b"\n")?.rfind_byte(b'\n')? + 1;
+    let (sealed, seal) = bytes.split_at(end);
+    if seal != format!("{}\n", digest(sealed)).as_bytes() {
+        return None;
+    }
+    let json = sealed.strip_prefix(title.as_bytes())?.strip_prefix(b"\n")?;
+    serde_json::from_slice(json).ok()
+}
+
+/// Returns what tells bytes from all others, a hostile patch's included. Large files are gone through twice, before and after, so it is
+/// a hash that is several times as fast as git's; what it says is never compared with an object's name.
+pub(super) fn digest(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
+/// A path as it is written down: as text where it is text, else byte by byte.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Spelling {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Serialize for RepoPath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.as_bytes().to_str() {
+            Ok(text) => serializer.serialize_str(text),
+            Err(_) => self.as_bytes().serialize(serializer),
+        }
+    }
+}
+
+/// Only a safe path is read.
+impl<'de> Deserialize<'de> for RepoPath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let path = match Spelling::deserialize(deserializer)? {
+            Spelling::Text(text) => RepoPath::new(text.as_bytes()),
+            Spelling::Bytes(bytes) => RepoPath::new(&bytes),
+        };
+        path.map_err(D::Error::custom)
+    }
+}
+
+impl Serialize for Slot {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Slot {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Slot::parse(&String::deserialize(deserializer)?).ok_or_else(|| D::Error::custom("no entry of an index"))
+    }
+}

@@ -1,0 +1,5 @@
+fn a() {
+    // ... existing code ...
+    log();
+}
+fn b() {}

@@ -1,0 +1,4 @@
+fn main() {
+    begin();
+    // ... rest of the file unchanged ...
+}

@@ -1,0 +1,3 @@
+class A:
+    def old(self):
+        return 1

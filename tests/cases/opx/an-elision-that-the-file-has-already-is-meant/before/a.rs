@@ -1,0 +1,3 @@
+one();
+    // ... existing code ...
+two();

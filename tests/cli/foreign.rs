@@ -1,0 +1,177 @@
+//! Repositories that libgit2 alone would get wrong: what comes of a change is what git by hand makes of the same edit.
+
+use assert_fs::prelude::*;
+
+use super::support::{self, Repo};
+use super::{envelope, update};
+
+/// Demands that two repositories are the same to git, and that it finds nothing wrong.
+#[track_caller]
+fn compare(ours: &Repo, git: &Repo, what: &str) {
+    assert_eq!(ours.files(), git.files(), "{what}: files");
+    compare_index(ours, git, what);
+    let status = |repo: &Repo| repo.git(&["status", "--porcelain=v2"]);
+    assert_eq!(status(ours), status(git), "{what}: status");
+}
+
+#[track_caller]
+fn compare_index(ours: &Repo, git: &Repo, what: &str) {
+    let staged = |repo: &Repo| repo.git(&["ls-files", "-s", "-v"]);
+    assert_eq!(staged(ours), staged(git), "{what}: staged");
+    ours.git(&["fsck", "--strict"]);
+}
+
+/// Applies a response in all four ways, and does the same by hand in a copy: `edit` makes the same change of its files.
+#[track_caller]
+fn in_all_ways(base: &Repo, response: &str, edit: impl Fn(&Repo)) -> (Repo, Repo) {
+    let git = base.copied();
+    edit(&git);
+    let ours = base.copied();
+    ours.run(&["check"], response).succeeded();
+    let shown = ours.run(&["diff"], response).succeeded().stdout;
+    ours.run(&["apply"], response).succeeded();
+    compare(&ours, &git, "work tree");
+    assert_eq!(shown, with_new_files(&git), "the diff is git's");
+    ours.run(&["undo"], "").succeeded();
+    compare(&ours, base, "undo");
+
+    git.git(&["add", "-A"]);
+    let ours = base.copied();
+    ours.run(&["apply", "--index"], response).succeeded();
+    compare(&ours, &git, "--index");
+    ours.run(&["undo"], "").succeeded();
+    compare(&ours, base, "undo of --index");
+    let ours = base.copied();
+    let shown = ours.run(&["diff", "--cached"], response).succeeded().stdout;
+    assert_eq!(shown, git.git(&["diff", "--cached", "-M"]), "the diff of blobs is git's");
+    ours.run(&["apply", "--cached"], response).succeeded();
+    compare_index(&ours, &git, "--cached");
+    assert_eq!(ours.files(), base.files(), "--cached leaves the work tree");
+
+    git.git(&["commit", "-q", "-m", "by hand"]);
+    let ours = base.copied();
+    ours.run(&["apply", "--commit", "-m", "by hand"], response).succeeded();
+    compare(&ours, &git, "--commit");
+    let tree = |repo: &Repo| repo.git(&["rev-parse", "HEAD^{tree}"]);
+    assert_eq!(tree(&ours), tree(&git));
+
+    (ours, git)
+}
+
+fn with_new_files(repo: &Repo) -> String {
+    let copy = repo.copied();
+    copy.git(&["add", "-A"]);
+    copy.git(&["diff", "--cached", "-M"])
+}
+
+#[test]
+fn settings_are_those_that_git_reads() {
+    let protected = "[llmpatch]\n\tprotect = a.txt\n";
+    let refused = |repo: &Repo, what: &str, more: &dyn Fn(&mut std::process::Command)| {
+        let mut command = repo.command();
+        more(&mut command);
+        let run = support::run(command.arg("check"), update("a.txt", "one", "1").as_bytes());
+        assert!(run.stderr.starts_with("error[protected]"), "{what}: {}{}", run.stdout, run.stderr);
+    };
+    let base = || Repo::with(&[("a.txt", "one\n")]);
+    let file = |repo: &Repo| {
+        let file = repo.path().parent().unwrap().join("more");
+        std::fs::write(&file, protected).unwrap();
+        file.display().to_string()
+    };
+    for condition in ["hasconfig:remote.*.url:https://example.com/**", "gitdir:**/work/.git", "onbranch:main"] {
+        let repo = base();
+        repo.git(&["remote", "add", "origin", "https://example.com/x"]);
+        repo.git(&["config", &format!("includeIf.{condition}.path"), &file(&repo)]);
+        refused(&repo, condition, &|_| {});
+    }
+    // A git of another prefix has another file for the system.
+    let repo = base();
+    let (bin, system) = (repo.path().parent().unwrap().join("bin"), file(&repo));
+    std::fs::create_dir(&bin).unwrap();
+    let real =
+        std::env::split_paths(&std::env::var_os("PATH").unwrap()).map(|at| at.join("git")).find(|git| git.is_file());
+    let script = format!("#!/bin/sh\nGIT_CONFIG_SYSTEM='{system}' exec '{}' \"$@\"\n", real.unwrap().display());
+    std::fs::write(bin.join("git"), script).unwrap();
+    std::fs::set_permissions(bin.join("git"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    refused(&repo, "system", &|command| {
+        command.env("PATH", &path).env_remove("GIT_CONFIG_NOSYSTEM");
+    });
+    let repo = base();
+    let included = file(&repo);
+    refused(&repo, "git -c", &|command| {
+        command
+            .env("GIT_CONFIG_COUNT", "1")
+            .env("GIT_CONFIG_KEY_0", "include.path")
+            .env("GIT_CONFIG_VALUE_0", &included);
+    });
+    let repo = base();
+    repo.git(&["config", "extensions.worktreeConfig", "true"]);
+    repo.git(&["config", "--worktree", "include.path", &file(&repo)]);
+    refused(&repo, "config.worktree", &|_| {});
+}
+
+/// Makes a repository with an index of each shape that libgit2 can't keep.
+fn shapes() -> Vec<(&'static str, Repo)> {
+    let files = [("keep/a.txt", "one\ntwo\n"), ("keep/b.txt", "b\n"), ("drop/c.txt", "c\n"), ("top.txt", "t\n")];
+    let base = Repo::with(&files);
+    let made = |commands: &[&[&str]]| {
+        let repo = base.copied();
+        commands.iter().for_each(|args| drop(repo.git(args)));
+        repo
+    };
+    vec![
+        ("split", made(&[&["update-index", "--split-index"]])),
+        ("sparse", made(&[&["sparse-checkout", "set", "--cone", "--sparse-index", "keep"]])),
+        ("untracked", made(&[&["update-index", "--untracked-cache"], &["status"]])),
+    ]
+}
+
+/// Returns what of an index only git knows.
+fn shape(repo: &Repo) -> Vec<bool> {
+    let index = repo.read(".git/index");
+    let has = |name: &[u8]| index.windows(4).any(|bytes| bytes == name);
+    [&b"link"[..], b"sdir", b"UNTR"].map(has).to_vec()
+}
+
+#[test]
+fn an_index_keeps_the_shape_that_it_has() {
+    let sections = "*** Update File: keep/a.txt\n-two\n+2\n*** Add File: keep/new.txt\n+n\n*** Delete File: keep/b.txt\n\
+                    *** Update File: top.txt\n*** Move to: keep/top.txt\n";
+    for (name, base) in shapes() {
+        let want = shape(&base);
+        assert_eq!(want.iter().filter(|has| **has).count(), 1, "{name}");
+        let (ours, _) = in_all_ways(&base, &envelope(sections), |repo| {
+            repo.child("keep/a.txt").write_str("one\n2\n").unwrap();
+            repo.child("keep/new.txt").write_str("n\n").unwrap();
+            std::fs::remove_file(repo.child("keep/b.txt")).unwrap();
+            std::fs::rename(repo.child("top.txt"), repo.child("keep/top.txt")).unwrap();
+        });
+        assert_eq!(shape(&ours), want, "{name} after --commit");
+        ours.run(&["apply", "--index"], update("keep/a.txt", "2", "3")).succeeded();
+        assert_eq!(shape(&ours), want, "{name} after --index");
+    }
+}
+
+#[test]
+fn objects_go_where_git_puts_them() {
+    for target in ["--index", "--cached", "--commit"] {
+        let repo = Repo::with(&[("a.txt", "one\n")]);
+        let own = repo.child(".git/objects");
+        let count = || walkable(own.path()).len();
+        let (before, other) = (count(), repo.path().parent().unwrap().join("objects"));
+        std::fs::create_dir(&other).unwrap();
+        let mut command = repo.command();
+        command.env("GIT_OBJECT_DIRECTORY", &other).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", own.path());
+        let run = support::run(command.args(["apply", target]), update("a.txt", "one", "1").as_bytes());
+        run.succeeded();
+        assert_eq!(count(), before, "{target}");
+        repo.git_with_input(&["hash-object", "-w", "--stdin"], b"1\n");
+        assert!(repo.git(&["ls-files", "-s"]).contains("d00491fd7e5bb6fa28c517a0bb32b8b506539d4d"), "{target}");
+    }
+}
+
+fn walkable(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    support::files(folder).into_keys().collect()
+}
