@@ -41,7 +41,7 @@ _git_llmpatch ()
 		,--gpg-sign=*) return ;;
 		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
-		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
+		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
@@ -56,7 +56,7 @@ _git_llmpatch ()
 		--date) return ;;
 		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
-		--directory) _git_llmpatch_folders "$cur"; return ;;
+		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
 		esac
 		;;
@@ -66,7 +66,7 @@ _git_llmpatch ()
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
 		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
-		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
+		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
@@ -76,7 +76,7 @@ _git_llmpatch ()
 		--onto) __git_complete_refs --cur="$cur"; return ;;
 		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
-		--directory) _git_llmpatch_folders "$cur"; return ;;
+		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
 		esac
 		;;
@@ -86,7 +86,7 @@ _git_llmpatch ()
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
 		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
-		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
+		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,-*) __gitcomp "--cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
@@ -95,7 +95,7 @@ _git_llmpatch ()
 		--onto) __git_complete_refs --cur="$cur"; return ;;
 		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
-		--directory) _git_llmpatch_folders "$cur"; return ;;
+		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
 		esac
 		;;
@@ -107,7 +107,7 @@ _git_llmpatch ()
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
 		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
-		,--directory=*) _git_llmpatch_folders "${cur#--directory=}"; return ;;
+		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
@@ -118,7 +118,7 @@ _git_llmpatch ()
 		--onto) __git_complete_refs --cur="$cur"; return ;;
 		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
-		--directory) _git_llmpatch_folders "$cur"; return ;;
+		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
 		esac
 		;;
@@ -180,10 +180,10 @@ _git_llmpatch ()
 	esac
 }
 
-# Names the folders for "--option=<dir>" and "--option <dir>".
-_git_llmpatch_folders ()
+# Names the directories for "--option=<dir>" and "--option <dir>".
+_git_llmpatch_directories ()
 {
-	local folder IFS=$'\n'
+	local directory IFS=$'\n'
 	compopt -o filenames 2>/dev/null
 	COMPREPLY=($(compgen -d -- "$1"))
 }

@@ -21,12 +21,12 @@ const WAYS: &[&[&str]] = &[&["-M"], &["--no-renames", "-U0"], &["-M", "-C", "-U1
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
-    let Some(folder) = args.next().map(PathBuf::from) else {
+    let Some(directory) = args.next().map(PathBuf::from) else {
         eprintln!("which repository?");
         return ExitCode::from(2);
     };
     let commits = args.next().and_then(|count| count.parse().ok()).unwrap_or(500_usize);
-    match replay(&folder, commits) {
+    match replay(&directory, commits) {
         Ok(wrong) => ExitCode::from(u8::from(wrong > 0)),
         Err(error) => {
             eprintln!("{error}");
@@ -37,15 +37,15 @@ fn main() -> ExitCode {
 
 type Wrong = Box<dyn std::error::Error>;
 
-fn replay(folder: &Path, commits: usize) -> Result<usize, Wrong> {
-    let repo = Repo::open_at(folder)?;
+fn replay(directory: &Path, commits: usize) -> Result<usize, Wrong> {
+    let repo = Repo::open_at(directory)?;
     let count = format!("--max-count={commits}");
-    let listed = git(folder, &["rev-list", "--max-parents=1", "--min-parents=1", &count, "HEAD"])?;
+    let listed = git(directory, &["rev-list", "--max-parents=1", "--min-parents=1", &count, "HEAD"])?;
     let (mut done, mut wrong) = (0, 0);
     let mut left_out: BTreeMap<String, usize> = BTreeMap::new();
     for commit in String::from_utf8(listed)?.lines() {
         for way in WAYS {
-            let shown = git(folder, &[&["show", "--no-ext-diff", "--no-textconv", "-p"], *way, &[commit]].concat())?;
+            let shown = git(directory, &[&["show", "--no-ext-diff", "--no-textconv", "-p"], *way, &[commit]].concat())?;
             match check(&repo, commit, shown) {
                 Ok(()) => done += 1,
                 Err(Outcome::LeftOut(why)) => *left_out.entry(why).or_default() += 1,
@@ -132,7 +132,7 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len()).position(|window| window == what)
 }
 
-fn git(folder: &Path, args: &[&str]) -> Result<Vec<u8>, Wrong> {
-    let output = Command::new("git").arg("-C").arg(folder).args(args).output()?;
+fn git(directory: &Path, args: &[&str]) -> Result<Vec<u8>, Wrong> {
+    let output = Command::new("git").arg("-C").arg(directory).args(args).output()?;
     if output.status.success() { Ok(output.stdout) } else { Err(String::from_utf8_lossy(&output.stderr).into()) }
 }

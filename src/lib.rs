@@ -35,15 +35,15 @@
 //! assert_eq!(change.after.as_ref().map(|file| &file.content[..]), Some(&b"new\n"[..]));
 //!
 //! // The same over a real work tree, and then made true: all of it, or nothing.
-//! # let folder = tempfile::tempdir()?;
-//! # std::fs::write(folder.path().join("a.txt"), "old\n")?;
-//! # std::process::Command::new("git").arg("init").arg("-q").current_dir(&folder).status()?;
-//! let repo = git_llmpatch::repo::Repo::open_at(folder.path())?;
+//! # let directory = tempfile::tempdir()?;
+//! # std::fs::write(directory.path().join("a.txt"), "old\n")?;
+//! # std::process::Command::new("git").arg("init").arg("-q").current_dir(&directory).status()?;
+//! let repo = git_llmpatch::repo::Repo::open_at(directory.path())?;
 //! let plan = plan::plan(&patches, &repo.work_tree()?, &repo.resolver(None)?, &rules).expect("every line is there");
 //! let target = transaction::Target::WorkTree { intent_to_add: false };
 //! let done = transaction::begin(&repo, &plan.changes, target, Default::default())?.publish()?;
 //! assert!(done.warnings.is_empty());
-//! assert_eq!(std::fs::read_to_string(folder.path().join("a.txt"))?, "new\n");
+//! assert_eq!(std::fs::read_to_string(directory.path().join("a.txt"))?, "new\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

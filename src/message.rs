@@ -132,9 +132,9 @@ fn from_operations(changes: &ChangeSet) -> String {
         return format!("{}\n\n{}", cut(&line), wrap(&named, ""));
     }
     let counted = counted(&operations);
-    match common_folder(&operations) {
-        Some(folder) => {
-            let line = format!("{counted} in {}", shown(&folder));
+    match common_directory(&operations) {
+        Some(directory) => {
+            let line = format!("{counted} in {}", shown(&directory));
             if line.width() <= COLUMNS { line + "\n" } else { counted + "\n" }
         }
         None => counted + "\n",
@@ -229,12 +229,12 @@ fn counted(operations: &[Operation<'_>]) -> String {
     })
 }
 
-/// Returns the deepest folder that holds every path, old ones of renames included; `None` for the top.
-fn common_folder(operations: &[Operation<'_>]) -> Option<RepoPath> {
+/// Returns the deepest directory that holds every path, old ones of renames included; `None` for the top.
+fn common_directory(operations: &[Operation<'_>]) -> Option<RepoPath> {
     let mut paths = operations.iter().flat_map(|operation| std::iter::once(operation.path).chain(operation.from));
     let first = paths.next()?;
     let rest: Vec<_> = paths.collect();
-    first.ancestors().find(|folder| rest.iter().all(|path| path.is_below(folder)))
+    first.ancestors().find(|directory| rest.iter().all(|path| path.is_below(directory)))
 }
 
 fn and(mut names: Vec<String>) -> String {

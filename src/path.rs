@@ -84,7 +84,7 @@ impl RepoPath {
     }
 
     /// Returns the directory above it that its first `len` bytes name, if they name one.
-    pub fn folder_of_len(&self, len: usize) -> Option<RepoPath> {
+    pub fn directory_of_len(&self, len: usize) -> Option<RepoPath> {
         (len > 0 && self.0.get(len) == Some(&b'/')).then(|| RepoPath(self.0[..len].into()))
     }
 

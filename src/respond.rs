@@ -16,7 +16,7 @@ use crate::plan::derive::{self, Derived, Replaced, Unrepresentable, What};
 use crate::plan::{self, Change, ChangeSet, Rules};
 use crate::progress::{Progress, Stage};
 use crate::text::{Lines, Source, SourceId, Text};
-use crate::tree::{AttributeFiles, Content, Entry, File, Obstacle, Planned, Tree, TreeFault};
+use crate::tree::{AttributeFiles, Content, Entry, File, Obstacle, Planned, Tree, TreeError};
 
 /// How a response is to look.
 #[derive(Clone, Debug, Default)]
@@ -118,7 +118,7 @@ pub fn change_of(
             Entry::File(file) => Ok(Some(file)),
             Entry::Other(Obstacle::Link) => Err(What::Link),
             Entry::Other(_) => Err(What::Submodule),
-            Entry::Absent | Entry::Folder | Entry::Beneath { .. } => Ok(None),
+            Entry::Absent | Entry::Directory | Entry::Beneath { .. } => Ok(None),
         };
         let known = RepoPath::new(&path).map_err(|_| What::Name);
         match (known, file(before), file(after)) {
@@ -261,7 +261,7 @@ struct Before<'t> {
 }
 
 impl Tree for Before<'_> {
-    fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
         let change = self.changes.get(path);
         if change.is_some() {
             self.progress.step();
@@ -272,27 +272,27 @@ impl Tree for Before<'_> {
         }
     }
 
-    fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
-        self.tree.leaves_below(folder)
+    fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
+        self.tree.leaves_below(directory)
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
         Vec::new()
     }
 
-    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
         self.tree.case_twins(path)
     }
 
-    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeFault> {
+    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeError> {
         self.tree.check_out(path, bytes)
     }
 
-    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeFault> {
+    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeError> {
         self.tree.carry(from, to, content)
     }
 
-    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeFault> {
+    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
         self.tree.settle(files, rules)
     }
 

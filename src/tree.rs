@@ -56,29 +56,29 @@ pub struct File {
 /// What stands at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// Nothing, and every folder above it is a folder or isn't there either.
+    /// Nothing, and every directory above it is a directory or isn't there either.
     Absent,
     /// A regular file.
     File(File),
-    /// A folder.
-    Folder,
+    /// A directory.
+    Directory,
     /// Something else that is no place for a file.
     Other(Obstacle),
-    /// Nothing that can be reached, since a folder above it is no folder.
+    /// Nothing that can be reached, since a directory above it is no directory.
     Beneath {
-        /// The nearest ancestor that is no folder.
+        /// The nearest ancestor that is no directory.
         ancestor: RepoPath,
         /// What it is; `None` for a regular file.
         what: Option<Obstacle>,
     },
 }
 
-/// What may stand where a file or a folder should be.
+/// What may stand where a file or a directory should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// A symbolic link.
     Link,
-    /// A submodule, or a folder with a repository of its own.
+    /// A submodule, or a directory with a repository of its own.
     Repository,
     /// A pipe, a socket, a device.
     Special,
@@ -89,7 +89,7 @@ impl std::fmt::Display for Obstacle {
         f.write_str(match self {
             Obstacle::Link => "a symbolic link",
             Obstacle::Repository => "a submodule or a repository of its own",
-            Obstacle::Special => "neither a file nor a folder",
+            Obstacle::Special => "neither a file nor a directory",
         })
     }
 }
@@ -101,14 +101,14 @@ pub trait Tree {
     /// Returns what stands at a path.
     ///
     /// # Errors
-    /// If it can't be read, or isn't what it must be for this kind of tree (see [`TreeFault`]).
-    fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault>;
+    /// If it can't be read, or isn't what it must be for this kind of tree (see [`TreeError`]).
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeError>;
 
-    /// Returns every file, link and other leaf below a folder, in no particular order.
+    /// Returns every file, link and other leaf below a directory, in no particular order.
     ///
     /// # Errors
-    /// If a folder can't be read.
-    fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault>;
+    /// If a directory can't be read.
+    fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError>;
 
     /// Returns the paths that git tracks here, for “did you mean”. An answer may be empty where asking is too dear.
     fn tracked(&self) -> Vec<RepoPath>;
@@ -117,14 +117,14 @@ pub trait Tree {
     /// that matters (`core.ignoreCase`); nothing elsewhere.
     ///
     /// # Errors
-    /// If a folder can't be read.
-    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault>;
+    /// If a directory can't be read.
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError>;
 
     /// Returns the bytes that git would put here for a new file with these ones: its attributes may want CRLF.
     ///
     /// # Errors
     /// If an attribute of the path asks for what can't be done here.
-    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeFault> {
+    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeError> {
         let _ = path;
         Ok(bytes)
     }
@@ -134,7 +134,7 @@ pub trait Tree {
     ///
     /// # Errors
     /// If an attribute of a path asks for what can't be done here.
-    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeFault> {
+    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeError> {
         let _ = (from, to);
         Ok(content)
     }
@@ -143,7 +143,7 @@ pub trait Tree {
     ///
     /// # Errors
     /// If an attribute asks for what can't be done here.
-    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeFault> {
+    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
         let _ = (files, rules);
         Ok(())
     }
@@ -152,7 +152,7 @@ pub trait Tree {
     ///
     /// # Errors
     /// If an attribute of the path asks for what can't be done here.
-    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeFault> {
+    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeError> {
         let _ = (path, content);
         Ok(None)
     }
@@ -162,8 +162,8 @@ pub trait Tree {
     /// that only stands in a new one's way deserves to be called that.
     ///
     /// # Errors
-    /// If the sides of the path disagree, or it has something that can't be kept right ([`TreeFault`]).
-    fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeFault> {
+    /// If the sides of the path disagree, or it has something that can't be kept right ([`TreeError`]).
+    fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeError> {
         let _ = (path, before);
         Ok(())
     }
@@ -177,7 +177,7 @@ pub trait Tree {
 /// Why a tree can't say what stands at a path.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum TreeFault {
+pub enum TreeError {
     /// The file isn't what it must be for a change of index and work tree together.
     #[error("`{path}` {how}")]
     Disagrees {
@@ -212,13 +212,13 @@ pub enum TreeFault {
     },
 }
 
-impl TreeFault {
+impl TreeError {
     /// Returns the path that this is about.
     pub fn path(&self) -> &RepoPath {
-        let (TreeFault::Disagrees { path, .. }
-        | TreeFault::Unmerged { path }
-        | TreeFault::Unsupported { path, .. }
-        | TreeFault::Io { path, .. }) = self;
+        let (TreeError::Disagrees { path, .. }
+        | TreeError::Unmerged { path }
+        | TreeError::Unsupported { path, .. }
+        | TreeError::Io { path, .. }) = self;
         path
     }
 }
@@ -306,30 +306,30 @@ impl MemoryTree {
 }
 
 impl Tree for MemoryTree {
-    fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
         if let Some(entry) = self.files.get(path) {
             return Ok(entry.clone());
         }
         for ancestor in path.ancestors() {
             match self.files.get(&ancestor) {
-                None | Some(Entry::Folder) => {}
+                None | Some(Entry::Directory) => {}
                 Some(Entry::Other(what)) => return Ok(Entry::Beneath { ancestor, what: Some(*what) }),
                 Some(_) => return Ok(Entry::Beneath { ancestor, what: None }),
             }
         }
-        let is_folder = self.files.keys().any(|file| file.is_below(path));
-        Ok(if is_folder { Entry::Folder } else { Entry::Absent })
+        let is_directory = self.files.keys().any(|file| file.is_below(path));
+        Ok(if is_directory { Entry::Directory } else { Entry::Absent })
     }
 
-    fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
-        Ok(self.files.keys().filter(|file| file.is_below(folder)).cloned().collect())
+    fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
+        Ok(self.files.keys().filter(|file| file.is_below(directory)).cloned().collect())
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
         self.files.keys().cloned().collect()
     }
 
-    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
         let twin = |file: &&RepoPath| *file != path && file.as_bytes().eq_ignore_ascii_case(path.as_bytes());
         Ok(if self.ignores_case { self.files.keys().filter(twin).cloned().collect() } else { Vec::new() })
     }

@@ -1,4 +1,4 @@
-//! A folder is a test: `tests/cases/FORMAT/NAME/` holds what is there before, the response, and what must come of it.
+//! A directory is a test: `tests/cases/FORMAT/NAME/` holds what is there before, the response, and what must come of it.
 //!
 //! - `before/`: the work tree, committed (left out: an empty one).
 //! - `patch.txt`: the response. `args.txt`: further arguments, blank-separated. `config.txt`: settings, one `name=value` a line.
@@ -23,8 +23,8 @@ fn main() {
     let args = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut trials = Vec::new();
-    for format in folders(&root) {
-        for case in folders(&format) {
+    for format in directories(&root) {
+        for case in directories(&format) {
             let name = format!("{}/{}", name(&format), name(&case));
             if !case.join("error.txt").exists() {
                 let case = case.clone();
@@ -114,12 +114,12 @@ fn same(want: &Files, got: &Files, what: &str) -> Result<(), Failed> {
 
 type Files = BTreeMap<PathBuf, support::OnDisk>;
 
-fn files(folder: &Path) -> Files {
-    support::files(folder)
+fn files(directory: &Path) -> Files {
+    support::files(directory)
 }
 
 fn repository(case: &Path) -> Repo {
-    let repo = Repo::of_folder(&case.join("before"));
+    let repo = Repo::of_directory(&case.join("before"));
     for setting in std::fs::read_to_string(case.join("config.txt")).unwrap_or_default().lines() {
         let (name, value) = setting.split_once('=').unwrap_or_else(|| panic!("{setting}: no `=`"));
         repo.git(&["config", "--add", name, value]);
@@ -136,7 +136,7 @@ fn arguments(case: &Path) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-fn folders(root: &Path) -> Vec<PathBuf> {
+fn directories(root: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> = std::fs::read_dir(root)
         .unwrap_or_else(|err| panic!("{}: {err}", root.display()))
         .map(|entry| entry.unwrap().path())

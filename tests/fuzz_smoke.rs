@@ -49,8 +49,8 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<_> = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<_> = fs::read_dir(directory).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
     found.sort();
     found
 }

@@ -23,7 +23,7 @@ type Files = BTreeMap<Vec<u8>, (Vec<u8>, bool)>;
 
 /// A repository whose HEAD is one state and whose index and work tree are another.
 struct Scene {
-    folder: assert_fs::TempDir,
+    directory: assert_fs::TempDir,
     changes: ChangeSet,
 }
 
@@ -33,7 +33,7 @@ impl Scene {
     }
 
     fn configured(before: &Files, after: &Files, config: &[[&str; 2]]) -> Self {
-        let scene = Self { folder: assert_fs::TempDir::new().unwrap(), changes: changes(before, after) };
+        let scene = Self { directory: assert_fs::TempDir::new().unwrap(), changes: changes(before, after) };
         scene.git(&["init", "-q"]);
         for [key, value] in config {
             scene.git(&["config", key, value]);
@@ -45,7 +45,7 @@ impl Scene {
     }
 
     fn write(&self, files: &Files) {
-        for entry in std::fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap()) {
+        for entry in std::fs::read_dir(self.directory.path()).unwrap().map(|entry| entry.unwrap()) {
             match (entry.file_name() == ".git", entry.file_type().unwrap().is_dir()) {
                 (true, _) => {}
                 (_, true) => std::fs::remove_dir_all(entry.path()).unwrap(),
@@ -62,7 +62,7 @@ impl Scene {
     }
 
     fn path(&self, name: &[u8]) -> ChildPath {
-        self.folder.child(std::ffi::OsStr::from_bytes(name))
+        self.directory.child(std::ffi::OsStr::from_bytes(name))
     }
 
     fn git(&self, args: &[&str]) -> Vec<u8> {
@@ -90,7 +90,7 @@ impl Scene {
 
     fn run(&self, args: &[&str]) -> std::process::Output {
         let mut git = Command::new("git");
-        git.arg("-C").arg(self.folder.path()).args(args);
+        git.arg("-C").arg(self.directory.path()).args(args);
         git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR");
         for who in ["AUTHOR", "COMMITTER"] {
             git.env(format!("GIT_{who}_NAME"), "n").env(format!("GIT_{who}_EMAIL"), "e@x");
@@ -99,7 +99,7 @@ impl Scene {
     }
 
     fn ours<T>(&self, show: impl FnOnce(&git_llmpatch::patch::Patch<'_>) -> T) -> T {
-        let repo = Repo::open_at(self.folder.path()).unwrap();
+        let repo = Repo::open_at(self.directory.path()).unwrap();
         let (differ, options) = (repo.differ(Side::Blobs).unwrap(), repo.diff_options().unwrap());
         show(&derive::unified(&self.changes, &differ, &options).unwrap())
     }
@@ -116,7 +116,7 @@ impl Scene {
         if ours.is_empty() {
             return;
         }
-        std::fs::write(self.folder.path().join(".git/patch"), &ours).unwrap();
+        std::fs::write(self.directory.path().join(".git/patch"), &ours).unwrap();
         self.git(&["apply", "--check", "--index", ".git/patch"]);
         self.git(&["apply", "--index", "--whitespace=nowarn", ".git/patch"]);
         assert_eq!(shown(&self.git(&["write-tree"])), shown(&want));
@@ -216,7 +216,7 @@ fn equals_git_for_a_table_of_changes() {
         ("one from two", &[("x", &lines(0..20)), ("y", &lines(1..20))], &[("z", &lines(0..19))]),
         ("empty files renamed", &[("x", b"")], &[("y", b"")]),
         ("swapped", &[("x", &lines(0..20)), ("y", &lines(20..40))], &[("y", &lines(0..20)), ("x", &lines(20..40))]),
-        ("folder from file", &[("x", &lines(0..20))], &[("x/y", &lines(0..20))]),
+        ("directory from file", &[("x", &lines(0..20))], &[("x/y", &lines(0..20))]),
         ("long heading", &[("a", &long)], &[("a", &[&long[..], b"end\n"].concat())]),
         ("hunks that touch", &[("a", &lines(0..30))], &[("a", &[&lines(1..8)[..], b"x\n", &lines(14..29)].concat())]),
     ];
@@ -325,7 +325,7 @@ fn what_stands_in_the_work_tree_is_shown_as_stored() {
         (b"*.txt ident\n", &[], b"$Id$\nx\n", b"$Id: 0123$\ny\n"),
     ] {
         let scene = scene(attributes, config, before, after);
-        let repo = Repo::open_at(scene.folder.path()).unwrap();
+        let repo = Repo::open_at(scene.directory.path()).unwrap();
         let differ = repo.differ(Side::WorkTree).unwrap();
         let ours = derive::unified(&scene.changes, &differ, &repo.diff_options().unwrap()).unwrap();
         let ours = print(&ours, Style::default());
@@ -337,7 +337,7 @@ fn what_stands_in_the_work_tree_is_shown_as_stored() {
 fn a_filter_that_cant_be_run_is_said() {
     let with = |content| files(&[(".gitattributes", b"*.txt filter=f\n"), ("a.txt", content)]);
     let scene = Scene::configured(&with(b"x\n"), &with(b"y\n"), &[["filter.f.clean", "cat"]]);
-    let repo = Repo::open_at(scene.folder.path()).unwrap();
+    let repo = Repo::open_at(scene.directory.path()).unwrap();
     let fault = derive::unified(&scene.changes, &repo.differ(Side::WorkTree).unwrap(), &repo.diff_options().unwrap());
     let wanted = "can't tell what git would store for `a.txt`: it has a filter driver (filter=f)";
     assert_eq!(fault.unwrap_err().to_string(), wanted);
@@ -345,7 +345,7 @@ fn a_filter_that_cant_be_run_is_said() {
 
 #[test]
 fn the_columns_of_stat_are_divided_as_git_does() {
-    let long = "a/very/long/path/that/goes/on/and/on/through/many/folders/until/it/ends/here.txt";
+    let long = "a/very/long/path/that/goes/on/and/on/through/many/directories/until/it/ends/here.txt";
     let before = files(&[(long, &lines(0..500)), ("b", &lines(0..3)), ("c", b"\0"), ("old/n", &lines(0..30))]);
     let after = files(&[(long, &lines(100..900)), ("b", &lines(2..9)), ("c", &[0; 12345]), ("new/n", &lines(1..30))]);
     let scene = Scene::new(&before, &after);

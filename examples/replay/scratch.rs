@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 pub(crate) const AS_TOOL: &str = "--as-git-llmpatch";
 
 pub(crate) struct Scratch {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
     source: String,
 }
 
@@ -18,8 +18,8 @@ impl Scratch {
     /// Clones a repository, without copying its objects.
     pub(crate) fn clone(repository: &str) -> Result<Self> {
         let from = Path::new(repository).canonicalize()?;
-        let source = from.to_str().context("a folder with such a name can't be cloned here")?.to_owned();
-        let scratch = Self { folder: tempfile::tempdir()?, source };
+        let source = from.to_str().context("a directory with such a name can't be cloned here")?.to_owned();
+        let scratch = Self { directory: tempfile::tempdir()?, source };
         scratch.git(&["clone", "-q", "--shared", "--no-checkout", &scratch.source, "."])?;
         // Nobody minds if a loss of power tears it.
         for (key, value) in [("llmpatch.fsync", "false"), ("gc.auto", "0"), ("core.autocrlf", "false")] {
@@ -83,7 +83,10 @@ impl Scratch {
 
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
-        command.current_dir(self.folder.path()).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        command
+            .current_dir(self.directory.path())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1");
         command
     }
 }

@@ -3,8 +3,8 @@ use clap::Args;
 use super::commit::Commit;
 use super::details;
 use super::exit::Exit;
-use super::flow::{self, Base, Session, Stop, Worked, stop};
-use super::options::{Answering, Json, Reading, Responses, Talk};
+use super::flow::{self, Base, Failure, Session, Worked, stop};
+use super::options::{FeedbackOptions, Json, Reading, Responses, Verbosity};
 use super::output;
 use super::preview::{self, Preview};
 use super::recover;
@@ -53,11 +53,11 @@ pub(super) struct Apply {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    talk: Talk,
+    talk: Verbosity,
     #[command(flatten)]
     json: Json,
     #[command(flatten)]
-    answering: Answering,
+    answering: FeedbackOptions,
 }
 
 impl Apply {
@@ -138,7 +138,7 @@ impl Apply {
         session: &Session,
         worked: &Worked<'_>,
         sources: &[Source],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Failure> {
         let found = worked.changes.id();
         if found == expected {
             return Ok(());
@@ -153,7 +153,7 @@ impl Apply {
     }
 
     /// Applies, or only works out, and returns the report and what to print on standard output.
-    fn apply(&self, session: &Session, review: Option<&Review>) -> Result<(Report, Vec<u8>), Stop> {
+    fn apply(&self, session: &Session, review: Option<&Review>) -> Result<(Report, Vec<u8>), Failure> {
         let message = self.committing.message().map_err(stop)?;
         let sources = responses::read(&self.responses.paths)?;
         let base = self.base();
@@ -205,9 +205,9 @@ impl Apply {
             // The exit status is to be as if it had been applied; a diff alone shows only what would become of the files.
             if self.preview.check
                 && !worked.changes.is_empty()
-                && let Err(fault) = transaction::foresee(&session.repo, &target)
+                && let Err(error) = transaction::foresee(&session.repo, &target)
             {
-                return Err(failed(State::NothingChanged, &fault, worked.warnings, (files, detail)));
+                return Err(failed(State::NothingChanged, &error, worked.warnings, (files, detail)));
             }
             let report = Report { detail, ..Report::checked(files, worked.warnings) };
             return Ok((report, printed.unwrap_or_default()));
@@ -284,26 +284,26 @@ pub(super) fn publish(
     target: Target,
     files: Vec<FileReport>,
     detail: Detail,
-) -> Result<Report, Stop> {
+) -> Result<Report, Failure> {
     let work = session.works.begin(Stage::Waiting, 0);
     let mut recovered = Vec::new();
     let begun = transaction::begin(&session.repo, changes, target, work.progress().clone(), &mut recovered);
     session.note(recovered);
     let prepared = match begun {
         Ok(prepared) => prepared,
-        Err(fault) => {
-            let paths = recover::attention(&fault);
+        Err(error) => {
+            let paths = recover::attention(&error);
             let state = if paths.is_empty() { State::NothingChanged } else { State::Attention(paths) };
-            return Err(failed(state, &fault, warnings, (files, detail)));
+            return Err(failed(state, &error, warnings, (files, detail)));
         }
     };
     let published = prepared.publish();
     drop(work);
     let done = match published {
         Ok(done) => done,
-        Err(Undone { fault, attention, open }) => {
+        Err(Undone { error, attention, open }) => {
             let state = if attention.is_empty() { State::PutBack } else { State::Attention(attention) };
-            let mut report = failed(state, &fault, warnings, (files, detail));
+            let mut report = failed(state, &error, warnings, (files, detail));
             let notes: Vec<_> = open.iter().map(|open| format!("{open}: {}", open.help())).collect();
             report.errors.iter_mut().for_each(|error| error.notes.extend(notes.clone()));
             return Err(report);
@@ -335,10 +335,10 @@ pub(super) fn publish(
 /// Says why a change isn't made, and what it would have been.
 fn failed(
     state: State,
-    fault: &transaction::Fault,
+    error: &transaction::TransactionError,
     warnings: Vec<Diagnostic>,
     (files, detail): (Vec<FileReport>, Detail),
-) -> Stop {
-    let report = Report::failed_with(state, vec![Diagnostic::new(fault, None, &[])], warnings);
-    Box::new(Report { signal: fault.signal(), files, detail, ..report })
+) -> Failure {
+    let report = Report::failed_with(state, vec![Diagnostic::new(error, None, &[])], warnings);
+    Box::new(Report { signal: error.signal(), files, detail, ..report })
 }

@@ -3,7 +3,7 @@ use clap::Args;
 use super::details;
 use super::exit::Exit;
 use super::flow::{self, Base, Session, stop};
-use super::options::{Against, Answering, Json, Reading, Responses, Talk};
+use super::options::{Against, FeedbackOptions, Json, Reading, Responses, Verbosity};
 use super::responses::Origin;
 use super::staged;
 use crate::report::{FileReport, Report};
@@ -28,11 +28,11 @@ pub(super) struct Check {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    talk: Talk,
+    talk: Verbosity,
     #[command(flatten)]
     json: Json,
     #[command(flatten)]
-    answering: Answering,
+    answering: FeedbackOptions,
 }
 
 impl Check {
@@ -77,7 +77,7 @@ impl Check {
         Ok(origins.iter().map(check).max().unwrap_or_default())
     }
 
-    fn run_on_staged(&self, talk: &Talk) -> Result<Exit, clap::Error> {
+    fn run_on_staged(&self, talk: &Verbosity) -> Result<Exit, clap::Error> {
         if Origin::all(&self.responses.paths).contains(&Origin::Stdin) && !self.responses.paths.is_empty() {
             return Err(super::usage("check", "standard input is never staged; name paths of the index"));
         }
@@ -97,7 +97,7 @@ pub(super) fn check(
     base: &Base,
     tree: &dyn Tree,
     source: &[Source; 1],
-) -> Result<(Report, String), flow::Stop> {
+) -> Result<(Report, String), flow::Failure> {
     let worked = session.work_out(source, base, tree)?;
     if session.talk.json {
         let detail = details::of_change(&worked, source, None);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use bstr::BString;
 use clap::Args;
 
-use super::edge::Edge;
+use super::io_error::IoError;
 use super::responses::Origin;
 use crate::transaction::{CommitRequest, Sign};
 
@@ -77,7 +77,7 @@ impl Commit {
     ///
     /// # Errors
     /// If the message's file can't be read.
-    pub(super) fn message(&self) -> Result<Option<BString>, Edge> {
+    pub(super) fn message(&self) -> Result<Option<BString>, IoError> {
         use std::os::unix::ffi::OsStrExt as _;
         if let Some(file) = &self.file {
             return Origin::of(file).read().map(|bytes| Some(bytes.into()));

@@ -48,12 +48,12 @@ impl Completions {
         if !self.install {
             return Ok(install::said(output::print_as_is(&script(shell))));
         }
-        let Some((folder, name, advice)) = Home::find().and_then(|home| place(&home, shell)) else {
+        let Some((directory, name, advice)) = Home::find().and_then(|home| place(&home, shell)) else {
             let message =
                 format!("{shell} has no place for a user's own scripts; print it, and put it where you want it");
             return Err(super::usage("completions", &message));
         };
-        Ok(install::install(&folder, &[Piece { name, content: script(shell) }], &advice))
+        Ok(install::install(&directory, &[Piece { name, content: script(shell) }], &advice))
     }
 }
 
@@ -71,12 +71,12 @@ fn place(home: &Home, shell: Shell) -> Option<(PathBuf, &'static str, String)> {
             "a new bash finds it, if it loads bash-completion (package bash-completion)".to_owned(),
         ),
         Shell::Zsh => {
-            let folder = home.data().join("zsh/site-functions");
+            let directory = home.data().join("zsh/site-functions");
             let advice = format!(
                 "zsh must look there: put this line into ~/.zshrc, before compinit is called\n    fpath=({} $fpath)",
-                Shown(folder.as_os_str().as_bytes())
+                Shown(directory.as_os_str().as_bytes())
             );
-            (folder, "_git-llmpatch", advice)
+            (directory, "_git-llmpatch", advice)
         }
         // Not among the completions: fish reads those of `git` only when it completes git.
         Shell::Fish => (home.config().join("fish/conf.d"), "git-llmpatch.fish", "a new fish reads it".to_owned()),

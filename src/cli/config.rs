@@ -1,16 +1,16 @@
 use std::io::IsTerminal as _;
 
-use super::options::{Reading, Talk, When};
+use super::options::{Reading, Verbosity, When};
 use crate::plan::{Lints, Verdict};
-use crate::repo::{Config, Fault};
+use crate::repo::{Config, RepoError};
 use crate::report::human::Style;
-use crate::search::Tolerance;
+use crate::search::Fuzz;
 
 /// Decides a switch that an option turns on, its opposite turns off, and configuration sets otherwise.
 ///
 /// # Errors
 /// If the configuration holds something else than a boolean.
-pub(super) fn switch(on: bool, off: bool, config: &Config, key: &str) -> Result<bool, Fault> {
+pub(super) fn switch(on: bool, off: bool, config: &Config, key: &str) -> Result<bool, RepoError> {
     if on || off { Ok(on) } else { Ok(config.bool(key)?.unwrap_or(false)) }
 }
 
@@ -20,13 +20,13 @@ pub(super) fn switch(on: bool, off: bool, config: &Config, key: &str) -> Result<
 ///
 /// # Errors
 /// If the configuration holds no boolean, or names no level.
-pub(super) fn strictness(reading: &Reading, config: &Config) -> Result<(bool, Tolerance), Fault> {
+pub(super) fn strictness(reading: &Reading, config: &Config) -> Result<(bool, Fuzz), RepoError> {
     if let Some(level) = reading.fuzz {
         return Ok((false, level.into()));
     }
     let strict = switch(reading.strict, reading.no_strict, config, "llmpatch.strict")?;
-    let level = if reading.no_fuzz { Tolerance::Exact } else { level(config)? };
-    Ok((strict, if strict { Tolerance::Exact } else { level }))
+    let level = if reading.no_fuzz { Fuzz::Exact } else { level(config)? };
+    Ok((strict, if strict { Fuzz::Exact } else { level }))
 }
 
 /// Decides what is done about what lints find. A name or a verdict that nobody knows is refused: a guard that is misspelt
@@ -34,7 +34,7 @@ pub(super) fn strictness(reading: &Reading, config: &Config) -> Result<(bool, To
 ///
 /// # Errors
 /// If there is such a setting.
-pub(super) fn lints(config: &Config) -> Result<Lints, Fault> {
+pub(super) fn lints(config: &Config) -> Result<Lints, RepoError> {
     let mut lints = Lints::default();
     for (name, value) in config.entries("llmpatch.lint.") {
         let known = Lints::ALL.into_iter().find(|lint| name.eq_ignore_ascii_case(lint.code().as_bytes()));
@@ -46,10 +46,10 @@ pub(super) fn lints(config: &Config) -> Result<Lints, Fault> {
         };
         let key = || format!("llmpatch.lint.{name}");
         let Some(verdict) = verdict else {
-            return Err(Fault::Setting { key: key(), value, wanted: "`allow`, `warn` or `error`" });
+            return Err(RepoError::Setting { key: key(), value, wanted: "`allow`, `warn` or `error`" });
         };
         let Some(lint) = known else {
-            return Err(Fault::Setting {
+            return Err(RepoError::Setting {
                 key: key(),
                 value,
                 wanted: "the setting of a lint: git-llmpatch(1) lists their names",
@@ -60,19 +60,19 @@ pub(super) fn lints(config: &Config) -> Result<Lints, Fault> {
     Ok(lints)
 }
 
-fn level(config: &Config) -> Result<Tolerance, Fault> {
+fn level(config: &Config) -> Result<Fuzz, RepoError> {
     const KEY: &str = "llmpatch.fuzz";
-    let Some(value) = config.string(KEY)? else { return Ok(Tolerance::Exact) };
-    let named = Tolerance::LEVELS.into_iter().find(|level| value == level.name());
+    let Some(value) = config.string(KEY)? else { return Ok(Fuzz::Exact) };
+    let named = Fuzz::LEVELS.into_iter().find(|level| value == level.name());
     match named {
         Some(level) => Ok(level),
-        None if value == "none" => Ok(Tolerance::Exact),
-        None => Err(Fault::Setting { key: KEY.into(), value, wanted: "`none`, `trailing`, `indent` or `unicode`" }),
+        None if value == "none" => Ok(Fuzz::Exact),
+        None => Err(RepoError::Setting { key: KEY.into(), value, wanted: "`none`, `trailing`, `indent` or `unicode`" }),
     }
 }
 
 /// Decides how messages on standard error look: the option, else configuration, else the environment and the terminal.
-pub(super) fn style(talk: &Talk, config: Option<&Config>) -> Style {
+pub(super) fn style(talk: &Verbosity, config: Option<&Config>) -> Style {
     let is_terminal = std::io::stderr().is_terminal();
     let colored = colored(talk, config, MESSAGES, is_terminal);
     Style {
@@ -84,7 +84,7 @@ pub(super) fn style(talk: &Talk, config: Option<&Config>) -> Style {
 }
 
 /// Decides whether a diff on standard output is coloured, as for `git diff`.
-pub(super) fn paints(talk: &Talk, config: &Config) -> bool {
+pub(super) fn paints(talk: &Verbosity, config: &Config) -> bool {
     // git has started a pager of its own already, as `pager.llmpatch` tells it to.
     colored(talk, Some(config), DIFFS, std::io::stdout().is_terminal() || is_paged())
 }
@@ -97,7 +97,7 @@ pub(super) const DIFFS: &[&str] = &["color.llmpatch", "color.diff", "color.ui"];
 pub(super) const QUESTIONS: &[&str] = &["color.llmpatch", "color.interactive", "color.ui"];
 
 /// Decides whether something is coloured that a person sees, or doesn't.
-pub(super) fn colored(talk: &Talk, config: Option<&Config>, keys: &[&str], is_seen: bool) -> bool {
+pub(super) fn colored(talk: &Verbosity, config: Option<&Config>, keys: &[&str], is_seen: bool) -> bool {
     let set = config.and_then(|config| keys.iter().find_map(|key| colors(config, key)));
     match talk.color.or(set) {
         Some(When::Always) => true,

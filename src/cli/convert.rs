@@ -3,10 +3,10 @@ use std::collections::BTreeMap;
 use bstr::BString;
 use clap::{Args, ValueEnum};
 
-use super::counted::Counted;
+use super::counting_compare::CountingCompare;
 use super::exit::Exit;
 use super::flow::{self, Base, Session, Worked, stop};
-use super::options::{Against, Reading, Responses, Talk};
+use super::options::{Against, Reading, Responses, Verbosity};
 use super::preview::Preview;
 use super::responses;
 use crate::patch;
@@ -37,7 +37,7 @@ pub(super) struct Convert {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    talk: Talk,
+    talk: Verbosity,
 }
 
 /// The formats that can be printed.
@@ -78,7 +78,7 @@ impl Convert {
         })
     }
 
-    fn print(&self, session: &Session) -> Result<(Report, Vec<u8>), flow::Stop> {
+    fn print(&self, session: &Session) -> Result<(Report, Vec<u8>), flow::Failure> {
         let sources = responses::read(&self.responses.paths)?;
         let base = Base::of(&self.against);
         let tree = base.tree(&session.repo)?;
@@ -99,7 +99,7 @@ impl Convert {
         format: patch::Format,
         worked: &mut Worked<'_>,
         tree: &dyn Tree,
-    ) -> Result<Vec<u8>, flow::Stop> {
+    ) -> Result<Vec<u8>, flow::Failure> {
         let look = Look {
             options: session.repo.diff_options().map_err(stop)?,
             context: self.context.lines,
@@ -109,11 +109,11 @@ impl Convert {
         // Contents are compared as they stand in the files: that is what the response is about.
         let differ = session.repo.differ(Side::Blobs).map_err(stop)?;
         let work = session.works.begin(Stage::Comparing, 0);
-        let counted = Counted::new(&differ, work.progress());
+        let counted = CountingCompare::new(&differ, work.progress());
         let answer = respond::respond(format, &worked.changes, tree, &counted, &look, Vec::new(), work.progress())
             .map_err(stop)?;
         let response = answer.map_err(|unsaid| {
-            let mut errors: Vec<_> = unsaid.iter().map(|fault| Diagnostic::new(fault, None, &[])).collect();
+            let mut errors: Vec<_> = unsaid.iter().map(|error| Diagnostic::new(error, None, &[])).collect();
             // Once is enough: it is true of all.
             if let Some(last) = errors.last_mut() {
                 last.help = Some("`--to=unified` can say all that git can".to_owned());

@@ -3,7 +3,7 @@ use clap::Args;
 use super::details;
 use super::exit::Exit;
 use super::flow::{self, Base, Session};
-use super::options::{Against, Reading, Responses, Talk};
+use super::options::{Against, Reading, Responses, Verbosity};
 use super::output;
 use super::preview::Preview;
 use super::responses;
@@ -21,7 +21,7 @@ pub(super) struct Diff {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    talk: Talk,
+    talk: Verbosity,
 }
 
 impl Diff {
@@ -41,7 +41,7 @@ impl Diff {
         })
     }
 
-    fn print(&self, session: &Session) -> Result<(Report, Vec<u8>), flow::Stop> {
+    fn print(&self, session: &Session) -> Result<(Report, Vec<u8>), flow::Failure> {
         let sources = responses::read(&self.responses.paths)?;
         let base = Base::of(&self.against);
         let worked = session.work_out(&sources, &base, &*base.tree(&session.repo)?)?;

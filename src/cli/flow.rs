@@ -9,15 +9,15 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use super::config;
 use super::details;
-use super::edge::Edge;
 use super::exit::Exit;
 use super::guarding;
-use super::options::{self, Reading, Talk};
+use super::io_error::IoError;
+use super::observed_tree::ObservedTree;
+use super::options::{self, Reading, Verbosity};
 use super::output;
 use super::pager;
-use super::progress::Works;
+use super::progress::ProgressMeter;
 use super::recover::Noticed;
-use super::watched::Watched;
 use crate::diagnose::{Diagnose, Diagnosis};
 use crate::format;
 use crate::kind::Kind;
@@ -33,7 +33,7 @@ use crate::transaction::{How, Recovered};
 use crate::tree::Tree;
 
 /// A failure; boxed, since a report is long and failures are rare.
-pub(super) type Stop = Box<Report>;
+pub(super) type Failure = Box<Report>;
 
 /// The state of the files that a change is worked out against.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Base {
     ///
     /// # Errors
     /// If the repository has no such thing, or says no.
-    pub(super) fn tree<'r>(&self, repo: &'r Repo) -> Result<Box<dyn Tree + 'r>, Stop> {
+    pub(super) fn tree<'r>(&self, repo: &'r Repo) -> Result<Box<dyn Tree + 'r>, Failure> {
         Ok(match self {
             Base::WorkTree => Box::new(repo.work_tree().map_err(stop)?),
             Base::Index => Box::new(repo.index_tree().map_err(stop)?),
@@ -83,9 +83,9 @@ impl Base {
 /// A repository, and how responses are read and errors shown in it.
 pub(super) struct Session {
     pub(super) repo: Repo,
-    pub(super) talk: Talk,
+    pub(super) talk: Verbosity,
     pub(super) style: Style,
-    pub(super) works: Works,
+    pub(super) works: ProgressMeter,
     /// Whether failures are told to the model.
     feedback: bool,
     options: format::Options,
@@ -96,13 +96,13 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Opens the repository of the current folder. A failure is printed, and how the run ends returned.
-    pub(super) fn open(reading: &Reading, talk: &Talk) -> Result<Session, Exit> {
+    /// Opens the repository of the current directory. A failure is printed, and how the run ends returned.
+    pub(super) fn open(reading: &Reading, talk: &Verbosity) -> Result<Session, Exit> {
         Session::try_open(reading, talk).map_err(|(report, style)| conclude(&report, talk, style))
     }
 
-    /// Opens the repository of the current folder, or returns why not, and how that is to be shown.
-    pub(super) fn try_open(reading: &Reading, talk: &Talk) -> Result<Session, (Stop, Style)> {
+    /// Opens the repository of the current directory, or returns why not, and how that is to be shown.
+    pub(super) fn try_open(reading: &Reading, talk: &Verbosity) -> Result<Session, (Failure, Style)> {
         let mut style = config::style(talk, None);
         let opened = Repo::open().map_err(stop).and_then(|repo| {
             style = config::style(talk, Some(repo.config()));
@@ -111,7 +111,7 @@ impl Session {
         opened.map_err(|report| (report, style))
     }
 
-    fn new(repo: Repo, reading: &Reading, talk: &Talk, style: Style) -> Result<Session, Stop> {
+    fn new(repo: Repo, reading: &Reading, talk: &Verbosity, style: Style) -> Result<Session, Failure> {
         let config = repo.config();
         let (strict, fuzz) = config::strictness(reading, config).map_err(stop)?;
         let lints = config::lints(config).map_err(stop)?;
@@ -119,11 +119,11 @@ impl Session {
         let guard = guarding::guard(reading, config)?;
         // An empty one is none, as for `git apply`.
         let directory = reading.directory.as_deref().map(OsStr::as_bytes).filter(|directory| !directory.is_empty());
-        let resolver = repo.resolver(directory).map_err(|fault| stop(Directory(fault)))?;
+        let resolver = repo.resolver(directory).map_err(|error| stop(Directory(error)))?;
         Ok(Session {
             talk: talk.clone(),
             style,
-            works: Works::new(talk),
+            works: ProgressMeter::new(talk),
             feedback: false,
             options: format::Options { format: reading.format.map(Into::into), strict },
             rules: Rules {
@@ -152,7 +152,7 @@ impl Session {
     }
 
     /// Takes on how failures are to be told.
-    pub(super) fn answering(self, how: &options::Answering) -> Self {
+    pub(super) fn answering(self, how: &options::FeedbackOptions) -> Self {
         Self { feedback: how.feedback, ..self }
     }
 
@@ -185,7 +185,12 @@ impl Session {
     ///
     /// # Errors
     /// With everything that is wrong, what can't be read first, in the responses' order.
-    pub(super) fn work_out<'s>(&self, sources: &'s [Source], base: &Base, tree: &dyn Tree) -> Result<Worked<'s>, Stop> {
+    pub(super) fn work_out<'s>(
+        &self,
+        sources: &'s [Source],
+        base: &Base,
+        tree: &dyn Tree,
+    ) -> Result<Worked<'s>, Failure> {
         let mut patches = Vec::new();
         let mut errors = Vec::new();
         let mut warnings = Vec::new();
@@ -208,13 +213,13 @@ impl Session {
         }
         let work = self.works.begin(Stage::Planning, 0);
         let paths = patches.iter().flat_map(|patch| &patch.edits).filter_map(|edit| self.resolve(edit)).collect();
-        let tree = Watched::new(&self.repo, base, tree).counting(paths, work.progress());
+        let tree = ObservedTree::new(&self.repo, base, tree).counting(paths, work.progress());
         let (plan, found, noticed) = match plan::plan(&patches, &tree, &self.resolver, &self.rules) {
             Ok(plan) => (Some((plan.changes, plan.placements)), Vec::new(), plan.warnings),
             Err(refusal) => (None, refusal.errors, refusal.warnings),
         };
         drop(work);
-        // What is half changed is no state to find faults in.
+        // What is half changed is no state to find errors in.
         warnings.extend(tree.verdict()?);
         // That nothing would change is no finding while part of the response is unknown.
         let found = found.iter().filter(|error| is_readable || error.value.kind() != Kind::Unchanged);
@@ -243,7 +248,7 @@ impl Session {
         sources: &[Source],
         errors: Vec<Diagnostic>,
         mut warnings: Vec<Diagnostic>,
-    ) -> Stop {
+    ) -> Failure {
         // Lines that were taken into a hunk and aren't in the file have not been read as its lines after all.
         let place = |one: &Diagnostic| one.response.as_ref().map(|place| (place.file.clone(), place.line));
         let doubted: Vec<_> = errors.iter().filter(|error| error.kind == Kind::Parse).map(place).collect();
@@ -270,11 +275,11 @@ pub(super) struct Worked<'s> {
 }
 
 /// Makes a report of a single error that is about no place in a response, before anything was changed.
-pub(super) fn stop(error: impl Diagnose) -> Stop {
+pub(super) fn stop(error: impl Diagnose) -> Failure {
     Box::new(Report::failed_with(State::NothingChanged, vec![Diagnostic::new(&error, None, &[])], Vec::new()))
 }
 
-/// What is wrong with the folder of `--directory`.
+/// What is wrong with the directory of `--directory`.
 #[derive(Debug, thiserror::Error)]
 #[error("--directory can't be used: {0}")]
 struct Directory(PathError);
@@ -282,13 +287,13 @@ struct Directory(PathError);
 impl Diagnose for Directory {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis { label: None, advice: None, ..self.0.diagnosis() };
-        of.help("name a folder of this work tree, from its top, or leave the option out")
+        of.help("name a directory of this work tree, from its top, or leave the option out")
     }
 }
 
 /// Prints what a report has to say: for people, on standard error; for a program, the document on standard output. Where that
 /// can't be written, standard error is told all the same.
-pub(super) fn conclude(report: &Report, talk: &Talk, style: Style) -> Exit {
+pub(super) fn conclude(report: &Report, talk: &Verbosity, style: Style) -> Exit {
     if talk.json {
         let Err(error) = output::print(format!("{}\n", report.json()).as_bytes()) else { return Exit::of(report) };
         let mut report = report.clone();
@@ -318,7 +323,7 @@ pub(super) fn finish_with_response(session: &Session, report: Report, response: 
     finished(session, report, || pager::print_response(response, session.repo.config()))
 }
 
-fn finished(session: &Session, mut report: Report, print: impl FnOnce() -> Result<(), Edge>) -> Exit {
+fn finished(session: &Session, mut report: Report, print: impl FnOnce() -> Result<(), IoError>) -> Exit {
     if !session.talk.json
         && let Err(error) = print()
     {

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use bstr::BString;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-use super::flow::{Stop, stop};
+use super::flow::{Failure, stop};
 use super::options::Reading;
 use crate::explain::Explain;
 use crate::kind::Kind;
@@ -38,7 +38,7 @@ fn defaults() -> Defaults {
 ///
 /// # Errors
 /// If a setting is no pathspec.
-pub(super) fn guard(reading: &Reading, config: &Config) -> Result<Guard, Stop> {
+pub(super) fn guard(reading: &Reading, config: &Config) -> Result<Guard, Failure> {
     let protected = set(config, "llmpatch.protect")?;
     let limited = set(config, "llmpatch.limit")?;
     let limit = match (reading.limit.is_empty(), limited.is_empty()) {
@@ -51,7 +51,7 @@ pub(super) fn guard(reading: &Reading, config: &Config) -> Result<Guard, Stop> {
 
 /// Reads the pathspecs of a setting. As in git's own lists, an empty value takes back those before it. The options that git was
 /// given don't count: what somebody protects isn't to come open because of how another path is written.
-fn set(config: &Config, key: &'static str) -> Result<Pathspecs, Stop> {
+fn set(config: &Config, key: &'static str) -> Result<Pathspecs, Failure> {
     let mut specs = Vec::new();
     for value in config.all(key).map_err(stop)? {
         if value.is_empty() {
@@ -59,18 +59,18 @@ fn set(config: &Config, key: &'static str) -> Result<Pathspecs, Stop> {
             continue;
         }
         let spec = Pathspec::new(&value, Defaults::default());
-        specs.push(spec.map_err(|fault| stop(NoPathspec { key, value, fault }))?);
+        specs.push(spec.map_err(|error| stop(NoPathspec { key, value, error }))?);
     }
     Ok(specs.into_iter().collect())
 }
 
 /// A setting that is no pathspec. A guard that can't be understood guards nothing, so nothing goes on.
 #[derive(Debug, thiserror::Error)]
-#[error("`{key}` is set to `{}`, which is no pathspec: {fault}", Shown(value))]
+#[error("`{key}` is set to `{}`, which is no pathspec: {error}", Shown(value))]
 struct NoPathspec {
     key: &'static str,
     value: BString,
-    fault: PathspecError,
+    error: PathspecError,
 }
 
 impl Explain for NoPathspec {

@@ -36,7 +36,7 @@ macro_rules! pages {
 /// A page that comes with the program.
 struct Page {
     name: &'static str,
-    /// Where it stands in a folder that `man` looks in.
+    /// Where it stands in a directory that `man` looks in.
     file: &'static str,
     content: &'static str,
 }
@@ -77,12 +77,12 @@ impl Man {
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
         if self.install {
             let Some(home) = Home::find() else {
-                return Err(super::usage("man", "HOME names no folder to install to"));
+                return Err(super::usage("man", "HOME names no directory to install to"));
             };
             let pages = PAGES.iter().map(|page| Piece { name: page.file, content: page.content.into() });
-            let folder = home.manual();
-            let advice = advice(&folder);
-            return Ok(install::install(&folder, &pages.collect::<Vec<_>>(), &advice));
+            let directory = home.manual();
+            let advice = advice(&directory);
+            return Ok(install::install(&directory, &pages.collect::<Vec<_>>(), &advice));
         }
         let wanted = self.page.as_deref().unwrap_or("git-llmpatch");
         let page = PAGES.iter().find(|page| page.name == wanted || page.name.strip_prefix(PREFIX) == Some(wanted));
@@ -93,20 +93,20 @@ impl Man {
     }
 }
 
-/// Says what is still to be done so that `man` looks in a folder.
-fn advice(folder: &std::path::Path) -> String {
-    let bin = folder.parent().and_then(|share| share.parent()).map(|prefix| prefix.join("bin"));
+/// Says what is still to be done so that `man` looks in a directory.
+fn advice(directory: &std::path::Path) -> String {
+    let bin = directory.parent().and_then(|share| share.parent()).map(|prefix| prefix.join("bin"));
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let is_found = bin.is_some_and(|bin| std::env::split_paths(&paths).any(|path| path == bin));
     let is_named =
-        std::env::var_os("MANPATH").is_some_and(|set| std::env::split_paths(&set).any(|path| path == folder));
-    // man looks beside the folders in PATH, unless MANPATH says otherwise; an empty part of that stands for the usual ones.
+        std::env::var_os("MANPATH").is_some_and(|set| std::env::split_paths(&set).any(|path| path == directory));
+    // man looks beside the directories in PATH, unless MANPATH says otherwise; an empty part of that stands for the usual ones.
     let is_usual = std::env::var_os("MANPATH")
         .is_none_or(|set| std::env::split_paths(&set).any(|path| path.as_os_str().is_empty()));
     if is_named || (is_found && is_usual) {
         return "try: git llmpatch --help".to_owned();
     }
     use std::os::unix::ffi::OsStrExt as _;
-    let folder = crate::text::Shown(folder.as_os_str().as_bytes());
-    format!("man must look there: put this line where your shell reads it\n    export MANPATH=\"{folder}:$MANPATH\"")
+    let directory = crate::text::Shown(directory.as_os_str().as_bytes());
+    format!("man must look there: put this line where your shell reads it\n    export MANPATH=\"{directory}:$MANPATH\"")
 }

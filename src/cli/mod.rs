@@ -9,15 +9,16 @@ mod commit;
 mod completions;
 mod config;
 mod convert;
-mod counted;
+mod counting_compare;
 mod details;
 mod diff;
-mod edge;
 mod exit;
 mod flow;
 mod guarding;
 mod install;
+mod io_error;
 mod manual;
+mod observed_tree;
 mod options;
 mod output;
 mod pager;
@@ -31,7 +32,6 @@ mod show;
 mod staged;
 mod terminal;
 mod undo;
-mod watched;
 
 pub use completions::SHIPPED;
 pub use exit::Exit;
@@ -42,7 +42,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 const AFTER: &str = "\
-Paths in a response are from the top of the work tree, whatever the current folder.
+Paths in a response are from the top of the work tree, whatever the current directory.
 'git llmpatch <command> -h' lists a command's options.
 
 Exit status: 0 done; 1 the response is to blame, or the files aren't what it needs; 2 wrong usage;

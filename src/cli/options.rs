@@ -11,7 +11,7 @@ use super::{guarding, install, output};
 use crate::patch;
 use crate::pathspec::Pathspec;
 use crate::report::json;
-use crate::search::Tolerance;
+use crate::search::Fuzz;
 
 /// How responses are read.
 #[derive(Clone, Debug, Default, Args)]
@@ -34,7 +34,7 @@ pub(super) struct Reading {
     pub(super) no_unique: bool,
     /// Where lines aren't in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)
     #[arg(long, value_name = "level", value_enum, conflicts_with = "strict", overrides_with = "no_fuzz")]
-    pub(super) fuzz: Option<Fuzz>,
+    pub(super) fuzz: Option<FuzzOption>,
     /// Take back --fuzz or llmpatch.fuzz
     #[arg(long, overrides_with = "fuzz")]
     pub(super) no_fuzz: bool,
@@ -44,7 +44,7 @@ pub(super) struct Reading {
     /// Accept a response that changes nothing
     #[arg(long)]
     pub(super) allow_empty: bool,
-    /// Put this folder before every path of the response
+    /// Put this directory before every path of the response
     #[arg(long, value_name = "dir", value_hint = clap::ValueHint::DirPath)]
     pub(super) directory: Option<OsString>,
     /// Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)
@@ -76,7 +76,7 @@ impl From<Format> for patch::Format {
 
 /// The levels of tolerance that can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Fuzz {
+pub(super) enum FuzzOption {
     /// Blanks at line ends
     Trailing,
     /// Indentation too; added lines are shifted alike
@@ -85,12 +85,12 @@ pub(super) enum Fuzz {
     Unicode,
 }
 
-impl From<Fuzz> for Tolerance {
-    fn from(level: Fuzz) -> Self {
+impl From<FuzzOption> for Fuzz {
+    fn from(level: FuzzOption) -> Self {
         match level {
-            Fuzz::Trailing => Tolerance::Trailing,
-            Fuzz::Indent => Tolerance::Indent,
-            Fuzz::Unicode => Tolerance::Unicode,
+            FuzzOption::Trailing => Fuzz::Trailing,
+            FuzzOption::Indent => Fuzz::Indent,
+            FuzzOption::Unicode => Fuzz::Unicode,
         }
     }
 }
@@ -98,7 +98,7 @@ impl From<Fuzz> for Tolerance {
 /// How much is said, and in which colours.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
-pub(super) struct Talk {
+pub(super) struct Verbosity {
     /// Say nothing but errors and what was asked for
     #[arg(short, long, conflicts_with = "verbose")]
     pub(super) quiet: bool,
@@ -138,15 +138,15 @@ impl Json {
     }
 
     /// Puts it to how much is said.
-    pub(super) fn talk(&self, talk: &Talk) -> Talk {
-        Talk { json: self.json.is_some(), ..talk.clone() }
+    pub(super) fn talk(&self, talk: &Verbosity) -> Verbosity {
+        Verbosity { json: self.json.is_some(), ..talk.clone() }
     }
 }
 
 /// How failures are told.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
-pub(super) struct Answering {
+pub(super) struct FeedbackOptions {
     /// On failure print, instead of the errors, a message on standard output to hand back to the model
     #[arg(long)]
     pub(super) feedback: bool,

@@ -3,7 +3,7 @@ use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Context as _;
 
-use super::edge::Edge;
+use super::io_error::IoError;
 use crate::text::Shown;
 
 /// Writes to standard output; a reader that has gone is no error, everything else that goes wrong is.
@@ -13,7 +13,7 @@ use crate::text::Shown;
 ///
 /// # Errors
 /// Whatever the system says but `EPIPE`.
-pub(super) fn print(bytes: &[u8]) -> Result<(), Edge> {
+pub(super) fn print(bytes: &[u8]) -> Result<(), IoError> {
     let bytes = if io::stdout().is_terminal() { Cow::Owned(harmless(bytes)) } else { Cow::Borrowed(bytes) };
     print_as_is(&bytes)
 }
@@ -22,7 +22,7 @@ pub(super) fn print(bytes: &[u8]) -> Result<(), Edge> {
 ///
 /// # Errors
 /// Whatever the system says but `EPIPE`.
-pub(super) fn print_as_is(bytes: &[u8]) -> Result<(), Edge> {
+pub(super) fn print_as_is(bytes: &[u8]) -> Result<(), IoError> {
     Ok(written(io::stdout().lock(), bytes).context("can't write standard output")?)
 }
 

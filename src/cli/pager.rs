@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use anyhow::Context as _;
 
 use super::config;
-use super::edge::Edge;
-use super::options::Talk;
+use super::io_error::IoError;
+use super::options::Verbosity;
 use super::output;
 use crate::repo::Config;
 use crate::report::paint::{self, Palette};
@@ -19,7 +19,7 @@ use crate::transaction::LeftToChild;
 ///
 /// # Errors
 /// If standard output can't be written, but not if its reader has gone.
-pub(super) fn print_diff(bytes: &[u8], talk: &Talk, config: &Config) -> Result<(), Edge> {
+pub(super) fn print_diff(bytes: &[u8], talk: &Verbosity, config: &Config) -> Result<(), IoError> {
     if io::stdout().is_terminal() {
         return page(&drawn(bytes, config::paints(talk, config), config), config, None);
     }
@@ -33,7 +33,7 @@ pub(super) fn print_diff(bytes: &[u8], talk: &Talk, config: &Config) -> Result<(
 ///
 /// # Errors
 /// If it can't be written.
-pub(super) fn show_diff(bytes: &[u8], terminal: &File, talk: &Talk, config: &Config) -> Result<(), Edge> {
+pub(super) fn show_diff(bytes: &[u8], terminal: &File, talk: &Verbosity, config: &Config) -> Result<(), IoError> {
     page(&drawn(bytes, config::colored(talk, Some(config), config::DIFFS, true), config), config, Some(terminal))
 }
 
@@ -41,7 +41,7 @@ pub(super) fn show_diff(bytes: &[u8], terminal: &File, talk: &Talk, config: &Con
 ///
 /// # Errors
 /// If standard output can't be written, but not if its reader has gone.
-pub(super) fn print_response(bytes: &[u8], config: &Config) -> Result<(), Edge> {
+pub(super) fn print_response(bytes: &[u8], config: &Config) -> Result<(), IoError> {
     match io::stdout().is_terminal() {
         true => page(&output::harmless(bytes), config, None),
         false => output::print(bytes),
@@ -80,7 +80,7 @@ fn pager(config: &Config) -> Option<String> {
 }
 
 /// Shows text on a terminal, which is standard output if none is given: through a pager, if there is one, until it is closed.
-fn page(bytes: &[u8], config: &Config, terminal: Option<&File>) -> Result<(), Edge> {
+fn page(bytes: &[u8], config: &Config, terminal: Option<&File>) -> Result<(), IoError> {
     if let Some(pager) = pager(config)
         && !bytes.is_empty()
         && through(&pager, bytes, terminal)?
@@ -94,7 +94,7 @@ fn page(bytes: &[u8], config: &Config, terminal: Option<&File>) -> Result<(), Ed
 }
 
 /// Hands text to a pager, and waits until it is closed. Returns false if the shell knows no such program.
-fn through(pager: &str, bytes: &[u8], terminal: Option<&File>) -> Result<bool, Edge> {
+fn through(pager: &str, bytes: &[u8], terminal: Option<&File>) -> Result<bool, IoError> {
     let mut command = Command::new("sh");
     command.args(["-c", pager]).stdin(Stdio::piped());
     if let Some(terminal) = terminal {

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use clap::Args;
 
 use super::config;
-use super::counted::Counted;
+use super::counting_compare::CountingCompare;
 use super::details::Diffs;
-use super::flow::{Base, Session, Stop, stop};
+use super::flow::{Base, Failure, Session, stop};
 use crate::compare::{self, Compare, Region};
 use crate::format::unified::{self, Quoting, Termination};
 use crate::patch::{Mark, Operation, Patch};
@@ -80,7 +80,7 @@ impl Preview {
     ///
     /// # Errors
     /// If contents can't be compared.
-    pub(super) fn print(&self, session: &Session, base: &Base, changes: &ChangeSet) -> Result<Vec<u8>, Stop> {
+    pub(super) fn print(&self, session: &Session, base: &Base, changes: &ChangeSet) -> Result<Vec<u8>, Failure> {
         let differ = session.repo.differ(base.side()).map_err(stop)?.after(changes.attribute_files());
         let patch = compared(session, &differ, changes, self.context)?;
         let style = style(session)?;
@@ -109,12 +109,12 @@ impl Preview {
 ///
 /// # Errors
 /// If contents can't be compared.
-pub(super) fn diffs(session: &Session, base: &Base, changes: &ChangeSet) -> Result<Diffs, Stop> {
+pub(super) fn diffs(session: &Session, base: &Base, changes: &ChangeSet) -> Result<Diffs, Failure> {
     let differ = session.repo.differ(base.side()).map_err(stop)?.after(changes.attribute_files());
     Ok(Diffs::of(compared(session, &differ, changes, None)?, style(session)?))
 }
 
-fn style(session: &Session) -> Result<unified::Style, Stop> {
+fn style(session: &Session) -> Result<unified::Style, Failure> {
     let quotes_all = session.repo.config().bool("core.quotepath").map_err(stop)?.unwrap_or(true);
     Ok(unified::Style { quoting: if quotes_all { Quoting::Full } else { Quoting::Ascii } })
 }
@@ -124,12 +124,12 @@ fn compared<'c>(
     compare: &dyn Compare,
     changes: &'c ChangeSet,
     context: Option<u32>,
-) -> Result<Patch<'c>, Stop> {
+) -> Result<Patch<'c>, Failure> {
     let work = session.works.begin(Stage::Comparing, 0);
     let options = session.repo.diff_options().map_err(stop)?;
     // `git apply` takes no hunk without context.
     let options = compare::Options { context: context.unwrap_or(options.context).max(1), ..options };
-    derive::unified(changes, &Counted::new(compare, work.progress()), &options).map_err(stop)
+    derive::unified(changes, &CountingCompare::new(compare, work.progress()), &options).map_err(stop)
 }
 
 /// Counts the lines that come and go in each path: of what git would store, or, where that can't be known (a filter driver),

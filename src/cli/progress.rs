@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::config;
-use super::options::Talk;
+use super::options::Verbosity;
 use super::output;
 use crate::progress::{Progress, Seen, Stage};
 
@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// The works of a run, which count as one: a line is shown once they have taken long enough together.
 #[derive(Debug)]
-pub(super) struct Works {
+pub(super) struct ProgressMeter {
     progress: Progress,
     /// `None` if nothing is ever shown.
     delay: Option<Duration>,
@@ -35,7 +35,7 @@ pub(super) struct Works {
 /// A line that is shown while this lives.
 #[must_use = "nothing is shown once it is dropped"]
 pub(super) struct Line<'w> {
-    works: &'w Works,
+    works: &'w ProgressMeter,
     begun: Instant,
     /// That of all works; of a part of a work one of its own, which nobody sees.
     progress: Progress,
@@ -43,9 +43,9 @@ pub(super) struct Line<'w> {
     is_part: bool,
 }
 
-impl Works {
+impl ProgressMeter {
     /// Finds out whether there is anybody to show a line to.
-    pub(super) fn new(talk: &Talk) -> Self {
+    pub(super) fn new(talk: &Verbosity) -> Self {
         let is_seen = !talk.quiet && io::stderr().is_terminal();
         let given = || env::var("GIT_PROGRESS_DELAY").ok()?.trim().parse().ok();
         let delay = is_seen.then(|| given().map_or(DELAY, Duration::from_secs));
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn parts_of_a_work_are_not_told_of() {
-        let works = Works { delay: None, ..Works::new(&Talk::default()) };
+        let works = ProgressMeter { delay: None, ..ProgressMeter::new(&Verbosity::default()) };
         let whole = works.begin(Stage::Checking, 2);
         let part = works.begin(Stage::Parsing, 9);
         part.progress().step();

@@ -4,9 +4,9 @@ use bstr::{BString, ByteSlice as _};
 use clap::{Args, ValueEnum};
 
 use super::exit::Exit;
-use super::flow::{Session, Stop, stop};
+use super::flow::{Failure, Session, stop};
 use super::install;
-use super::options::{Reading, Talk};
+use super::options::{Reading, Verbosity};
 use super::output;
 use super::show::{self, Odd};
 use crate::patch;
@@ -59,7 +59,7 @@ impl Prompt {
     pub(super) fn run(&self) -> Exit {
         let text = self.format.text().as_bytes();
         let Some(named) = &self.example else { return install::said(output::print_as_is(text)) };
-        let session = match Session::open(&Reading::default(), &Talk::default()) {
+        let session = match Session::open(&Reading::default(), &Verbosity::default()) {
             Ok(session) => session,
             Err(exit) => return exit,
         };
@@ -74,7 +74,7 @@ impl Prompt {
 ///
 /// # Errors
 /// If it isn't one commit, or the format can't say it.
-fn example(session: &Session, named: &str, format: Taught) -> Result<Vec<u8>, Stop> {
+fn example(session: &Session, named: &str, format: Taught) -> Result<Vec<u8>, Failure> {
     let refused = |errors| Box::new(Report::failed_with(State::NothingChanged, errors, Vec::new()));
     let odd = |odd: Odd| refused(vec![Diagnostic::new(&odd, None, &[])]);
     let commit = match &session.repo.commits(named, false).map_err(stop)?[..] {

@@ -7,10 +7,10 @@ use clap::Args;
 
 use super::config;
 use super::exit::Exit;
-use super::flow::{self, Session, Stop, stop};
-use super::options::{Json, Talk};
+use super::flow::{self, Failure, Session, stop};
+use super::options::{Json, Verbosity};
 use super::output;
-use super::progress::Works;
+use super::progress::ProgressMeter;
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::path::RepoPath;
@@ -18,7 +18,7 @@ use crate::progress::Stage;
 use crate::repo::Repo;
 use crate::report::{Diagnostic, Report, State, Status};
 use crate::text::Shown;
-use crate::transaction::{self, Asked, Deed, Fault, How, Recovered};
+use crate::transaction::{self, Asked, How, Origin, Recovered, TransactionError};
 
 /// Finish or take back an apply or undo that was interrupted
 ///
@@ -32,7 +32,7 @@ pub(super) struct Recover {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    talk: Talk,
+    talk: Verbosity,
     #[command(flatten)]
     json: Json,
 }
@@ -47,7 +47,7 @@ impl Recover {
         let mut style = config::style(&talk, None);
         let done = Repo::open().map_err(stop).and_then(|repo| {
             style = config::style(&talk, Some(repo.config()));
-            let works = Works::new(&talk);
+            let works = ProgressMeter::new(&talk);
             let work = works.begin(Stage::Waiting, 0);
             let asked = if self.force { Asked::Force } else { Asked::Yes };
             transaction::recover(&repo, asked, work.progress()).map_err(failed)
@@ -94,7 +94,7 @@ pub(super) fn noticed(recovered: &Recovered) -> Diagnostic {
 ///
 /// # Errors
 /// If not everything could be put back, or something of an earlier run still lives.
-pub(super) fn first(session: &Session) -> Result<(), Stop> {
+pub(super) fn first(session: &Session) -> Result<(), Failure> {
     let work = session.works.begin(Stage::Waiting, 0);
     let recovered = transaction::recover(&session.repo, Asked::No, work.progress()).map_err(failed)?;
     drop(work);
@@ -103,26 +103,28 @@ pub(super) fn first(session: &Session) -> Result<(), Stop> {
     torn.map_or(Ok(()), Err)
 }
 
-fn failed(fault: Fault) -> Stop {
-    let signal = fault.signal();
-    Box::new(Report { signal, ..*stop(fault) })
+fn failed(error: TransactionError) -> Failure {
+    let signal = error.signal();
+    Box::new(Report { signal, ..*stop(error) })
 }
 
 /// Makes the report of what is left for a person to see to; `None` if nothing is.
-fn torn(recovered: &[Recovered]) -> Option<Stop> {
+fn torn(recovered: &[Recovered]) -> Option<Failure> {
     let open: Vec<_> = recovered.iter().filter(|one| !one.open.is_empty()).cloned().collect();
     (!open.is_empty()).then(|| {
-        let fault = Fault::Torn { recovered: open };
-        let paths = attention(&fault);
+        let error = TransactionError::Torn { recovered: open };
+        let paths = attention(&error);
         let state = if paths.is_empty() { done_with(recovered).state } else { State::Attention(paths) };
-        Box::new(Report::failed_with(state, vec![Diagnostic::new(&fault, None, &[])], Vec::new()))
+        Box::new(Report::failed_with(state, vec![Diagnostic::new(&error, None, &[])], Vec::new()))
     })
 }
 
 /// Returns the paths that aren't what they were before an interrupted change.
-pub(super) fn attention(fault: &Fault) -> Vec<RepoPath> {
-    match fault {
-        Fault::Torn { recovered } => recovered.iter().flat_map(|one| one.attention.iter().cloned()).collect(),
+pub(super) fn attention(error: &TransactionError) -> Vec<RepoPath> {
+    match error {
+        TransactionError::Torn { recovered } => {
+            recovered.iter().flat_map(|one| one.attention.iter().cloned()).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -153,8 +155,8 @@ pub(super) struct Noticed<'r>(pub(super) &'r Recovered);
 impl fmt::Display for Noticed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let deed = match self.0.deed {
-            Deed::Apply => "apply",
-            Deed::Undo => "undo",
+            Origin::Apply => "apply",
+            Origin::Undo => "undo",
         };
         match (self.0.how, self.0.attention.is_empty()) {
             (How::TakenBack, true) => write!(f, "an interrupted {deed} was taken back"),

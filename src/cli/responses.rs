@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::edge::Edge;
-use super::flow::Stop;
+use super::flow::Failure;
+use super::io_error::IoError;
 use super::output;
 use crate::report::{Diagnostic, Report, State};
 use crate::text::{Shown, Source, SourceId};
@@ -19,7 +19,7 @@ use crate::text::{Shown, Source, SourceId};
 pub(super) enum Origin {
     /// Standard input.
     Stdin,
-    /// A file, from the folder that the command runs in.
+    /// A file, from the directory that the command runs in.
     File(PathBuf),
 }
 
@@ -51,7 +51,7 @@ impl Origin {
     ///
     /// # Errors
     /// If the system says no.
-    pub(super) fn read(&self) -> Result<Vec<u8>, Edge> {
+    pub(super) fn read(&self) -> Result<Vec<u8>, IoError> {
         let mut bytes = Vec::new();
         // One byte more than fits is enough to know that it doesn't.
         let limit = Source::MAX_LEN as u64 + 1;
@@ -73,7 +73,7 @@ impl Origin {
     ///
     /// # Errors
     /// If the system says no, or there are too many or too long ones.
-    pub(super) fn source(&self, number: usize) -> Result<Source, Edge> {
+    pub(super) fn source(&self, number: usize) -> Result<Source, IoError> {
         let id = u16::try_from(number).with_context(|| format!("more than {} responses", usize::from(u16::MAX) + 1))?;
         source(SourceId(id), self.name(), Some(self.read()?))
     }
@@ -83,7 +83,7 @@ impl Origin {
 ///
 /// # Errors
 /// If it is too long.
-pub(super) fn source(id: SourceId, name: String, bytes: Option<Vec<u8>>) -> Result<Source, Edge> {
+pub(super) fn source(id: SourceId, name: String, bytes: Option<Vec<u8>>) -> Result<Source, IoError> {
     let (length, lines) = (Source::MAX_LEN >> 20, Source::MAX_LINES);
     let too_long = format!("`{name}` is longer than {length} MiB or has more than {lines} lines; give it in parts");
     Ok(bytes.and_then(|bytes| Source::new(id, name, bytes)).context(too_long)?)
@@ -93,13 +93,13 @@ pub(super) fn source(id: SourceId, name: String, bytes: Option<Vec<u8>>) -> Resu
 ///
 /// # Errors
 /// With every one that can't be read.
-pub(super) fn read(arguments: &[PathBuf]) -> Result<Vec<Source>, Stop> {
+pub(super) fn read(arguments: &[PathBuf]) -> Result<Vec<Source>, Failure> {
     let mut sources = Vec::new();
     let mut errors = Vec::new();
     for (number, origin) in Origin::all(arguments).iter().enumerate() {
         match origin.source(number) {
             Ok(source) => sources.push(source),
-            Err(fault) => errors.push(Diagnostic::new(&fault, None, &[])),
+            Err(error) => errors.push(Diagnostic::new(&error, None, &[])),
         }
     }
     if errors.is_empty() {

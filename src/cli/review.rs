@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 
-use super::flow::{Base, Session, Stop, Worked, stop};
+use super::flow::{Base, Failure, Session, Worked, stop};
 use super::preview::Preview;
 use super::terminal::{Choices, Colors, Terminal};
 use crate::explain::Explain;
@@ -52,7 +52,7 @@ impl Review {
         base: &Base,
         names: Names,
         worked: &mut Worked<'_>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Failure> {
         if worked.changes.is_empty() {
             return Ok(());
         }
@@ -94,7 +94,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn about_all(&self, changes: &ChangeSet, offers_parts: bool) -> Result<Wanted, Stop> {
+    fn about_all(&self, changes: &ChangeSet, offers_parts: bool) -> Result<Wanted, Failure> {
         const CHOICES: &Choices = &[
             ('y', "yes, all of it"),
             ('n', "no, change nothing"),
@@ -119,7 +119,7 @@ impl Asking<'_> {
     }
 
     /// Asks about part after part, and returns those that aren't wanted.
-    fn about_each(&self, parts: &[Part]) -> Result<BTreeSet<usize>, Stop> {
+    fn about_each(&self, parts: &[Part]) -> Result<BTreeSet<usize>, Failure> {
         const CHOICES: &Choices = &[
             ('y', "yes, make this change"),
             ('n', "no, leave this out"),
@@ -155,11 +155,11 @@ impl Asking<'_> {
         Ok(declined)
     }
 
-    fn ask(&self, question: &str, choices: &Choices) -> Result<Option<char>, Stop> {
+    fn ask(&self, question: &str, choices: &Choices) -> Result<Option<char>, Failure> {
         self.review.terminal.ask(question, choices, &self.colors).map_err(stop)
     }
 
-    fn show(&self, changes: &ChangeSet) -> Result<(), Stop> {
+    fn show(&self, changes: &ChangeSet) -> Result<(), Failure> {
         let printed = |base| Preview::diff(None).print(self.session, base, changes);
         // Where nobody can tell what git would store (a filter driver), a person looks at what stands in the files.
         let diff = printed(self.base).or_else(|_| printed(&Base::Index))?;

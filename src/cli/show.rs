@@ -4,10 +4,10 @@ use bstr::{BString, ByteSlice as _};
 use clap::{Args, ValueEnum};
 
 use super::convert::Context;
-use super::counted::Counted;
+use super::counting_compare::CountingCompare;
 use super::exit::Exit;
-use super::flow::{self, Session, Stop, stop};
-use super::options::{Reading, Talk};
+use super::flow::{self, Failure, Session, stop};
+use super::options::{Reading, Verbosity};
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::patch::Format;
@@ -39,7 +39,7 @@ pub(super) struct Show {
     #[command(flatten)]
     context: Context,
     #[command(flatten)]
-    talk: Talk,
+    talk: Verbosity,
 }
 
 /// The formats that can be printed.
@@ -76,7 +76,7 @@ impl Show {
         })
     }
 
-    fn print(&self, session: &Session) -> Result<(Report, Vec<u8>), Stop> {
+    fn print(&self, session: &Session) -> Result<(Report, Vec<u8>), Failure> {
         let commits = session.repo.commits(&self.named, self.first_parent).map_err(stop)?;
         let is_range = self.named.contains("..");
         let (mut printed, mut warnings, mut errors) = (Vec::new(), Vec::new(), Vec::new());
@@ -105,7 +105,7 @@ impl Show {
                 }
                 Ok(None) => warnings.push(Diagnostic::new(&Odd::Empty(commit.id.clone()), None, &[])),
                 Err(unsaid) => {
-                    errors.extend(unsaid.iter().map(|fault| of_commit(Diagnostic::new(fault, None, &[]))));
+                    errors.extend(unsaid.iter().map(|error| of_commit(Diagnostic::new(error, None, &[]))));
                 }
             }
         }
@@ -130,7 +130,7 @@ impl Show {
         session: &Session,
         commit: &Commit,
         is_range: bool,
-    ) -> Result<Result<Option<Response>, Vec<derive::Unrepresentable>>, Stop> {
+    ) -> Result<Result<Option<Response>, Vec<derive::Unrepresentable>>, Failure> {
         let format = self.to.into();
         let (subject, body) = subject_and_body(&commit.message);
         let mut prose = if is_range { format!("commit {}\n\n", commit.id).into_bytes() } else { Vec::new() };
@@ -153,7 +153,7 @@ pub(super) fn written(
     format: Format,
     context: Option<u32>,
     prose: BString,
-) -> Result<Result<Option<Response>, Vec<derive::Unrepresentable>>, Stop> {
+) -> Result<Result<Option<Response>, Vec<derive::Unrepresentable>>, Failure> {
     let work = session.works.begin(Stage::Planning, 0);
     let touched = session.repo.touched(commit, work.progress()).map_err(stop)?;
     let (changes, unsaid) = respond::change_of(touched, format);
@@ -173,7 +173,7 @@ pub(super) fn written(
         _ => Notes::None,
     };
     let look = Look { options, context, prose, notes };
-    let counted = Counted::new(&differ, work.progress());
+    let counted = CountingCompare::new(&differ, work.progress());
     let answer = respond::respond(format, &changes, &*tree, &counted, &look, unsaid, work.progress()).map_err(stop)?;
     Ok(answer.map(Some))
 }

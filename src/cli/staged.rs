@@ -13,10 +13,10 @@ use bstr::{BStr, BString, ByteSlice as _};
 
 use super::check;
 use super::exit::Exit;
-use super::flow::{self, Base, Session, Stop, stop};
+use super::flow::{self, Base, Failure, Session, stop};
+use super::observed_tree::ObservedTree;
 use super::output;
 use super::responses;
-use super::watched::Watched;
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::path::RepoPath;
@@ -77,7 +77,7 @@ impl Role {
 ///
 /// # Errors
 /// If what is staged can't be found out.
-fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report>, Stop> {
+fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report>, Failure> {
     let repo = &session.repo;
     let work = session.works.begin(Stage::Scanning, 0);
     let staged = repo.staged().map_err(stop)?;
@@ -126,12 +126,12 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
 
 /// Refuses to look at what an interrupted apply may have left half changed, and says else that there was one; of responses
 /// that is said as ever.
-fn heed_interruption(session: &Session, others: &[&Staged], is_unsaid: bool) -> Result<(), Stop> {
+fn heed_interruption(session: &Session, others: &[&Staged], is_unsaid: bool) -> Result<(), Failure> {
     if others.is_empty() {
         return Ok(());
     }
     let nothing = MemoryTree::new();
-    let watched = Watched::new(&session.repo, &Base::Index, &nothing);
+    let watched = ObservedTree::new(&session.repo, &Base::Index, &nothing);
     others.iter().filter_map(|staged| RepoPath::new(&staged.path).ok()).for_each(|path| watched.note(&path));
     let warning = watched.verdict()?;
     if is_unsaid && !session.talk.quiet && !session.talk.json {
@@ -142,7 +142,7 @@ fn heed_interruption(session: &Session, others: &[&Staged], is_unsaid: bool) -> 
 }
 
 /// Looks at a response as the index has it.
-fn response(session: &Session, base: &Base, tree: &dyn Tree, path: &BStr, held: Held) -> Result<Report, Stop> {
+fn response(session: &Session, base: &Base, tree: &dyn Tree, path: &BStr, held: Held) -> Result<Report, Failure> {
     let Held::File(id) = held else { return Err(stop(NoResponse { path: path.to_owned(), held })) };
     let content = session.repo.content(path, id, Source::MAX_LEN as u64).map_err(stop)?;
     let name = Shown(path).to_string();

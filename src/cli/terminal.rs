@@ -6,8 +6,8 @@ use std::io::{self, Read as _, Write as _};
 use anyhow::Context as _;
 
 use super::config;
-use super::edge::Edge;
-use super::options::Talk;
+use super::io_error::IoError;
+use super::options::Verbosity;
 use super::pager;
 use crate::repo::Config;
 use crate::report::human::Style;
@@ -42,7 +42,7 @@ impl Terminal {
     ///
     /// # Errors
     /// If the terminal is gone.
-    pub(super) fn show_diff(&self, diff: &[u8], talk: &Talk, config: &Config) -> Result<(), Edge> {
+    pub(super) fn show_diff(&self, diff: &[u8], talk: &Verbosity, config: &Config) -> Result<(), IoError> {
         pager::show_diff(diff, &self.0, talk, config)
     }
 
@@ -50,12 +50,12 @@ impl Terminal {
     ///
     /// # Errors
     /// If the terminal is gone.
-    pub(super) fn say(&self, text: &str) -> Result<(), Edge> {
+    pub(super) fn say(&self, text: &str) -> Result<(), IoError> {
         Ok((&self.0).write_all(text.as_bytes()).context("can't write to the terminal")?)
     }
 
     /// Returns how messages look on it.
-    pub(super) fn style(&self, talk: &Talk, config: &Config) -> Style {
+    pub(super) fn style(&self, talk: &Verbosity, config: &Config) -> Style {
         let colored = config::colored(talk, Some(config), config::MESSAGES, true);
         Style {
             colored,
@@ -69,7 +69,7 @@ impl Terminal {
     ///
     /// # Errors
     /// If the terminal is gone.
-    pub(super) fn ask(&self, question: &str, choices: &Choices, colors: &Colors) -> Result<Option<char>, Edge> {
+    pub(super) fn ask(&self, question: &str, choices: &Choices, colors: &Colors) -> Result<Option<char>, IoError> {
         let letters: Vec<_> = choices.iter().chain([&HELP]).map(|(letter, _)| letter.to_string()).collect();
         let prompt = colors.paint(&colors.prompt, &format!("{question} [{}]? ", letters.join(",")));
         loop {
@@ -102,7 +102,7 @@ impl Terminal {
     }
 
     /// Reads a line, or what of one stands before the end of all input. Of a long line only the beginning is kept.
-    fn line(&self) -> Result<Option<Vec<u8>>, Edge> {
+    fn line(&self) -> Result<Option<Vec<u8>>, IoError> {
         const KEPT: usize = 80;
         const END_OF_INPUT: u8 = 4;
         let mut line = Vec::new();
@@ -124,7 +124,7 @@ impl Terminal {
 
 impl Colors {
     /// Finds those that are set, with git's own where none are.
-    pub(super) fn of(talk: &Talk, config: &Config) -> Self {
+    pub(super) fn of(talk: &Verbosity, config: &Config) -> Self {
         let is_colored = config::colored(talk, Some(config), config::QUESTIONS, true);
         let sequence = |keys: &[&str], default| match is_colored {
             true => config::sequence(config, keys, default),

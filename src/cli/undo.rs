@@ -5,8 +5,8 @@ use clap::Args;
 use super::apply;
 use super::details;
 use super::exit::Exit;
-use super::flow::{self, Base, Session, Stop, stop};
-use super::options::{Json, Reading, Talk};
+use super::flow::{self, Base, Failure, Session, stop};
+use super::options::{Json, Reading, Verbosity};
 use super::output;
 use super::preview;
 use super::recover;
@@ -14,18 +14,18 @@ use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::progress::Stage;
 use crate::report::{Detail, Diagnostic, FileReport, Report, State, Status};
-use crate::transaction::{self, Fault, Last, Target, Undoing};
+use crate::transaction::{self, Last, Target, TransactionError, Undoing};
 
 /// Take back the last apply
 ///
-/// Every file, folder and index entry that the last apply in this work tree changed becomes what it was before, byte for byte. If
+/// Every file, directory and index entry that the last apply in this work tree changed becomes what it was before, byte for byte. If
 /// one of them changed since, nothing is changed, and all of these are named. An apply with --commit is taken back with git
 /// revert or git reset. There is one undo for each apply, and none for an undo: apply the response again.
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch undo [<options>]")]
 pub(super) struct Undo {
     #[command(flatten)]
-    talk: Talk,
+    talk: Verbosity,
     #[command(flatten)]
     json: Json,
 }
@@ -49,7 +49,7 @@ impl Undo {
         }
     }
 
-    fn undo(&self, session: &Session) -> Result<Report, Stop> {
+    fn undo(&self, session: &Session) -> Result<Report, Failure> {
         // What is half done is no state to take anything back from.
         recover::first(session)?;
         let work = session.works.begin(Stage::Planning, 0);
@@ -86,13 +86,13 @@ impl Undo {
 }
 
 /// Makes the report of what can't be taken back, each path by itself.
-fn refused(fault: Fault) -> Stop {
-    match fault {
-        Fault::Since { all } => {
+fn refused(error: TransactionError) -> Failure {
+    match error {
+        TransactionError::ChangedSince { all } => {
             let errors = all.iter().map(|since| Diagnostic::new(since, None, &[])).collect();
             Box::new(Report::failed_with(State::NothingChanged, errors, Vec::new()))
         }
-        fault => stop(fault),
+        error => stop(error),
     }
 }
 

@@ -36,7 +36,7 @@ impl Diagnose for PathError {
             }
             PathError::Directory { path } => about(path)
                 .label("a file is needed here")
-                .help("name a file in it; folders come and go with their files"),
+                .help("name a file in it; directories come and go with their files"),
             PathError::TooLong { path } => about(path).label("too long").help(PLAINLY),
             PathError::Url { path } => about(path).label("not a path in the work tree").help(FROM_THE_TOP),
             PathError::UriHost { path }
@@ -46,13 +46,13 @@ impl Diagnose for PathError {
             PathError::UnknownRoot { root, .. } | PathError::RootWithoutTree { root } => of
                 .label("another root")
                 .help(format!(
-                    "leave `root` out, or map it to a folder of this work tree: `git config llmpatch.root.{} <folder>`",
+                    "leave `root` out, or map it to a directory of this work tree: `git config llmpatch.root.{} <directory>`",
                     Shown(root)
                 ))
                 .advice("leave `root` out"),
             PathError::RootOutside { root, .. } => of
                 .label("mapped to a place outside")
-                .help(format!("set `llmpatch.root.{}` to a folder of this work tree", Shown(root)))
+                .help(format!("set `llmpatch.root.{}` to a directory of this work tree", Shown(root)))
                 .advice("leave `root` out"),
             PathError::Backslash { path } => about(path)
                 .label("parts of a path are separated by `/`")

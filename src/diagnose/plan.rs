@@ -12,7 +12,7 @@ use crate::plan::{
     Barrier, Conflict, Error, Finding, Irregular, Missing, Occupied, Origin, Quote, Seen, Suggestion, Warning,
 };
 use crate::text::{LineNo, Lines, Shown};
-use crate::tree::{Content, Disagreement, Obstacle, Remedy, TreeFault};
+use crate::tree::{Content, Disagreement, Obstacle, Remedy, TreeError};
 
 impl Diagnose for Error {
     fn diagnosis(&self) -> Diagnosis {
@@ -164,7 +164,7 @@ fn suggested(of: Diagnosis, path: &RepoPath, suggestion: &Suggestion) -> Diagnos
     let Suggestion { meant, below, is_to_go, .. } = suggestion;
     let of = match below {
         Some(_) => of.advice(
-            "paths are looked for below that folder; if yours is right as it is, leave it so: whoever applies the patch \
+            "paths are looked for below that directory; if yours is right as it is, leave it so: whoever applies the patch \
              has to put that right",
         ),
         None => of,
@@ -257,7 +257,7 @@ impl Diagnose for Irregular {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis::new(Kind::UnsafePath);
         match self {
-            Irregular::Directory { path } => of.help("name a file in that folder").path(path.as_bstr()),
+            Irregular::Directory { path } => of.help("name a file in that directory").path(path.as_bstr()),
             Irregular::Other { path, what: Obstacle::Repository }
             | Irregular::Below { path, what: Obstacle::Repository, .. } => of
                 .help("its files are changed in that repository; to remove a submodule, use `git rm`")
@@ -297,10 +297,10 @@ impl Diagnose for Conflict {
     }
 }
 
-impl Diagnose for TreeFault {
+impl Diagnose for TreeError {
     fn diagnosis(&self) -> Diagnosis {
         let (kind, help) = match self {
-            TreeFault::Disagrees { how, .. } => (
+            TreeError::Disagrees { how, .. } => (
                 Kind::Stale,
                 match how {
                     Disagreement::WorkTreeFromIndex | Disagreement::MissingInWorkTree => {
@@ -310,10 +310,10 @@ impl Diagnose for TreeFault {
                     Disagreement::Untracked => "`git add` it first, or apply without --index or --commit".into(),
                 },
             ),
-            TreeFault::Unmerged { .. } => (Kind::Stale, "resolve it and `git add` it first".into()),
-            TreeFault::Unsupported { path, remedy, .. } => (Kind::Unsupported, remedied(path, remedy)),
-            TreeFault::Io { .. } => {
-                (Kind::Io, "see who owns it, and whether you may read it and the folders above it".into())
+            TreeError::Unmerged { .. } => (Kind::Stale, "resolve it and `git add` it first".into()),
+            TreeError::Unsupported { path, remedy, .. } => (Kind::Unsupported, remedied(path, remedy)),
+            TreeError::Io { .. } => {
+                (Kind::Io, "see who owns it, and whether you may read it and the directories above it".into())
             }
         };
         Diagnosis::new(kind)

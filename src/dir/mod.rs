@@ -2,7 +2,7 @@
 //!
 //! It is not a policy: what may be touched is decided elsewhere. It keeps one promise, by construction and without a moment
 //! between check and use: no symbolic link is followed, neither on the way to a file nor at its end, so nothing outside the
-//! folder that was opened is ever read or written. The folder that holds a path is opened beneath the top, by the kernel in
+//! directory that was opened is ever read or written. The directory that holds a path is opened beneath the top, by the kernel in
 //! one step where it can (`openat2`), else part by part; what stands in it is then reached by its bare name.
 
 mod read;
@@ -26,14 +26,14 @@ pub use rights::Lost;
 
 use crate::path::RepoPath;
 
-/// A folder of the file system as a place that can't be left.
+/// A directory of the file system as a place that can't be left.
 #[derive(Debug)]
 pub struct Dir {
     top: OwnedFd,
     way: Way,
 }
 
-/// How folders beneath the top are opened.
+/// How directories beneath the top are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// In one step, which the kernel confines.
@@ -43,11 +43,11 @@ enum Way {
     Walk,
 }
 
-/// The folder that holds something, and the name that it has there.
+/// The directory that holds something, and the name that it has there.
 #[derive(Debug)]
 pub(crate) struct Parent<'p> {
-    /// The folder; a handle good for `*at` calls, not for listing or flushing.
-    pub(crate) folder: OwnedFd,
+    /// The directory; a handle good for `*at` calls, not for listing or flushing.
+    pub(crate) directory: OwnedFd,
     /// The name, which is never empty, `.`, `..`, and holds no `/`.
     pub(crate) name: &'p OsStr,
 }
@@ -61,7 +61,7 @@ impl Dir {
     /// Opens the top. Links on the way to it are followed: it is the user's word where the work tree is.
     ///
     /// # Errors
-    /// If there is no folder, or it can't be entered.
+    /// If there is no directory, or it can't be entered.
     pub fn open(top: &Path) -> io::Result<Self> {
         let top = retry_on_intr(|| fs::open(top, HANDLE, Mode::empty()))?;
         #[cfg(target_os = "linux")]
@@ -74,12 +74,12 @@ impl Dir {
         Ok(Self { top, way: Way::Walk })
     }
 
-    /// Opens a folder beneath the top as a place of its own that can't be left; no link is followed on the way.
+    /// Opens a directory beneath the top as a place of its own that can't be left; no link is followed on the way.
     ///
     /// # Errors
-    /// `ENOENT` if there is none; `ENOTDIR` or `ELOOP` if it, or something above it, is no folder.
-    pub(crate) fn beneath(&self, folder: &RepoPath) -> io::Result<Self> {
-        Ok(Self { top: self.folder(Some(folder), HANDLE)?, way: self.way })
+    /// `ENOENT` if there is none; `ENOTDIR` or `ELOOP` if it, or something above it, is no directory.
+    pub(crate) fn beneath(&self, directory: &RepoPath) -> io::Result<Self> {
+        Ok(Self { top: self.directory(Some(directory), HANDLE)?, way: self.way })
     }
 
     /// Says what is known of the top itself.
@@ -90,28 +90,28 @@ impl Dir {
         Ok(Stat::from_system(&fs::fstat(&self.top)?))
     }
 
-    /// Opens the folder that holds a path.
+    /// Opens the directory that holds a path.
     ///
     /// # Errors
-    /// `ENOENT` if there is none; `ENOTDIR` or `ELOOP` if something above the path is no folder.
+    /// `ENOENT` if there is none; `ENOTDIR` or `ELOOP` if something above the path is no directory.
     pub(crate) fn parent<'p>(&self, path: &'p RepoPath) -> io::Result<Parent<'p>> {
         Ok(self.holder(path)?)
     }
 
     fn holder<'p>(&self, path: &'p RepoPath) -> Result<Parent<'p>, Errno> {
-        let folder = self.folder(path.parent().as_ref(), HANDLE)?;
-        Ok(Parent { folder, name: OsStr::from_bytes(path.name()) })
+        let directory = self.directory(path.parent().as_ref(), HANDLE)?;
+        Ok(Parent { directory, name: OsStr::from_bytes(path.name()) })
     }
 
-    /// Opens a folder beneath the top, or the top itself.
-    fn folder(&self, folder: Option<&RepoPath>, flags: OFlags) -> Result<OwnedFd, Errno> {
-        let Some(folder) = folder else { return open_here(&self.top, OsStr::new("."), flags) };
+    /// Opens a directory beneath the top, or the top itself.
+    fn directory(&self, directory: Option<&RepoPath>, flags: OFlags) -> Result<OwnedFd, Errno> {
+        let Some(directory) = directory else { return open_here(&self.top, OsStr::new("."), flags) };
         match self.way {
             #[cfg(target_os = "linux")]
-            Way::Confined => open_confined(&self.top, OsStr::from_bytes(folder.as_bytes()), flags),
+            Way::Confined => open_confined(&self.top, OsStr::from_bytes(directory.as_bytes()), flags),
             Way::Walk => {
                 let mut above = None;
-                for part in folder.parts() {
+                for part in directory.parts() {
                     let here = above.as_ref().unwrap_or(&self.top);
                     above = Some(open_here(here, OsStr::from_bytes(part), flags)?);
                 }
@@ -121,12 +121,12 @@ impl Dir {
     }
 }
 
-/// Opens a folder by its bare name.
-fn open_here(folder: impl AsFd, name: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
-    retry_on_intr(|| fs::openat(&folder, name, flags | OFlags::NOFOLLOW, Mode::empty()))
+/// Opens a directory by its bare name.
+fn open_here(directory: impl AsFd, name: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
+    retry_on_intr(|| fs::openat(&directory, name, flags | OFlags::NOFOLLOW, Mode::empty()))
 }
 
-/// Opens a folder at the end of a path of which no part may be a link, and none may lead out.
+/// Opens a directory at the end of a path of which no part may be a link, and none may lead out.
 #[cfg(target_os = "linux")]
 fn open_confined(top: &OwnedFd, path: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
     use rustix::fs::ResolveFlags;

@@ -13,17 +13,17 @@ use crate::path::RepoPath;
 /// What stands at a path, no link followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing, and everything above it is a folder or isn't there either.
+    /// Nothing, and everything above it is a directory or isn't there either.
     Absent,
     /// A regular file.
     File(Stat),
-    /// A folder.
-    Folder,
+    /// A directory.
+    Directory,
     /// A symbolic link, wherever it leads.
     Link,
     /// A pipe, a socket, a device.
     Special,
-    /// Nothing that can be reached, since something above it is no folder.
+    /// Nothing that can be reached, since something above it is no directory.
     Beneath {
         /// The highest of these.
         ancestor: RepoPath,
@@ -37,8 +37,8 @@ pub enum Found {
 pub enum Shape {
     /// A regular file.
     File,
-    /// A folder.
-    Folder,
+    /// A directory.
+    Directory,
     /// A symbolic link.
     Link,
     /// A pipe, a socket, a device.
@@ -49,7 +49,7 @@ impl From<FileType> for Shape {
     fn from(of: FileType) -> Self {
         match of {
             FileType::RegularFile => Shape::File,
-            FileType::Directory => Shape::Folder,
+            FileType::Directory => Shape::Directory,
             FileType::Symlink => Shape::Link,
             _ => Shape::Special,
         }
@@ -108,7 +108,7 @@ impl Dir {
     /// If the system doesn't let us see.
     pub fn look(&self, path: &RepoPath) -> io::Result<Found> {
         match self.holder(path) {
-            Ok(parent) => match shape_of(&parent.folder, parent.name) {
+            Ok(parent) => match shape_of(&parent.directory, parent.name) {
                 Ok((shape, stat)) => Ok(found(shape, stat)),
                 Err(Errno::NOENT) => Ok(Found::Absent),
                 Err(error) => Err(error.into()),
@@ -118,7 +118,7 @@ impl Dir {
         }
     }
 
-    /// Says what stands at a path when the folder that should hold it can't be opened: the first thing that is no folder.
+    /// Says what stands at a path when the directory that should hold it can't be opened: the first thing that is no directory.
     fn look_from_the_top(&self, path: &RepoPath) -> io::Result<Found> {
         let mut above: Option<OwnedFd> = None;
         let mut start = 0;
@@ -126,9 +126,9 @@ impl Dir {
             let here = above.as_ref().unwrap_or(&self.top);
             let name = OsStr::from_bytes(&path.as_bytes()[start..end]);
             match shape_of(here, name) {
-                Ok((Shape::Folder, _)) => {}
+                Ok((Shape::Directory, _)) => {}
                 Ok((what, _)) => {
-                    let ancestor = path.folder_of_len(end).expect("a folder's name ends before a slash");
+                    let ancestor = path.directory_of_len(end).expect("a directory's name ends before a slash");
                     return Ok(Found::Beneath { ancestor, what });
                 }
                 Err(Errno::NOENT) => return Ok(Found::Absent),
@@ -186,7 +186,7 @@ impl Dir {
     pub(crate) fn open_file(&self, path: &RepoPath) -> io::Result<Option<(std::fs::File, Stat)>> {
         let opened = self.holder(path).and_then(|parent| {
             let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-            retry_on_intr(|| fs::openat(&parent.folder, parent.name, flags, Mode::empty()))
+            retry_on_intr(|| fs::openat(&parent.directory, parent.name, flags, Mode::empty()))
         });
         let file = match opened {
             Ok(file) => file,
@@ -201,12 +201,12 @@ impl Dir {
         Ok(is_file.then(|| (file.into(), Stat::from_system(&stat))))
     }
 
-    /// Returns the names in a folder (`None`: the top) and what stands behind them, in no particular order.
+    /// Returns the names in a directory (`None`: the top) and what stands behind them, in no particular order.
     ///
     /// # Errors
-    /// If it isn't there, is no folder, or can't be read.
-    pub fn list(&self, folder: Option<&RepoPath>) -> io::Result<Vec<(BString, Shape)>> {
-        let handle = self.folder(folder, HANDLE)?;
+    /// If it isn't there, is no directory, or can't be read.
+    pub fn list(&self, directory: Option<&RepoPath>) -> io::Result<Vec<(BString, Shape)>> {
+        let handle = self.directory(directory, HANDLE)?;
         let readable = open_here(&handle, OsStr::new("."), OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
         let mut names = Vec::new();
         for entry in fs::Dir::read_from(&readable)? {
@@ -229,15 +229,15 @@ impl Dir {
         Ok(names)
     }
 
-    /// Returns the folders above a path, the top (`None`) first, in which something of this name stands.
+    /// Returns the directories above a path, the top (`None`) first, in which something of this name stands.
     ///
     /// # Errors
     /// If the system doesn't let us see.
-    pub fn folders_with(&self, name: &str, path: &RepoPath) -> io::Result<Vec<Option<RepoPath>>> {
+    pub fn directories_with(&self, name: &str, path: &RepoPath) -> io::Result<Vec<Option<RepoPath>>> {
         let mut with = Vec::new();
-        self.walk_down(path, |folder, len| {
-            match shape_of(folder, OsStr::new(name)) {
-                Ok(_) => with.push(path.folder_of_len(len)),
+        self.walk_down(path, |directory, len| {
+            match shape_of(directory, OsStr::new(name)) {
+                Ok(_) => with.push(path.directory_of_len(len)),
                 Err(Errno::NOENT) => {}
                 Err(error) => return Err(error),
             }
@@ -246,35 +246,35 @@ impl Dir {
         Ok(with)
     }
 
-    /// Returns the nearest folder above a path that is there; `None` if that is the top.
+    /// Returns the nearest directory above a path that is there; `None` if that is the top.
     ///
     /// # Errors
     /// If the system doesn't let us see.
-    pub fn nearest_folder(&self, path: &RepoPath) -> io::Result<Option<RepoPath>> {
+    pub fn nearest_directory(&self, path: &RepoPath) -> io::Result<Option<RepoPath>> {
         let mut nearest = 0;
         self.walk_down(path, |_, len| {
             nearest = len;
             Ok(())
         })?;
-        Ok(path.folder_of_len(nearest))
+        Ok(path.directory_of_len(nearest))
     }
 
-    /// Returns the folders above a path that are there, highest first, with their permission bits.
+    /// Returns the directories above a path that are there, highest first, with their permission bits.
     ///
     /// # Errors
     /// If the system doesn't let us see.
-    pub(crate) fn folders_above(&self, path: &RepoPath) -> io::Result<Vec<(RepoPath, u16)>> {
+    pub(crate) fn directories_above(&self, path: &RepoPath) -> io::Result<Vec<(RepoPath, u16)>> {
         let mut there = Vec::new();
-        self.walk_down(path, |folder, len| {
-            if let Some(at) = path.folder_of_len(len) {
-                there.push((at, Stat::from_system(&fs::fstat(folder)?).bits));
+        self.walk_down(path, |directory, len| {
+            if let Some(at) = path.directory_of_len(len) {
+                there.push((at, Stat::from_system(&fs::fstat(directory)?).bits));
             }
             Ok(())
         })?;
         Ok(there)
     }
 
-    /// Visits the top, then the folders above a path as far as they are there, each with the length of its path. However
+    /// Visits the top, then the directories above a path as far as they are there, each with the length of its path. However
     /// deep the path is, each is opened once, from the one above it.
     fn walk_down(
         &self,
@@ -287,7 +287,7 @@ impl Dir {
         for end in memchr::memchr_iter(b'/', path.as_bytes()) {
             let name = OsStr::from_bytes(&path.as_bytes()[start..end]);
             match open_here(above.as_ref().unwrap_or(&self.top), name, HANDLE) {
-                Ok(folder) => visit(above.insert(folder), end)?,
+                Ok(directory) => visit(above.insert(directory), end)?,
                 Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => break,
                 Err(error) => return Err(error),
             }
@@ -296,13 +296,14 @@ impl Dir {
         Ok(())
     }
 
-    /// Returns whether a folder has a `.git` of its own, whatever that is: then it belongs to another repository. A folder
+    /// Returns whether a directory has a `.git` of its own, whatever that is: then it belongs to another repository. A directory
     /// that isn't there has none.
     ///
     /// # Errors
     /// If the system doesn't let us see.
-    pub fn holds_repository(&self, folder: &RepoPath) -> io::Result<bool> {
-        let found = self.folder(Some(folder), HANDLE).and_then(|folder| shape_of(&folder, OsStr::new(".git")));
+    pub fn holds_repository(&self, directory: &RepoPath) -> io::Result<bool> {
+        let found =
+            self.directory(Some(directory), HANDLE).and_then(|directory| shape_of(&directory, OsStr::new(".git")));
         match found {
             Ok(_) => Ok(true),
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(false),
@@ -324,8 +325,8 @@ fn is_all_of(file: &mut std::fs::File, bytes: &[u8]) -> io::Result<bool> {
                 Some(rest) => left = rest,
                 None => return Ok(false),
             },
-            Err(fault) if fault.kind() == io::ErrorKind::Interrupted => {}
-            Err(fault) => return Err(fault),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
 }
@@ -333,13 +334,13 @@ fn is_all_of(file: &mut std::fs::File, bytes: &[u8]) -> io::Result<bool> {
 fn found(shape: Shape, stat: Stat) -> Found {
     match shape {
         Shape::File => Found::File(stat),
-        Shape::Folder => Found::Folder,
+        Shape::Directory => Found::Directory,
         Shape::Link => Found::Link,
         Shape::Special => Found::Special,
     }
 }
 
-fn shape_of(folder: &OwnedFd, name: &OsStr) -> Result<(Shape, Stat), Errno> {
-    let stat = retry_on_intr(|| fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW))?;
+fn shape_of(directory: &OwnedFd, name: &OsStr) -> Result<(Shape, Stat), Errno> {
+    let stat = retry_on_intr(|| fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW))?;
     Ok((FileType::from_raw_mode(stat.st_mode as _).into(), Stat::from_system(&stat)))
 }

@@ -74,7 +74,7 @@ fn attributes(from: &File, to: &File) -> io::Result<Vec<Lost>> {
     let list = names(from)?;
     let has = |list: &[u8]| list.split(|byte| *byte == 0).any(|name| name == ACCESS);
     let mut lost = Vec::new();
-    // A folder's default list is for files that are new.
+    // A directory's default list is for files that are new.
     if !has(&list) && has(&names(to)?) && fremovexattr(to, ACCESS).is_err() {
         lost.push(Lost::AccessList);
     }

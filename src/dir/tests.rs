@@ -9,7 +9,7 @@ fn path(text: &str) -> RepoPath {
     RepoPath::new(text.as_bytes()).unwrap()
 }
 
-/// A folder with one of everything, and both ways to go about it.
+/// A directory with one of everything, and both ways to go about it.
 fn sample() -> (tempfile::TempDir, [Dir; 2]) {
     let outer = tempfile::tempdir().unwrap();
     let top = outer.path().join("top");
@@ -34,7 +34,7 @@ fn sample() -> (tempfile::TempDir, [Dir; 2]) {
 }
 
 #[test]
-fn what_is_above_a_path_is_seen_as_far_as_folders_go() {
+fn what_is_above_a_path_is_seen_as_far_as_directories_go() {
     let (_keep, dirs) = sample();
     for dir in &dirs {
         for (at, with_b, nearest) in [
@@ -44,19 +44,21 @@ fn what_is_above_a_path_is_seen_as_far_as_folders_go() {
             ("in/b/x", "", ""),
             ("nowhere/x/y", "", ""),
         ] {
-            let with: Vec<_> = dir.folders_with("b", &path(at)).unwrap();
-            let with: Vec<_> =
-                with.iter().map(|folder| folder.as_ref().map_or("", |of| of.as_path().to_str().unwrap())).collect();
+            let with: Vec<_> = dir.directories_with("b", &path(at)).unwrap();
+            let with: Vec<_> = with
+                .iter()
+                .map(|directory| directory.as_ref().map_or("", |of| of.as_path().to_str().unwrap()))
+                .collect();
             assert_eq!(with.join(" "), with_b, "{at}");
-            let found = dir.nearest_folder(&path(at)).unwrap();
-            assert_eq!(found.map_or(String::new(), |folder| folder.to_string()), nearest, "{at}");
+            let found = dir.nearest_directory(&path(at)).unwrap();
+            assert_eq!(found.map_or(String::new(), |directory| directory.to_string()), nearest, "{at}");
         }
-        assert_eq!(dir.folders_with("a", &path("a/b/c")).unwrap(), [None]);
+        assert_eq!(dir.directories_with("a", &path("a/b/c")).unwrap(), [None]);
     }
 }
 
 #[test]
-fn folders_above_are_those_that_are_there() {
+fn directories_above_are_those_that_are_there() {
     let (_keep, dirs) = sample();
     for dir in &dirs {
         for (at, want) in [
@@ -68,18 +70,18 @@ fn folders_above_are_those_that_are_there() {
             ("out/secret", ""),
             ("nowhere/x/y", ""),
         ] {
-            let there = dir.folders_above(&path(at)).unwrap();
-            let names: Vec<_> = there.iter().map(|(folder, _)| folder.to_string()).collect();
+            let there = dir.directories_above(&path(at)).unwrap();
+            let names: Vec<_> = there.iter().map(|(directory, _)| directory.to_string()).collect();
             assert_eq!(names.join(" "), want, "{at}");
-            for (folder, bits) in there {
-                assert_eq!(bits, dir.folder_bits(&folder).unwrap(), "{folder}");
+            for (directory, bits) in there {
+                assert_eq!(bits, dir.directory_bits(&directory).unwrap(), "{directory}");
             }
         }
     }
 }
 
 #[test]
-fn folders_are_made_where_none_are_and_never_behind_a_link() {
+fn directories_are_made_where_none_are_and_never_behind_a_link() {
     for way in 0..2 {
         let (keep, dirs) = sample();
         let (dir, top) = (&dirs[way], keep.path().join("top"));
@@ -95,12 +97,12 @@ fn folders_are_made_where_none_are_and_never_behind_a_link() {
             ("a/dangling/x", Err("a/dangling")),
             ("pipe/x/y", Err("pipe")),
         ] {
-            let made = dir.make_folders(&path(at)).map_err(|(folder, fault)| (folder.to_string(), fault));
-            assert_eq!(made.as_ref().map(|_| ()).map_err(|(folder, _)| &folder[..]), want, "{at}");
-            let is_no_folder = |fault: &io::Error| {
-                [Errno::NOTDIR, Errno::LOOP].iter().any(|errno| fault.raw_os_error() == Some(errno.raw_os_error()))
+            let made = dir.make_directories(&path(at)).map_err(|(directory, error)| (directory.to_string(), error));
+            assert_eq!(made.as_ref().map(|_| ()).map_err(|(directory, _)| &directory[..]), want, "{at}");
+            let is_no_directory = |error: &io::Error| {
+                [Errno::NOTDIR, Errno::LOOP].iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
             };
-            assert!(made.err().is_none_or(|(_, fault)| is_no_folder(&fault)), "{at}");
+            assert!(made.err().is_none_or(|(_, error)| is_no_directory(&error)), "{at}");
         }
         assert!(top.join("a/b/c/d").is_dir() && top.join("new/er").is_dir());
         assert_eq!(std::fs::read_dir(keep.path().join("outside")).unwrap().count(), 1);
@@ -114,8 +116,8 @@ fn looking_follows_no_link() {
     for dir in &dirs {
         for (at, want) in [
             ("file", "File"),
-            ("a", "Folder"),
-            ("a/b", "Folder"),
+            ("a", "Directory"),
+            ("a/b", "Directory"),
             ("a/b/deep", "File"),
             ("link", "Link"),
             ("in", "Link"),
@@ -230,7 +232,7 @@ fn a_listing_knows_what_stands_behind_the_names() {
     for dir in &dirs {
         let mut names = dir.list(Some(&path("a"))).unwrap();
         names.sort();
-        let want = [("b", Shape::Folder), ("dangling", Shape::Link), ("empty", Shape::File)];
+        let want = [("b", Shape::Directory), ("dangling", Shape::Link), ("empty", Shape::File)];
         assert_eq!(names, want.map(|(name, shape)| (BString::from(name), shape)));
         assert_eq!(dir.list(None).unwrap().len(), 9);
         for at in ["none", "file", "in", "out", "pipe"] {
@@ -252,7 +254,7 @@ fn a_parent_is_never_behind_a_link() {
 }
 
 #[test]
-fn a_folder_with_a_repository_shows() {
+fn a_directory_with_a_repository_shows() {
     let (keep, dirs) = sample();
     std::fs::create_dir(keep.path().join("top/linked")).unwrap();
     symlink("elsewhere", keep.path().join("top/linked/.git")).unwrap();

@@ -1,4 +1,4 @@
-//! The writing half: one method a system call, each beneath the top, each on a bare name in an opened folder.
+//! The writing half: one method a system call, each beneath the top, each on a bare name in an opened directory.
 //!
 //! Nothing is decided here. Only [`crate::transaction`] calls these, in an order that can be taken back.
 
@@ -34,36 +34,36 @@ impl Dir {
     /// Makes a file that must not exist, for writing. The umask takes its share of the bits.
     pub(crate) fn create(&self, path: &RepoPath, bits: u16) -> io::Result<File> {
         step("create a file")?;
-        let Parent { folder, name } = self.parent(path)?;
+        let Parent { directory, name } = self.parent(path)?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(retry_on_intr(|| fs::openat(&folder, name, flags, mode(bits)))?.into())
+        Ok(retry_on_intr(|| fs::openat(&directory, name, flags, mode(bits)))?.into())
     }
 
     /// Removes a file.
     pub(crate) fn remove_file(&self, path: &RepoPath) -> io::Result<()> {
         step("remove a file")?;
-        let Parent { folder, name } = self.parent(path)?;
-        Ok(fs::unlinkat(&folder, name, AtFlags::empty())?)
+        let Parent { directory, name } = self.parent(path)?;
+        Ok(fs::unlinkat(&directory, name, AtFlags::empty())?)
     }
 
     /// Removes a file, if that can be done; nothing depends on it.
     pub(crate) fn discard(&self, path: &RepoPath) {
-        if let Ok(Parent { folder, name }) = self.parent(path) {
-            let _ = fs::unlinkat(&folder, name, AtFlags::empty());
+        if let Ok(Parent { directory, name }) = self.parent(path) {
+            let _ = fs::unlinkat(&directory, name, AtFlags::empty());
         }
     }
 
-    /// Makes a folder that must not exist. The umask takes its share of the bits.
-    pub(crate) fn make_folder(&self, path: &RepoPath, bits: u16) -> io::Result<()> {
-        step("make a folder")?;
-        let Parent { folder, name } = self.parent(path)?;
-        Ok(fs::mkdirat(&folder, name, mode(bits))?)
+    /// Makes a directory that must not exist. The umask takes its share of the bits.
+    pub(crate) fn make_directory(&self, path: &RepoPath, bits: u16) -> io::Result<()> {
+        step("make a directory")?;
+        let Parent { directory, name } = self.parent(path)?;
+        Ok(fs::mkdirat(&directory, name, mode(bits))?)
     }
 
     /// Writes a small file of ours anew, whatever is there; nobody else may read it.
     pub(crate) fn put(&self, path: &RepoPath, bytes: &[u8]) -> io::Result<File> {
         let mut file = match self.create(path, 0o600) {
-            Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 self.remove_file(path)?;
                 self.create(path, 0o600)?
             }
@@ -78,8 +78,8 @@ impl Dir {
     /// # Errors
     /// Also where the file system has no hard links, or the file is on another.
     pub(crate) fn link_from(&self, file: &Path, path: &RepoPath) -> io::Result<()> {
-        let Parent { folder, name } = self.parent(path)?;
-        Ok(fs::linkat(fs::CWD, file, &folder, name, AtFlags::empty())?)
+        let Parent { directory, name } = self.parent(path)?;
+        Ok(fs::linkat(fs::CWD, file, &directory, name, AtFlags::empty())?)
     }
 
     /// Gives a file here a second name anywhere, which must be free.
@@ -87,62 +87,62 @@ impl Dir {
     /// # Errors
     /// Also where the file system has no hard links, or the name is on another.
     pub(crate) fn link_to(&self, path: &RepoPath, file: &Path) -> io::Result<()> {
-        let Parent { folder, name } = self.parent(path)?;
-        Ok(fs::linkat(&folder, name, fs::CWD, file, AtFlags::empty())?)
+        let Parent { directory, name } = self.parent(path)?;
+        Ok(fs::linkat(&directory, name, fs::CWD, file, AtFlags::empty())?)
     }
 
     /// Renames a file to any place, over whatever file is there.
     pub(crate) fn rename_over(&self, path: &RepoPath, to: &Path) -> io::Result<()> {
-        let Parent { folder, name } = self.parent(path)?;
-        Ok(fs::renameat(&folder, name, fs::CWD, to)?)
+        let Parent { directory, name } = self.parent(path)?;
+        Ok(fs::renameat(&directory, name, fs::CWD, to)?)
     }
 
     /// Waits until the names in the top are on the disk.
     pub(crate) fn flush(&self) -> io::Result<()> {
-        step("flush a folder")?;
+        step("flush a directory")?;
         Ok(fs::fsync(open_here(&self.top, OsStr::new("."), OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?)?)
     }
 
-    /// Waits until all that was written to the file system of a folder (`None`: the top) is on the disk.
-    pub(crate) fn flush_file_system(&self, folder: Option<&RepoPath>) -> io::Result<()> {
+    /// Waits until all that was written to the file system of a directory (`None`: the top) is on the disk.
+    pub(crate) fn flush_file_system(&self, directory: Option<&RepoPath>) -> io::Result<()> {
         step("flush a file system")?;
         #[cfg(target_os = "linux")]
-        fs::syncfs(self.folder(folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?)?;
+        fs::syncfs(self.directory(directory, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?)?;
         #[cfg(not(target_os = "linux"))]
         fs::sync();
         Ok(())
     }
 
-    /// Makes the folders that a path needs and that aren't there, each in the one above it.
+    /// Makes the directories that a path needs and that aren't there, each in the one above it.
     ///
     /// # Errors
-    /// `ENOTDIR` or `ELOOP` if something stands there that is no folder; with the folder that could not be made.
-    pub(crate) fn make_folders(&self, path: &RepoPath) -> Result<(), (RepoPath, io::Error)> {
+    /// `ENOTDIR` or `ELOOP` if something stands there that is no directory; with the directory that could not be made.
+    pub(crate) fn make_directories(&self, path: &RepoPath) -> Result<(), (RepoPath, io::Error)> {
         let mut above: Option<OwnedFd> = None;
         let mut start = 0;
         for end in memchr::memchr_iter(b'/', path.as_bytes()) {
             let name = OsStr::from_bytes(&path.as_bytes()[start..end]);
             let opened = open_or_make(above.as_ref().unwrap_or(&self.top), name);
-            let at = || path.folder_of_len(end).expect("a folder's name ends before a slash");
-            above = Some(opened.map_err(|fault| (at(), fault))?);
+            let at = || path.directory_of_len(end).expect("a directory's name ends before a slash");
+            above = Some(opened.map_err(|error| (at(), error))?);
             start = end + 1;
         }
         Ok(())
     }
 
-    /// Gives a folder of ours the bits that it had; a link in its place isn't followed.
-    pub(crate) fn set_folder_bits(&self, path: &RepoPath, bits: u16) -> io::Result<()> {
-        step("set the mode of a folder")?;
-        let Parent { folder, name } = self.parent(path)?;
-        let folder = open_here(&folder, name, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
-        Ok(fs::fchmod(&folder, mode(bits))?)
+    /// Gives a directory of ours the bits that it had; a link in its place isn't followed.
+    pub(crate) fn set_directory_bits(&self, path: &RepoPath, bits: u16) -> io::Result<()> {
+        step("set the mode of a directory")?;
+        let Parent { directory, name } = self.parent(path)?;
+        let directory = open_here(&directory, name, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
+        Ok(fs::fchmod(&directory, mode(bits))?)
     }
 
-    /// Removes a folder that must be empty.
-    pub(crate) fn remove_folder(&self, path: &RepoPath) -> io::Result<()> {
-        step("remove a folder")?;
-        let Parent { folder, name } = self.parent(path)?;
-        Ok(fs::unlinkat(&folder, name, AtFlags::REMOVEDIR)?)
+    /// Removes a directory that must be empty.
+    pub(crate) fn remove_directory(&self, path: &RepoPath) -> io::Result<()> {
+        step("remove a directory")?;
+        let Parent { directory, name } = self.parent(path)?;
+        Ok(fs::unlinkat(&directory, name, AtFlags::REMOVEDIR)?)
     }
 
     /// Puts each of two things in the other's place, in one step.
@@ -158,16 +158,18 @@ impl Dir {
     pub(crate) fn rename_to_own(&self, path: &RepoPath, other: &Dir, to: &RepoPath) -> io::Result<()> {
         step("rename to a name of ours")?;
         let (from, to) = (self.parent(path)?, other.parent(to)?);
-        match fs::renameat_with(&from.folder, from.name, &to.folder, to.name, RenameFlags::empty()) {
-            Err(errno) if is_unsupported(errno) => Ok(fs::renameat(&from.folder, from.name, &to.folder, to.name)?),
+        match fs::renameat_with(&from.directory, from.name, &to.directory, to.name, RenameFlags::empty()) {
+            Err(errno) if is_unsupported(errno) => {
+                Ok(fs::renameat(&from.directory, from.name, &to.directory, to.name)?)
+            }
             done => Ok(done?),
         }
     }
 
-    /// Renames something of ours in a folder that is ours.
+    /// Renames something of ours in a directory that is ours.
     pub(crate) fn rename_own(&self, path: &RepoPath, to: &RepoPath) -> io::Result<()> {
         let (from, to) = (self.parent(path)?, self.parent(to)?);
-        Ok(fs::renameat(&from.folder, from.name, &to.folder, to.name)?)
+        Ok(fs::renameat(&from.directory, from.name, &to.directory, to.name)?)
     }
 
     /// Renames something that has a name which only we have to one that must be free.
@@ -177,64 +179,64 @@ impl Dir {
     pub(crate) fn rename_to_free(&self, path: &RepoPath, other: &Dir, to: &RepoPath) -> io::Result<()> {
         step("rename to a free name")?;
         let (from, to) = (self.parent(path)?, other.parent(to)?);
-        match fs::renameat_with(&from.folder, from.name, &to.folder, to.name, RenameFlags::NOREPLACE) {
+        match fs::renameat_with(&from.directory, from.name, &to.directory, to.name, RenameFlags::NOREPLACE) {
             Err(errno) if is_unsupported(errno) => {}
             done => return Ok(done?),
         }
-        match fs::linkat(&from.folder, from.name, &to.folder, to.name, AtFlags::empty()) {
-            Ok(()) => return Ok(fs::unlinkat(&from.folder, from.name, AtFlags::empty())?),
+        match fs::linkat(&from.directory, from.name, &to.directory, to.name, AtFlags::empty()) {
+            Ok(()) => return Ok(fs::unlinkat(&from.directory, from.name, AtFlags::empty())?),
             Err(errno @ (Errno::EXIST | Errno::NOENT | Errno::XDEV | Errno::NOSPC)) => return Err(errno.into()),
             Err(_) => {}
         }
-        match fs::statat(&to.folder, to.name, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT) => Ok(fs::renameat(&from.folder, from.name, &to.folder, to.name)?),
+        match fs::statat(&to.directory, to.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => Ok(fs::renameat(&from.directory, from.name, &to.directory, to.name)?),
             Ok(_) => Err(Errno::EXIST.into()),
             Err(errno) => Err(errno.into()),
         }
     }
 
-    /// Returns the permission bits of a folder.
-    pub(crate) fn folder_bits(&self, path: &RepoPath) -> io::Result<u16> {
-        Ok(Stat::from_system(&fs::fstat(self.open_folder(path)?)?).bits)
+    /// Returns the permission bits of a directory.
+    pub(crate) fn directory_bits(&self, path: &RepoPath) -> io::Result<u16> {
+        Ok(Stat::from_system(&fs::fstat(self.open_directory(path)?)?).bits)
     }
 
-    /// Returns whether a folder is the one in which this process runs.
+    /// Returns whether a directory is the one in which this process runs.
     pub(crate) fn is_current(&self, path: &RepoPath) -> io::Result<bool> {
-        let (there, here) = (fs::fstat(self.open_folder(path)?)?, fs::stat("."));
+        let (there, here) = (fs::fstat(self.open_directory(path)?)?, fs::stat("."));
         Ok(here.is_ok_and(|here| (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)))
     }
 
-    /// Returns the device that a folder (`None`: the top) is on.
+    /// Returns the device that a directory (`None`: the top) is on.
     #[allow(clippy::unnecessary_cast, reason = "the types of the fields differ between platforms")]
-    pub(crate) fn device(&self, folder: Option<&RepoPath>) -> io::Result<u64> {
-        Ok(fs::fstat(self.folder(folder, HANDLE)?)?.st_dev as u64)
+    pub(crate) fn device(&self, directory: Option<&RepoPath>) -> io::Result<u64> {
+        Ok(fs::fstat(self.directory(directory, HANDLE)?)?.st_dev as u64)
     }
 
-    /// Removes the files of a folder beneath the top, one name first and one last, then the folder. A folder in it is none of ours:
+    /// Removes the files of a directory beneath the top, one name first and one last, then the directory. A directory in it is none of ours:
     /// it goes only if it is empty.
     ///
     /// # Errors
     /// If something stays.
-    pub(crate) fn remove_flat(&self, folder: &RepoPath, first: &str, last: &str) -> io::Result<()> {
-        let inside = self.beneath(folder)?;
+    pub(crate) fn remove_flat(&self, directory: &RepoPath, first: &str, last: &str) -> io::Result<()> {
+        let inside = self.beneath(directory)?;
         let mut names = inside.list(None)?;
         names.sort_by_key(|(name, _)| (name != first, name == last));
         for (name, shape) in names {
-            let flags = if shape == Shape::Folder { AtFlags::REMOVEDIR } else { AtFlags::empty() };
+            let flags = if shape == Shape::Directory { AtFlags::REMOVEDIR } else { AtFlags::empty() };
             fs::unlinkat(&inside.top, OsStr::from_bytes(&name), flags)?;
         }
-        self.remove_empty(folder)
+        self.remove_empty(directory)
     }
 
-    /// Removes a folder of ours, if it is empty.
-    pub(crate) fn remove_empty(&self, folder: &RepoPath) -> io::Result<()> {
-        let Parent { folder, name } = self.parent(folder)?;
-        Ok(fs::unlinkat(&folder, name, AtFlags::REMOVEDIR)?)
+    /// Removes a directory of ours, if it is empty.
+    pub(crate) fn remove_empty(&self, directory: &RepoPath) -> io::Result<()> {
+        let Parent { directory, name } = self.parent(directory)?;
+        Ok(fs::unlinkat(&directory, name, AtFlags::REMOVEDIR)?)
     }
 
-    fn open_folder(&self, path: &RepoPath) -> io::Result<OwnedFd> {
-        let Parent { folder, name } = self.parent(path)?;
-        Ok(open_here(&folder, OsStr::new(name), HANDLE)?)
+    fn open_directory(&self, path: &RepoPath) -> io::Result<OwnedFd> {
+        let Parent { directory, name } = self.parent(path)?;
+        Ok(open_here(&directory, OsStr::new(name), HANDLE)?)
     }
 }
 
@@ -243,7 +245,7 @@ fn open_or_make(above: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
         Err(Errno::NOENT) => {}
         opened => return Ok(opened?),
     }
-    step("make a folder")?;
+    step("make a directory")?;
     match fs::mkdirat(above, name, mode(0o777)) {
         // Somebody was quicker.
         Ok(()) | Err(Errno::EXIST) => Ok(open_here(above, name, HANDLE)?),
@@ -264,7 +266,7 @@ pub(crate) fn set_bits(file: &File, bits: u16) -> io::Result<()> {
 }
 
 fn rename(from: Parent<'_>, to: Parent<'_>, flags: RenameFlags) -> io::Result<()> {
-    match fs::renameat_with(&from.folder, from.name, &to.folder, to.name, flags) {
+    match fs::renameat_with(&from.directory, from.name, &to.directory, to.name, flags) {
         Err(errno) if is_unsupported(errno) => Err(io::ErrorKind::Unsupported.into()),
         done => Ok(done?),
     }

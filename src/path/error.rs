@@ -20,11 +20,11 @@ pub enum PathError {
     #[error("`{}` isn't in this work tree", Shown(path))]
     Outside { path: BString, top: Option<BString> },
     /// A path whose part `name` is a name of `.git`.
-    #[error("`{}` leads into git's own folder", Shown(path))]
+    #[error("`{}` leads into git's own directory", Shown(path))]
     DotGit { path: BString, name: BString },
     #[error("`{}` starts with `~`", Shown(path))]
     Home { path: BString },
-    #[error("`{}` names a folder", Shown(path))]
+    #[error("`{}` names a directory", Shown(path))]
     Directory { path: BString },
     #[error("`{}…` is longer than a file's name can be", Shown(path.get(..40).unwrap_or(path)))]
     TooLong { path: BString },

@@ -1,14 +1,14 @@
 use super::*;
 use crate::diagnose::Diagnose as _;
 
-/// What a resolved path is called in these tables: the path, or `!` and the fault's name.
+/// What a resolved path is called in these tables: the path, or `!` and the error's name.
 fn told(result: Result<RepoPath, PathError>) -> String {
     match result {
         Ok(path) => path.to_string(),
-        Err(fault) => {
-            let of = fault.diagnosis();
-            assert!(of.help.is_some() && of.label.is_some(), "{fault:?}");
-            let name = format!("{fault:?}");
+        Err(error) => {
+            let of = error.diagnosis();
+            assert!(of.help.is_some() && of.label.is_some(), "{error:?}");
+            let name = format!("{error:?}");
             format!("!{}", name.split(' ').next().unwrap())
         }
     }
@@ -46,8 +46,8 @@ fn a_repo_path_is_as_git_writes_it() {
 }
 
 #[test]
-fn a_name_is_checked_when_it_joins_a_folder() {
-    let folder = RepoPath::new(b"a/b").unwrap();
+fn a_name_is_checked_when_it_joins_a_directory() {
+    let directory = RepoPath::new(b"a/b").unwrap();
     for (name, want) in [
         (&b"c"[..], "a/b/c"),
         (b"c/d", "a/b/c/d"),
@@ -59,10 +59,10 @@ fn a_name_is_checked_when_it_joins_a_folder() {
         ("\u{200c}.git".as_bytes(), "!DotGit"),
         (b"a\0", "!Nul"),
     ] {
-        assert_eq!(told(folder.join(name)), want, "{:?}", BStr::new(name));
+        assert_eq!(told(directory.join(name)), want, "{:?}", BStr::new(name));
     }
-    assert_eq!(folder.folder_of_len(1), Some(RepoPath::new(b"a").unwrap()));
-    assert_eq!([0, 2, 3, 9].map(|len| folder.folder_of_len(len)), [None, None, None, None]);
+    assert_eq!(directory.directory_of_len(1), Some(RepoPath::new(b"a").unwrap()));
+    assert_eq!([0, 2, 3, 9].map(|len| directory.directory_of_len(len)), [None, None, None, None]);
 }
 
 #[test]
@@ -253,8 +253,8 @@ fn a_root_is_the_work_tree_or_mapped() {
     ] {
         assert_eq!(told(resolver.resolve(Some(root.as_bytes()), written.as_bytes())), want, "{written:?} in {root:?}");
     }
-    let fault = resolver.resolve(Some(b"other"), b"a").unwrap_err();
-    assert_eq!(fault.to_string(), "root `other` isn't this work tree, which is `given`");
+    let error = resolver.resolve(Some(b"other"), b"a").unwrap_err();
+    assert_eq!(error.to_string(), "root `other` isn't this work tree, which is `given`");
     assert_eq!(told(Resolver::default().resolve(Some(b"x"), b"a")), "!RootWithoutTree");
 }
 
@@ -271,15 +271,15 @@ fn odd_names_are_for_old_files_only() {
         ("''", Some("write ``, without the quotes")),
         ("'", None),
     ] {
-        let fault = RepoPath::new(path.as_bytes()).unwrap().suspicious_when_new();
-        assert_eq!(fault.and_then(|fault| fault.diagnosis().help).as_deref(), want, "{path:?}");
+        let error = RepoPath::new(path.as_bytes()).unwrap().suspicious_when_new();
+        assert_eq!(error.and_then(|error| error.diagnosis().help).as_deref(), want, "{path:?}");
     }
 }
 
 #[test]
 fn messages_show_paths_escaped() {
-    let fault = Resolver::default().resolve(None, b"/\x1b[31m").unwrap_err();
-    assert_eq!(fault.to_string(), r"`/\033[31m` isn't in this work tree");
+    let error = Resolver::default().resolve(None, b"/\x1b[31m").unwrap_err();
+    assert_eq!(error.to_string(), r"`/\033[31m` isn't in this work tree");
 }
 
 proptest::proptest! {

@@ -21,7 +21,7 @@ enum Token {
     /// Any bytes.
     Stars,
     /// `**/`: nothing, or any bytes and a `/`.
-    Folders,
+    Directories,
 }
 
 impl Glob {
@@ -57,7 +57,7 @@ impl Glob {
                 match token {
                     Token::Star if byte == b'/' => {}
                     Token::Star | Token::Stars => self.reach(&mut next, at),
-                    Token::Folders => {
+                    Token::Directories => {
                         // What could come behind it can't come yet: a whole directory's name has to.
                         next[at] = true;
                         if byte == b'/' {
@@ -76,7 +76,7 @@ impl Glob {
     /// Marks a place of the pattern, and those behind it that need no byte to be reached.
     fn reach(&self, places: &mut [bool], mut at: usize) {
         places[at] = true;
-        while matches!(self.tokens.get(at), Some(Token::Star | Token::Stars | Token::Folders)) {
+        while matches!(self.tokens.get(at), Some(Token::Star | Token::Stars | Token::Directories)) {
             at += 1;
             places[at] = true;
         }
@@ -88,7 +88,7 @@ impl Glob {
             Token::Byte(wanted) => *wanted == byte,
             Token::Any => !(self.by_directory && byte == b'/'),
             Token::Class(class) => class.has(byte, folds) && !(self.by_directory && byte == b'/'),
-            Token::Star | Token::Stars | Token::Folders => false,
+            Token::Star | Token::Stars | Token::Directories => false,
         }
     }
 }
@@ -102,7 +102,7 @@ fn stars(pattern: &[u8], start: usize, by_directory: bool) -> (Token, usize) {
     match (by_directory, end - start > 1 && alone) {
         (false, _) => (Token::Stars, end),
         (true, false) => (Token::Star, end),
-        (true, true) if behind.starts_with(b"/") => (Token::Folders, end + 1),
+        (true, true) if behind.starts_with(b"/") => (Token::Directories, end + 1),
         (true, true) => (Token::Stars, end),
     }
 }

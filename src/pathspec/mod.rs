@@ -61,7 +61,7 @@ pub enum PathspecError {
     #[error("it leads out of the work tree")]
     Outside,
     /// It is absolute.
-    #[error("pathspecs count from the top of the work tree here, whatever the current folder")]
+    #[error("pathspecs count from the top of the work tree here, whatever the current directory")]
     Absolute,
 }
 
@@ -165,8 +165,8 @@ fn normal(written: &[u8]) -> Result<Vec<u8>, PathspecError> {
         }
     }
     let mut pattern = bstr::join("/", &parts);
-    let asks_for_folder = matches!(written.rsplit_str("/").next(), Some(b"" | b"." | b".."));
-    if asks_for_folder && !pattern.is_empty() {
+    let asks_for_directory = matches!(written.rsplit_str("/").next(), Some(b"" | b"." | b".."));
+    if asks_for_directory && !pattern.is_empty() {
         pattern.push(b'/');
     }
     Ok(pattern)

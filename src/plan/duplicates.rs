@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::place_error::CANDIDATES;
-use crate::search::{Places, Tolerance};
+use crate::search::{Fuzz, Places};
 use crate::text::LineNo;
 
 /// How many line numbers are kept of each warning.
@@ -18,7 +18,7 @@ pub(super) const SHOWN: usize = 100;
 pub(super) struct Duplicates<'h> {
     /// In the file's order; neighbours are one.
     replaced: Vec<Range<usize>>,
-    seen: HashMap<(Tolerance, Vec<&'h [u8]>), Seen>,
+    seen: HashMap<(Fuzz, Vec<&'h [u8]>), Seen>,
 }
 
 /// Places of one run in the gaps before the first `ranges` replaced ranges.
@@ -77,7 +77,7 @@ impl<'h> Duplicates<'h> {
 
     /// Finds the places of a run behind the one that was chosen, and before it in lines that nothing has replaced. They are
     /// its places at a level.
-    pub(super) fn around(&mut self, level: Tolerance, run: Vec<&'h [u8]>, places: &Places, chosen: usize) -> Others {
+    pub(super) fn around(&mut self, level: Fuzz, run: Vec<&'h [u8]>, places: &Places, chosen: usize) -> Others {
         if places.count_from(0) == places.count_from(chosen) {
             return self.behind(places, chosen);
         }
@@ -136,7 +136,7 @@ mod tests {
                 }
                 let run: Vec<_> = (chosen..chosen + len).map(|line| lines.text(line)).collect();
                 let compiled = haystack.run(run.iter().copied());
-                let got = duplicates.around(Tolerance::Exact, run.clone(), haystack.places(&compiled), chosen);
+                let got = duplicates.around(Fuzz::Exact, run.clone(), haystack.places(&compiled), chosen);
                 let stands = |at: usize| run.iter().enumerate().all(|(nth, text)| lines.text(at + nth) == *text);
                 let want: Vec<_> = (0..=lines.len() - len)
                     .filter(|&at| at != chosen && stands(at) && !replaced[at..at + len].contains(&true))

@@ -11,7 +11,7 @@ use super::warning::Warning;
 use crate::kind::Kind;
 use crate::path::{PathError, RepoPath};
 use crate::text::{LineNo, Span, listed, plural};
-use crate::tree::{Content, Obstacle, TreeFault};
+use crate::tree::{Content, Obstacle, TreeError};
 
 /// Why a response can't be applied to this tree.
 #[derive(Debug, thiserror::Error)]
@@ -127,7 +127,7 @@ pub enum Error {
     },
     /// The tree can't be read, or isn't fit for this change.
     #[error(transparent)]
-    Tree(#[from] TreeFault),
+    Tree(#[from] TreeError),
     /// What a lint found that is told to be an error.
     #[error("{_0}")]
     Lint(Box<Warning>),
@@ -206,7 +206,7 @@ pub enum Occupied {
         by: Span,
     },
     /// A directory that holds this file, among others perhaps.
-    #[error("`{path}` is a folder that holds `{holds}`")]
+    #[error("`{path}` is a directory that holds `{holds}`")]
     Directory {
         /// The path of the new file.
         path: RepoPath,
@@ -235,7 +235,7 @@ pub enum Occupied {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Irregular {
     /// It is a directory.
-    #[error("`{path}` is a folder")]
+    #[error("`{path}` is a directory")]
     Directory {
         /// The path.
         path: RepoPath,
@@ -285,9 +285,9 @@ impl Error {
             Error::DeleteDiffers { .. } | Error::DeleteShorter { .. } | Error::DeleteLeaves { .. } => Kind::Stale,
             Error::Lint(found) => found.kind(),
             Error::AlreadyApplied { .. } | Error::CancelsOut { .. } | Error::NothingToDo { .. } => Kind::Unchanged,
-            Error::Tree(TreeFault::Disagrees { .. } | TreeFault::Unmerged { .. }) => Kind::Stale,
-            Error::Tree(TreeFault::Unsupported { .. }) => Kind::Unsupported,
-            Error::Tree(TreeFault::Io { .. }) => Kind::Io,
+            Error::Tree(TreeError::Disagrees { .. } | TreeError::Unmerged { .. }) => Kind::Stale,
+            Error::Tree(TreeError::Unsupported { .. }) => Kind::Unsupported,
+            Error::Tree(TreeError::Io { .. }) => Kind::Io,
         }
     }
 

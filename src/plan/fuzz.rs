@@ -13,27 +13,27 @@ use std::ops::Range;
 use super::place_error::{Part, PlaceError};
 use super::warning::{Quote, Warning};
 use crate::path::RepoPath;
-use crate::search::{Haystack, Shift, Tolerance};
+use crate::search::{Fuzz, Haystack, Shift};
 use crate::text::{LineNo, Lines};
 
 /// A file at every level that may be tried.
 pub(super) struct Levels<'f, 'h> {
     lines: &'f Lines<'f>,
     wanted: Vec<Vec<&'h [u8]>>,
-    up_to: Tolerance,
-    made: [OnceCell<Haystack<'f>>; Tolerance::LEVELS.len()],
+    up_to: Fuzz,
+    made: [OnceCell<Haystack<'f>>; Fuzz::LEVELS.len()],
 }
 
 impl<'f, 'h> Levels<'f, 'h> {
     /// Takes all runs of lines that may be asked for. Nothing is read yet.
-    pub(super) fn new(lines: &'f Lines<'f>, wanted: impl IntoIterator<Item = Vec<&'h [u8]>>, up_to: Tolerance) -> Self {
-        let wanted = if up_to == Tolerance::Exact { Vec::new() } else { wanted.into_iter().collect() };
+    pub(super) fn new(lines: &'f Lines<'f>, wanted: impl IntoIterator<Item = Vec<&'h [u8]>>, up_to: Fuzz) -> Self {
+        let wanted = if up_to == Fuzz::Exact { Vec::new() } else { wanted.into_iter().collect() };
         Self { lines, wanted, up_to, made: Default::default() }
     }
 
     /// Returns the levels that may be tried, tightest first; each is read when it is reached.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Tolerance, &Haystack<'f>)> {
-        let allowed = Tolerance::LEVELS.into_iter().zip(&self.made).filter(|(level, _)| *level <= self.up_to);
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Fuzz, &Haystack<'f>)> {
+        let allowed = Fuzz::LEVELS.into_iter().zip(&self.made).filter(|(level, _)| *level <= self.up_to);
         allowed.map(|(level, made)| {
             (
                 level,
@@ -67,7 +67,7 @@ pub(super) enum ShiftError {
 pub(super) fn fit(
     file: &Lines<'_>,
     at: usize,
-    level: Tolerance,
+    level: Fuzz,
     old: &[&[u8]],
     blocks: &[Block<'_>],
 ) -> Result<Vec<Vec<u8>>, ShiftError> {
@@ -79,7 +79,7 @@ pub(super) fn fit(
                 fitted.push(file.text(at + range.start + nth).to_vec());
                 continue;
             }
-            if shift.is_none() && level >= Tolerance::Indent {
+            if shift.is_none() && level >= Fuzz::Indent {
                 let pairs = old.iter().enumerate().map(|(nth, text)| (*text, file.text(at + nth)));
                 shift = Some(Shift::shown(pairs, level).map_err(ShiftError::Shifts)?);
             }
@@ -105,14 +105,7 @@ impl ShiftError {
 }
 
 /// Warns that a hunk was found at a level: from line `at` on, and the line `nth` from there is the first that differs.
-pub(super) fn warning(
-    path: &RepoPath,
-    lines: &Lines<'_>,
-    part: Part,
-    level: Tolerance,
-    at: usize,
-    nth: usize,
-) -> Warning {
+pub(super) fn warning(path: &RepoPath, lines: &Lines<'_>, part: Part, level: Fuzz, at: usize, nth: usize) -> Warning {
     let line = Quote::new(lines, at + nth);
     Warning::Fuzzy { path: path.clone(), part, level, at: LineNo::from_index(at), line }
 }

@@ -61,7 +61,7 @@ pub use self::warning::{Quote, Warning};
 use crate::kind::Kind;
 use crate::patch::{Operation, Patch};
 use crate::path::Resolver;
-use crate::search::Tolerance;
+use crate::search::Fuzz;
 use crate::text::{Located, Span};
 use crate::tree::Tree;
 
@@ -73,7 +73,7 @@ pub struct Rules {
     /// Refuse a hunk whose old lines stand in more than one place.
     pub unique: bool,
     /// How much old lines may differ from the file's where nothing equals them; of no account if strict.
-    pub fuzz: Tolerance,
+    pub fuzz: Fuzz,
     /// What is done about what lints find.
     pub lints: Lints,
     /// Which paths it may touch.
@@ -86,8 +86,8 @@ pub struct Rules {
 
 impl Rules {
     /// Returns the loosest level that may be tried.
-    fn level(&self) -> Tolerance {
-        if self.strict { Tolerance::Exact } else { self.fuzz }
+    fn level(&self) -> Fuzz {
+        if self.strict { Fuzz::Exact } else { self.fuzz }
     }
 }
 

@@ -10,7 +10,7 @@ use super::elision;
 use super::numbering::{line_number, part_of};
 use super::place_error::{After, Closest, PlaceError, Places, Reason};
 use crate::patch::{Hunk, Mark};
-use crate::search::{Bounds, Effort, Ends, Gap, Haystack, Index, Near, Nearness, Needle, Tolerance, View};
+use crate::search::{Bounds, Effort, Ends, Fuzz, Gap, Haystack, Index, Near, Nearness, Needle, View};
 use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// A file and all that is looked for in it.
@@ -185,15 +185,15 @@ impl<'f, 'p> Nearest<'f, 'p> {
     }
 
     /// Returns the tightest level at which all lines are the same, one by one.
-    fn level(&self, wanted: &[&Text<'_>], near: &Near) -> Option<Tolerance> {
+    fn level(&self, wanted: &[&Text<'_>], near: &Near) -> Option<Fuzz> {
         let is_worth_it = matches!(near.gap, Some(Gap::Other { .. })) && near.end - near.start == wanted.len();
         let size = || self.lines.raw(near.start..near.end).len();
-        if !self.has_levels || !is_worth_it || !self.effort.spend(Tolerance::LEVELS.len() * size()) {
+        if !self.has_levels || !is_worth_it || !self.effort.spend(Fuzz::LEVELS.len() * size()) {
             return None;
         }
         let lines = || (near.start..near.end).map(|at| self.lines.text(at));
-        let is_same = |level: Tolerance| lines().zip(wanted).all(|(line, text)| level.form(line) == level.form(text));
-        Tolerance::LEVELS.into_iter().find(|&level| is_same(level))
+        let is_same = |level: Fuzz| lines().zip(wanted).all(|(line, text)| level.form(line) == level.form(text));
+        Fuzz::LEVELS.into_iter().find(|&level| is_same(level))
     }
 
     /// Returns the line, near another, that a text begins with whose line ends are written out as `\n`.

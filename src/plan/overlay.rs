@@ -13,7 +13,7 @@ use super::suggest;
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
 use crate::text::Span;
-use crate::tree::{AttributeFiles, Content, Entry, File, Planned, RULES, Tree, TreeFault};
+use crate::tree::{AttributeFiles, Content, Entry, File, Planned, RULES, Tree, TreeError};
 
 pub(super) struct Overlay<'t> {
     tree: &'t dyn Tree,
@@ -46,8 +46,8 @@ struct Slot {
     gone: Option<Missing>,
     /// The path in the tree below whose file this is: this one, or that from which it was moved here.
     origin: Option<RepoPath>,
-    /// Whether the tree below has a folder here.
-    folder: bool,
+    /// Whether the tree below has a directory here.
+    directory: bool,
     unknown: bool,
     /// A file that stood in a new one's way and waits for the edit that renames or deletes it, and its origin.
     aside: Option<(File, Option<RepoPath>)>,
@@ -88,7 +88,7 @@ impl<'t> Overlay<'t> {
         match (&slot.now, &slot.gone) {
             (Some(file), _) => Ok(Found::File(file.clone())),
             (None, Some(missing)) => Err(Error::Missing(missing.clone())),
-            (None, None) if slot.folder => Err(Error::Irregular(Irregular::Directory { path: path.clone() })),
+            (None, None) if slot.directory => Err(Error::Irregular(Irregular::Directory { path: path.clone() })),
             (None, None) => {
                 let above = path.ancestors().find(|ancestor| self.live(ancestor));
                 let below = |file| Missing::BelowFile { path: path.clone(), file };
@@ -284,7 +284,7 @@ impl<'t> Overlay<'t> {
     }
 
     /// Has the contents be what git would have on disk once the change is made, if it changes attributes.
-    pub(super) fn settle(&mut self) -> Result<(), TreeFault> {
+    pub(super) fn settle(&mut self) -> Result<(), TreeError> {
         let content = |file: &Option<File>| file.as_ref().map(|file| file.content.clone());
         let is_rules = |path: &RepoPath| path.name() == RULES.as_bytes();
         let changed = |slot: &Slot| slot.before != slot.now;
@@ -325,7 +325,7 @@ impl<'t> Overlay<'t> {
         let path_of_file = path.clone();
         self.slots.entry(path).or_insert_with(|| Slot {
             origin: before.is_some().then_some(path_of_file),
-            folder: false,
+            directory: false,
             now: before.clone(),
             before,
             gone: None,
@@ -349,8 +349,8 @@ impl<'t> Overlay<'t> {
             Entry::Beneath { what: Some(what), ancestor } => {
                 return Err(Error::Irregular(Irregular::Below { path: path.clone(), at: ancestor, what }));
             }
-            Entry::Folder => {
-                self.slot(path.clone(), None).folder = true;
+            Entry::Directory => {
+                self.slot(path.clone(), None).directory = true;
                 return Ok(());
             }
             Entry::Other(what) => return Err(Error::Irregular(Irregular::Other { path: path.clone(), what })),
@@ -365,17 +365,17 @@ impl<'t> Overlay<'t> {
     }
 
     /// Returns a file that is now below a path.
-    fn live_below(&self, folder: &RepoPath) -> Result<Option<RepoPath>, Error> {
-        let start = [folder.as_bytes(), b"/"].concat();
+    fn live_below(&self, directory: &RepoPath) -> Result<Option<RepoPath>, Error> {
+        let start = [directory.as_bytes(), b"/"].concat();
         let from = (Bound::Included(&start[..]), Bound::Unbounded);
-        let mut named = self.slots.range::<[u8], _>(from).take_while(|(path, _)| path.is_below(folder));
+        let mut named = self.slots.range::<[u8], _>(from).take_while(|(path, _)| path.is_below(directory));
         if let Some((path, _)) = named.find(|(_, slot)| slot.now.is_some()) {
             return Ok(Some(path.clone()));
         }
-        if !self.slots.get(folder).is_some_and(|slot| slot.folder) {
+        if !self.slots.get(directory).is_some_and(|slot| slot.directory) {
             return Ok(None);
         }
-        let kept = self.tree.leaves_below(folder)?;
+        let kept = self.tree.leaves_below(directory)?;
         Ok(kept.into_iter().find(|path| self.slots.get(path).is_none_or(|slot| slot.now.is_some())))
     }
 }

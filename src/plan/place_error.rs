@@ -8,7 +8,7 @@ use bstr::BString;
 use super::error::Seen;
 use crate::kind::Kind;
 use crate::path::RepoPath;
-use crate::search::{Gap, Near, Tolerance};
+use crate::search::{Fuzz, Gap, Near};
 use crate::text::{LineNo, Lines, Shown, Span, listed, plural};
 
 /// How many lines are listed at most among which nothing decides.
@@ -233,7 +233,7 @@ pub enum Ambiguity {
     #[error("matches {} places but for {} (--fuzz={level}), and nothing says which is meant: {places}", .places.count, level.allows())]
     Fuzz {
         /// The level.
-        level: Tolerance,
+        level: Fuzz,
         /// The candidates.
         places: Places,
     },
@@ -323,7 +323,7 @@ pub struct Closest {
     /// Whether the patch's line is the file's with a line number before it.
     pub is_numbered: bool,
     /// The tightest level of `--fuzz` at which all lines are the same.
-    pub level: Option<Tolerance>,
+    pub level: Option<Fuzz>,
 }
 
 impl Closest {
@@ -423,7 +423,7 @@ impl PlaceError {
     }
 
     /// Returns the level of `--fuzz` at which the lines are found, so that it can be told.
-    pub(super) fn level(&mut self) -> Option<&mut Option<Tolerance>> {
+    pub(super) fn level(&mut self) -> Option<&mut Option<Fuzz>> {
         match self {
             PlaceError::NotFound { reason: Reason::Near(closest), .. } => {
                 Some(&mut closest.level).filter(|level| level.is_some())

@@ -6,7 +6,7 @@ use super::fuzz::{self, Block, ShiftError};
 use super::placement::{Match, Placed};
 use super::splice::Splice;
 use crate::patch::{HunkLine, Mark};
-use crate::search::Tolerance;
+use crate::search::Fuzz;
 use crate::text::{Lines, Span};
 
 /// A hunk and the lines of the file that it takes the place of.
@@ -62,7 +62,7 @@ fn blocks<'l, 'h, 'p>(lines: &'l [&'h HunkLine<'p>]) -> impl Iterator<Item = &'l
 pub(super) fn fit(
     file: &Lines<'_>,
     at: usize,
-    level: Tolerance,
+    level: Fuzz,
     lines: &[&HunkLine<'_>],
 ) -> Result<Vec<Vec<u8>>, ShiftError> {
     let old: Vec<&[u8]> = lines.iter().filter(|line| line.mark != Mark::Added).map(|line| &line.text[..]).collect();

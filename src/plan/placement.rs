@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::path::RepoPath;
-use crate::search::Tolerance;
+use crate::search::Fuzz;
 use crate::text::Span;
 
 /// Where one hunk, or one find, of a response was placed.
@@ -73,12 +73,12 @@ pub enum Match {
 
 impl Match {
     /// Returns what a level of tolerance comes to.
-    pub(super) fn at(level: Tolerance) -> Self {
+    pub(super) fn at(level: Fuzz) -> Self {
         match level {
-            Tolerance::Exact => Match::Exact,
-            Tolerance::Trailing => Match::Trailing,
-            Tolerance::Indent => Match::Indent,
-            Tolerance::Unicode => Match::Unicode,
+            Fuzz::Exact => Match::Exact,
+            Fuzz::Trailing => Match::Trailing,
+            Fuzz::Indent => Match::Indent,
+            Fuzz::Unicode => Match::Unicode,
         }
     }
 
@@ -92,9 +92,9 @@ impl Match {
             Match::Restated => "restated",
             Match::BlankDropped => "blank-dropped",
             Match::BlankEdges => "blank-edges",
-            Match::Trailing => Tolerance::Trailing.name(),
-            Match::Indent => Tolerance::Indent.name(),
-            Match::Unicode => Tolerance::Unicode.name(),
+            Match::Trailing => Fuzz::Trailing.name(),
+            Match::Indent => Fuzz::Indent.name(),
+            Match::Unicode => Fuzz::Unicode.name(),
         }
     }
 }

@@ -35,7 +35,7 @@ use super::warning::{Quote, Warning};
 use super::{ENOUGH, Rules};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::path::RepoPath;
-use crate::search::{Effort, Haystack, Locators, Loose, Places, Relaxation, Run, Tolerance};
+use crate::search::{Effort, Fuzz, Haystack, Locators, Loose, Places, Relaxation, Run};
 use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// What became of a file.
@@ -168,14 +168,14 @@ struct Found {
     restated: bool,
     /// Without its trailing empty line.
     trimmed: bool,
-    level: Tolerance,
+    level: Fuzz,
 }
 
 impl Found {
     fn how(&self) -> Match {
         match self {
-            Found { level: Tolerance::Exact, trimmed: true, .. } => Match::BlankDropped,
-            Found { level: Tolerance::Exact, restated: true, .. } => Match::Restated,
+            Found { level: Fuzz::Exact, trimmed: true, .. } => Match::BlankDropped,
+            Found { level: Fuzz::Exact, restated: true, .. } => Match::Restated,
             Found { level, .. } => Match::at(*level),
         }
     }
@@ -202,7 +202,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             self.warn(hunk.span, Warning::BlankDropped { path: self.path.clone(), part, at });
         }
         let mut fitted = None;
-        if found.level > Tolerance::Exact {
+        if found.level > Fuzz::Exact {
             fitted = Some(self.fit(hunk, &lines, &found)?);
             self.warn_of_level(part, hunk, &lines, &found);
         } else if !hunk.end_of_file {
@@ -253,7 +253,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
     /// Finds the old lines of a hunk: as written, then at the context line, then both without a trailing empty line; and if
     /// none of that finds any, the same at each level.
     fn seek_lines(&mut self, hunk: &'h Hunk<'p>, context: Option<usize>) -> Result<Found, Located<PlaceError>> {
-        if let Some(found) = self.seek_at(Tolerance::Exact, self.haystack, hunk, context)? {
+        if let Some(found) = self.seek_at(Fuzz::Exact, self.haystack, hunk, context)? {
             return Ok(found);
         }
         let levels = self.levels;
@@ -267,7 +267,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
 
     fn seek_at(
         &mut self,
-        level: Tolerance,
+        level: Fuzz,
         haystack: &Haystack<'_>,
         hunk: &'h Hunk<'p>,
         context: Option<usize>,
@@ -280,7 +280,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             let found = if hunk.end_of_file {
                 let at = self.lines.len().checked_sub(len).filter(|&at| at >= self.cursor);
                 at.filter(|&at| haystack.stands_at(&run, at)).map(|at| (at, false))
-            } else if level == Tolerance::Exact {
+            } else if level == Fuzz::Exact {
                 self.seek_run(hunk, &run, context)?
             } else {
                 self.seek_only(level, hunk, &lines, haystack.places(&run), context)?
@@ -298,7 +298,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
     /// Finds the one candidate for the old lines of a hunk at a level.
     fn seek_only(
         &mut self,
-        level: Tolerance,
+        level: Fuzz,
         hunk: &Hunk<'_>,
         lines: &[&'h HunkLine<'p>],
         places: &Places,
@@ -382,7 +382,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         let places = self.haystack.places(&run);
         let others = match context {
             Some(_) => self.duplicates.behind(places, chosen),
-            None => self.duplicates.around(Tolerance::Exact, old(lines).collect(), places, chosen),
+            None => self.duplicates.around(Fuzz::Exact, old(lines).collect(), places, chosen),
         };
         let (shown, count) = (others.lines(), others.count);
         if count == 0 {

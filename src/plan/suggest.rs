@@ -77,8 +77,8 @@ fn look_around(suggestion: &mut Suggestion, tracked: &[RepoPath], path: &RepoPat
 }
 
 /// Returns the one tracked path with which an absolute path of another machine, or one that climbs too far, ends.
-pub(super) fn inside(tree: &dyn Tree, fault: &PathError) -> Option<RepoPath> {
-    let (PathError::Outside { path, .. } | PathError::Escapes { path }) = fault else { return None };
+pub(super) fn inside(tree: &dyn Tree, error: &PathError) -> Option<RepoPath> {
+    let (PathError::Outside { path, .. } | PathError::Escapes { path }) = error else { return None };
     let path = path.rsplit_str("../").next().unwrap_or_default().trim_start_with(|c| c == '/');
     let path = RepoPath::new(path).ok()?;
     let mut fitting = tree

@@ -84,7 +84,7 @@ const fn rules(strict: bool, unique: bool) -> Rules {
     Rules {
         strict,
         unique,
-        fuzz: Tolerance::Exact,
+        fuzz: Fuzz::Exact,
         lints: Lints::DEFAULT,
         guard: Guard::NONE,
         overwrite: false,
@@ -102,7 +102,7 @@ fn outcome(before: &str, edit: FileEdit<'_>, rules: &Rules) -> Result<(String, V
             });
             Ok((after, plan.warnings.iter().map(|warning| warning.value.kind()).collect()))
         }
-        Err(refusal) => Err(refusal.errors.iter().map(|fault| fault.value.kind()).collect()),
+        Err(refusal) => Err(refusal.errors.iter().map(|error| error.value.kind()).collect()),
     }
 }
 

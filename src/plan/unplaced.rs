@@ -12,7 +12,7 @@ use super::planner::{Planner, Rewrite};
 use super::{Rules, substitute};
 use crate::patch::{Hunk, Substitution};
 use crate::path::RepoPath;
-use crate::search::{Document, Effort, Tolerance};
+use crate::search::{Document, Effort, Fuzz};
 use crate::text::{Lines, Located, Span};
 use crate::tree::{Content, File};
 
@@ -33,7 +33,7 @@ impl Planner<'_> {
         let run = |content: &Content, hunks: &[Hunk<'_>], rules: &Rules, effort: &Effort| {
             rewrite(path, content, hunks, rules, &mut HashSet::new(), effort)
         };
-        let mut refused: [Option<HashSet<usize>>; Tolerance::LEVELS.len()] = Default::default();
+        let mut refused: [Option<HashSet<usize>>; Fuzz::LEVELS.len()] = Default::default();
         for (number, mut error) in errors {
             let hunk = std::slice::from_ref(&hunks[number - 1]);
             let span = |nth| hunk[0].old().nth(nth).and_then(|line| line.text.span);
@@ -42,7 +42,7 @@ impl Planner<'_> {
                 continue;
             }
             if let Some(level) = error.value.level() {
-                let at = Tolerance::LEVELS.iter().position(|known| Some(*known) == *level).unwrap_or(0);
+                let at = Fuzz::LEVELS.iter().position(|known| Some(*known) == *level).unwrap_or(0);
                 let refused = refused[at].get_or_insert_with(|| {
                     let done = self.at_level(*level, &file.content, |rules| {
                         run(&file.content, hunks, rules, &Effort::new(0)).errors
@@ -87,7 +87,7 @@ impl Planner<'_> {
     }
 
     /// Does something as if a level had been asked for; `None` if no level can be, or that would be too much for a message.
-    fn at_level<T>(&self, level: Option<Tolerance>, content: &Content, run: impl FnOnce(&Rules) -> T) -> Option<T> {
+    fn at_level<T>(&self, level: Option<Fuzz>, content: &Content, run: impl FnOnce(&Rules) -> T) -> Option<T> {
         let level = level.filter(|_| !self.rules.strict && self.effort.spend(content.len()))?;
         Some(run(&Rules { fuzz: level.max(self.rules.fuzz), ..self.rules.clone() }))
     }

@@ -4,7 +4,7 @@ use super::lint::Finding;
 use super::place_error::Part;
 use crate::kind::Kind;
 use crate::path::RepoPath;
-use crate::search::{Relaxation, Side, Tolerance};
+use crate::search::{Fuzz, Relaxation, Side};
 use crate::text::{Excerpt, LineNo, Lines, listed};
 
 /// What planning dropped, guessed or relaxed.
@@ -34,7 +34,7 @@ pub enum Warning {
         /// Which hunk, or the find.
         part: Part,
         /// The level.
-        level: Tolerance,
+        level: Fuzz,
         /// Where the hunk was placed.
         at: LineNo,
         /// The first line that differs.

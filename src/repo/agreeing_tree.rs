@@ -4,15 +4,15 @@
 //! paths that change, and of no others. What is said of a path is what stands on disk; where only the index knows it, that.
 
 use super::conversion::{Consult, Conversion};
-use super::folders::{Folders, Spot};
+use super::directories::{Directories, TreePlace};
 use super::index_tree::IndexTree;
 use super::objects::{content_id, leaf, obstacle, odd};
 use super::revision_tree::leaves_of;
 use super::work_tree::WorkTree;
-use super::{Fault, Repo};
+use super::{Repo, RepoError};
 use crate::dir::Found;
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, Content, Disagreement, Entry, File, Planned, Remedy, Tree, TreeFault};
+use crate::tree::{AttributeFiles, Content, Disagreement, Entry, File, Planned, Remedy, Tree, TreeError};
 
 /// What the work tree must agree with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,17 +30,17 @@ pub struct AgreeingTree<'r> {
     work: WorkTree<'r>,
     index: IndexTree<'r>,
     /// The commit that the index must agree with too; `Some(None)` where there is none yet.
-    head: Option<Option<Folders<'r>>>,
+    head: Option<Option<Directories<'r>>>,
     conversion: Conversion<'r>,
     /// Whether the executable bit on disk means anything (`core.fileMode`).
     trusts_mode: bool,
 }
 
 impl<'r> AgreeingTree<'r> {
-    pub(super) fn new(repo: &'r Repo, against: Against) -> Result<Self, Fault> {
+    pub(super) fn new(repo: &'r Repo, against: Against) -> Result<Self, RepoError> {
         let head = match against {
             Against::Index => None,
-            Against::IndexAndHead => Some(repo.head_tree()?.map(|tree| Folders::new(repo.git2(), tree))),
+            Against::IndexAndHead => Some(repo.head_tree()?.map(|tree| Directories::new(repo.git2(), tree))),
         };
         Ok(Self {
             repo,
@@ -53,16 +53,18 @@ impl<'r> AgreeingTree<'r> {
     }
 
     /// Checks that the index has what `HEAD` has. That holds for what stands in a new path's way too: a file that only
-    /// `HEAD` has left where a folder is to be, or the other way round, would silently vanish with the commit.
-    fn confirm_head(&self, path: &RepoPath, entry: Option<&git2::IndexEntry>) -> Result<(), TreeFault> {
+    /// `HEAD` has left where a directory is to be, or the other way round, would silently vanish with the commit.
+    fn confirm_head(&self, path: &RepoPath, entry: Option<&git2::IndexEntry>) -> Result<(), TreeError> {
         let agrees = match &self.head {
             None => true,
             Some(None) => entry.is_none(),
-            Some(Some(folders)) => match folders.find(path)? {
-                Spot::Leaf { id, mode } => entry.is_some_and(|entry| entry.id == id && kind(entry.mode) == kind(mode)),
-                Spot::Absent => entry.is_none(),
-                Spot::Beneath { ancestor, .. } => entry.is_none() && self.index.entry(&ancestor)?.is_some(),
-                Spot::Folder(id) => {
+            Some(Some(directories)) => match directories.find(path)? {
+                TreePlace::Leaf { id, mode } => {
+                    entry.is_some_and(|entry| entry.id == id && kind(entry.mode) == kind(mode))
+                }
+                TreePlace::Absent => entry.is_none(),
+                TreePlace::Beneath { ancestor, .. } => entry.is_none() && self.index.entry(&ancestor)?.is_some(),
+                TreePlace::Directory(id) => {
                     let committed = leaves_of(self.repo, id, path)?;
                     let staged = self.index.leaves_below(path)?;
                     entry.is_none() && committed.iter().all(|leaf| staged.contains(leaf))
@@ -70,7 +72,7 @@ impl<'r> AgreeingTree<'r> {
             },
         };
         let how = Disagreement::IndexFromHead;
-        if agrees { Ok(()) } else { Err(TreeFault::Disagrees { path: path.clone(), how }) }
+        if agrees { Ok(()) } else { Err(TreeError::Disagrees { path: path.clone(), how }) }
     }
 
     /// Returns the blob that the index has for a path. One that is in a merge has none that could decide anything.
@@ -79,21 +81,21 @@ impl<'r> AgreeingTree<'r> {
     }
 
     /// Returns whether a file on disk is what an entry of the index says.
-    fn is_same(&self, path: &RepoPath, file: &File, entry: &git2::IndexEntry) -> Result<bool, TreeFault> {
+    fn is_same(&self, path: &RepoPath, file: &File, entry: &git2::IndexEntry) -> Result<bool, TreeError> {
         if obstacle(entry.mode).is_some() || (entry.mode & 0o100 != 0) != file.mode.executable {
             return Ok(false);
         }
         let hash =
             |bytes: &[u8]| git2::Oid::hash_object(git2::ObjectType::Blob, bytes).map_err(|error| odd(path, &error));
-        let stored = self.conversion.to_git(path, &file.content, Some(entry.id)).map_err(|fault| fault.at(path))?;
+        let stored = self.conversion.to_git(path, &file.content, Some(entry.id)).map_err(|error| error.at(path))?;
         Ok(hash(&stored)? == entry.id)
     }
 }
 
 /// Checks that nothing keeps a path's bytes from being converted right.
-fn check(conversion: &Conversion<'_>, path: &RepoPath) -> Result<(), TreeFault> {
-    match conversion.hindrance(path).map_err(|fault| fault.at(path))? {
-        Some(what) => Err(TreeFault::Unsupported { path: path.clone(), what, remedy: Remedy::WithoutIndex }),
+fn check(conversion: &Conversion<'_>, path: &RepoPath) -> Result<(), TreeError> {
+    match conversion.hindrance(path).map_err(|error| error.at(path))? {
+        Some(what) => Err(TreeError::Unsupported { path: path.clone(), what, remedy: Remedy::WithoutIndex }),
         None => Ok(()),
     }
 }
@@ -104,7 +106,7 @@ fn kind(mode: u32) -> u32 {
 }
 
 impl Tree for AgreeingTree<'_> {
-    fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
         let entry = self.index.entry(path)?;
         match (self.work.read(path)?, entry) {
             (Entry::File(mut file), Some(entry)) if !self.trusts_mode => {
@@ -117,12 +119,12 @@ impl Tree for AgreeingTree<'_> {
         }
     }
 
-    fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
-        let mut leaves = match self.work.read(folder)? {
-            Entry::Folder => self.work.leaves_below(folder)?,
+    fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
+        let mut leaves = match self.work.read(directory)? {
+            Entry::Directory => self.work.leaves_below(directory)?,
             _ => Vec::new(),
         };
-        leaves.extend(self.index.leaves_below(folder)?);
+        leaves.extend(self.index.leaves_below(directory)?);
         leaves.sort();
         leaves.dedup();
         Ok(leaves)
@@ -132,12 +134,12 @@ impl Tree for AgreeingTree<'_> {
         self.index.tracked()
     }
 
-    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeFault> {
-        let stored = self.conversion.to_git(path, content, self.indexed(path)).map_err(|fault| fault.at(path))?;
+    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeError> {
+        let stored = self.conversion.to_git(path, content, self.indexed(path)).map_err(|error| error.at(path))?;
         Ok(Some(content_id(&stored)))
     }
 
-    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
         let mut twins = self.work.case_twins(path)?;
         twins.extend(self.index.case_twins(path)?);
         twins.sort();
@@ -145,11 +147,11 @@ impl Tree for AgreeingTree<'_> {
         Ok(twins)
     }
 
-    fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeFault> {
-        let disagrees = |how| Err(TreeFault::Disagrees { path: path.clone(), how });
+    fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeError> {
+        let disagrees = |how| Err(TreeError::Disagrees { path: path.clone(), how });
         let is_there = match self.work.look(path) {
             Ok(found) => !matches!(found, Found::Absent | Found::Beneath { .. }),
-            Err(source) => return Err(TreeFault::Io { path: path.clone(), source }),
+            Err(source) => return Err(TreeError::Io { path: path.clone(), source }),
         };
         if self.index.is_left_out(path) {
             let (what, remedy) = match is_there {
@@ -158,7 +160,7 @@ impl Tree for AgreeingTree<'_> {
                 }
                 false => ("is left out of the work tree by sparse checkout", Remedy::CheckOut),
             };
-            return Err(TreeFault::Unsupported { path: path.clone(), what: what.to_owned(), remedy });
+            return Err(TreeError::Unsupported { path: path.clone(), what: what.to_owned(), remedy });
         }
         check(&self.conversion, path)?;
         let entry = self.index.entry(path)?;
@@ -174,16 +176,16 @@ impl Tree for AgreeingTree<'_> {
         self.confirm_head(path, entry.as_ref())
     }
 
-    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeFault> {
-        self.conversion.to_work_tree(path, bytes).map_err(|fault| fault.at(path))
+    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeError> {
+        self.conversion.to_work_tree(path, bytes).map_err(|error| error.at(path))
     }
 
-    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeFault> {
+    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeError> {
         let carried = self.conversion.carry(from, (&self.conversion, to), content, || self.indexed(from));
-        carried.map_err(|fault| fault.at(to))
+        carried.map_err(|error| error.at(to))
     }
 
-    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeFault> {
+    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
         let after = self.conversion.settle(files, rules, |path| self.indexed(path))?;
         files.iter().try_for_each(|file| check(&after, file.path))
     }

@@ -1,6 +1,6 @@
 //! One attribute of paths in the index in use, as `git check-attr --cached` has it: the rules are those that are staged.
 //!
-//! libgit2 knows other rules than git (no quoted patterns, folders that match what is in them), so git is asked. That takes
+//! libgit2 knows other rules than git (no quoted patterns, directories that match what is in them), so git is asked. That takes
 //! a child, and hardly any repository has a rule about an attribute of ours: so first it is looked whether its name stands
 //! anywhere that git would read.
 
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use bstr::{BStr, ByteSlice as _};
 
 use super::conversion::ignores_system;
+use super::directories::Directories;
 use super::eol::Value;
-use super::folders::Folders;
 use super::git::{self, Git};
 use super::staged::{Held, Staged, as_path};
-use super::{Fault, Repo};
+use super::{Repo, RepoError};
 use crate::tree::RULES;
 
 impl Repo {
@@ -24,17 +24,17 @@ impl Repo {
     ///
     /// # Errors
     /// If the rules can't be read, or git is needed and can't be asked.
-    pub fn staged_attribute(&self, name: &str, paths: &[&BStr], staged: &[Staged]) -> Result<Vec<Value>, Fault> {
+    pub fn staged_attribute(&self, name: &str, paths: &[&BStr], staged: &[Staged]) -> Result<Vec<Value>, RepoError> {
         if paths.is_empty() || !self.may_have_rules_about(name, paths, staged)? {
             return Ok(vec![Value::Unspecified; paths.len()]);
         }
         let input: Vec<u8> = paths.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
         let git = Git::new(self);
         let mut command = git.command(["check-attr", "--stdin", "-z", "--cached", name]);
-        // It takes paths from the current folder, unlike what lists them.
+        // It takes paths from the current directory, unlike what lists them.
         self.top.as_ref().map(|top| command.current_dir(top));
         let git::Output { status, stdout: said, stderr } = git.run(&mut command, &input)?;
-        let failed = |message: &[u8]| Fault::Child { command: "check-attr".into(), message: message.into() };
+        let failed = |message: &[u8]| RepoError::Child { command: "check-attr".into(), message: message.into() };
         if !status.success() {
             return Err(failed(stderr.trim()));
         }
@@ -46,7 +46,7 @@ impl Repo {
 
     /// Returns whether an attribute is named anywhere that git reads rules about these paths from. What can't be looked
     /// into may name it.
-    fn may_have_rules_about(&self, name: &str, paths: &[&BStr], staged: &[Staged]) -> Result<bool, Fault> {
+    fn may_have_rules_about(&self, name: &str, paths: &[&BStr], staged: &[Staged]) -> Result<bool, RepoError> {
         let config = self.config();
         if std::env::var_os("GIT_ATTR_SOURCE").is_some() || config.string("attr.tree").ok().flatten().is_some() {
             return Ok(true);
@@ -60,7 +60,7 @@ impl Repo {
         let users = match config.string("core.attributesfile")? {
             None => home("XDG_CONFIG_HOME")
                 .or_else(|| home("HOME").map(|home| home.join(".config")))
-                .map(|folder| folder.join("git/attributes")),
+                .map(|directory| directory.join("git/attributes")),
             Some(named) => match (named.strip_prefix(b"~/"), home("HOME")) {
                 (Some(rest), Some(home)) => Some(home.join(as_path(rest))),
                 // Whatever else git makes of it.
@@ -73,11 +73,11 @@ impl Repo {
         if [Some(own), users, systems].iter().flatten().any(|file| names_it(file)) {
             return Ok(true);
         }
-        let head = self.head_tree()?.map(|tree| Folders::new(self.git2(), tree));
+        let head = self.head_tree()?.map(|tree| Directories::new(self.git2(), tree));
         let staged: HashMap<&[u8], &Staged> = staged.iter().map(|staged| (staged.path.as_bytes(), staged)).collect();
-        let folders: BTreeSet<&[u8]> = paths.iter().flat_map(|path| folders_above(path)).collect();
-        for folder in folders {
-            let rules = [folder, RULES.as_bytes()].concat();
+        let directories: BTreeSet<&[u8]> = paths.iter().flat_map(|path| directories_above(path)).collect();
+        for directory in directories {
+            let rules = [directory, RULES.as_bytes()].concat();
             let id = match staged.get(&rules[..]).map(|staged| staged.after) {
                 Some(Held::File(id)) => id.0,
                 Some(Held::Nothing) => continue,
@@ -98,8 +98,8 @@ impl Repo {
     }
 }
 
-/// Returns the folders above a path, each with its slash; the top is empty.
-fn folders_above(path: &BStr) -> impl Iterator<Item = &[u8]> {
+/// Returns the directories above a path, each with its slash; the top is empty.
+fn directories_above(path: &BStr) -> impl Iterator<Item = &[u8]> {
     let slashes = path.find_iter("/").map(|slash| &path.as_bytes()[..=slash]);
     std::iter::once(&b""[..]).chain(slashes.collect::<Vec<_>>())
 }

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use bstr::{BString, ByteSlice as _};
 
-use super::Fault;
+use super::RepoError;
 use super::conversion::ignores_system;
 use super::git::Git;
 
@@ -23,14 +23,14 @@ enum Source {
 const CARRIERS: [&str; 2] = ["GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"];
 
 impl Config {
-    pub(super) fn of(git: &git2::Repository, top: Option<&Path>) -> Result<Self, Fault> {
+    pub(super) fn of(git: &git2::Repository, top: Option<&Path>) -> Result<Self, RepoError> {
         let carried = CARRIERS.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
         let config = git.config().and_then(|mut config| config.snapshot());
         if carried || !has_usual_files() || config.as_ref().is_ok_and(has_conditions) {
             let listing = Git::at(git.path(), top).output(["config", "--list", "-z", "--includes"], b"")?;
             return Ok(Self(Source::Listed(listed(&listing))));
         }
-        Ok(Self(Source::Files(config.map_err(|error| Fault::git("the configuration", error))?)))
+        Ok(Self(Source::Files(config.map_err(|error| RepoError::git("the configuration", error))?)))
     }
 
     /// Returns whether libgit2 read it from the files, so that it sees every setting that this does.
@@ -42,7 +42,7 @@ impl Config {
     ///
     /// # Errors
     /// If it is set to something else.
-    pub fn bool(&self, key: &str) -> Result<Option<bool>, Fault> {
+    pub fn bool(&self, key: &str) -> Result<Option<bool>, RepoError> {
         let Some(value) = self.get(key)? else { return Ok(None) };
         let Some(value) = value else { return Ok(Some(true)) };
         let word = value.to_ascii_lowercase();
@@ -51,7 +51,7 @@ impl Config {
             b"false" | b"no" | b"off" | b"" => Ok(Some(false)),
             _ => match number(&value) {
                 Some(number) => Ok(Some(number != 0)),
-                None => Err(Fault::Setting { key: key.into(), value, wanted: "`true` or `false`" }),
+                None => Err(RepoError::Setting { key: key.into(), value, wanted: "`true` or `false`" }),
             },
         }
     }
@@ -60,12 +60,12 @@ impl Config {
     ///
     /// # Errors
     /// If it is set to something else.
-    pub fn int(&self, key: &str) -> Result<Option<i64>, Fault> {
+    pub fn int(&self, key: &str) -> Result<Option<i64>, RepoError> {
         let Some(value) = self.get(key)? else { return Ok(None) };
         let value = value.unwrap_or_default();
         match number(&value) {
             Some(number) => Ok(Some(number)),
-            None => Err(Fault::Setting { key: key.into(), value, wanted: "a number" }),
+            None => Err(RepoError::Setting { key: key.into(), value, wanted: "a number" }),
         }
     }
 
@@ -73,10 +73,10 @@ impl Config {
     ///
     /// # Errors
     /// If it has no value at all.
-    pub fn string(&self, key: &str) -> Result<Option<BString>, Fault> {
+    pub fn string(&self, key: &str) -> Result<Option<BString>, RepoError> {
         match self.get(key)? {
             Some(Some(value)) => Ok(Some(value)),
-            Some(None) => Err(Fault::Setting { key: key.into(), value: BString::default(), wanted: "a value" }),
+            Some(None) => Err(RepoError::Setting { key: key.into(), value: BString::default(), wanted: "a value" }),
             None => Ok(None),
         }
     }
@@ -85,7 +85,7 @@ impl Config {
     ///
     /// # Errors
     /// If one of them is no value at all.
-    pub fn all(&self, key: &str) -> Result<Vec<BString>, Fault> {
+    pub fn all(&self, key: &str) -> Result<Vec<BString>, RepoError> {
         let key = canonical(key);
         let mut found = Vec::new();
         match &self.0 {
@@ -96,14 +96,14 @@ impl Config {
                     }
                 };
                 let read = config.entries(None).and_then(|entries| entries.for_each(note));
-                read.map_err(|error| Fault::git("the configuration", error))?;
+                read.map_err(|error| RepoError::git("the configuration", error))?;
             }
             Source::Listed(all) => {
                 found.extend(all.iter().filter(|(name, _)| *name == key).map(|(_, value)| value.clone()));
             }
         }
         let value = |value: Option<BString>| {
-            value.ok_or_else(|| Fault::Setting { key: key.clone(), value: BString::default(), wanted: "a value" })
+            value.ok_or_else(|| RepoError::Setting { key: key.clone(), value: BString::default(), wanted: "a value" })
         };
         found.into_iter().map(value).collect()
     }
@@ -130,12 +130,12 @@ impl Config {
     }
 
     /// Returns the last value of a key: `None` if it isn't set, `Some(None)` if it stands there without a value.
-    fn get(&self, key: &str) -> Result<Option<Option<BString>>, Fault> {
+    fn get(&self, key: &str) -> Result<Option<Option<BString>>, RepoError> {
         match &self.0 {
             Source::Files(config) => match config.get_entry(key) {
                 Ok(entry) => Ok(Some(entry.has_value().then(|| entry.value_bytes().into()))),
                 Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
-                Err(error) => Err(Fault::git("the configuration", error)),
+                Err(error) => Err(RepoError::git("the configuration", error)),
             },
             Source::Listed(all) => {
                 let key = canonical(key);

@@ -16,10 +16,10 @@ use git2::{AttrCheckFlags, AttrValue};
 use super::eol::{AutoCrlf, Eol, LineEnds, Settings, Value, expand_ident, is_crlf_text, unexpand_ident};
 use super::objects::obstacle;
 use super::slot::empty;
-use super::{Fault, Repo};
+use super::{Repo, RepoError};
 use crate::dir::Found;
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, Content, Planned, RULES, TreeFault};
+use crate::tree::{AttributeFiles, Content, Planned, RULES, TreeError};
 
 /// Whether attributes that are in the index only are wanted too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,9 +57,9 @@ struct Attributes {
 }
 
 impl<'r> Conversion<'r> {
-    pub(super) fn new(repo: &'r Repo, consult: Consult) -> Result<Self, Fault> {
+    pub(super) fn new(repo: &'r Repo, consult: Consult) -> Result<Self, RepoError> {
         let config = repo.config();
-        let word = |key| Ok::<_, Fault>(config.string(key).ok().flatten().unwrap_or_default().to_ascii_lowercase());
+        let word = |key| Ok::<_, RepoError>(config.string(key).ok().flatten().unwrap_or_default().to_ascii_lowercase());
         let autocrlf = match &word("core.autocrlf")?[..] {
             b"input" => AutoCrlf::Input,
             _ if config.bool("core.autocrlf")?.unwrap_or(false) => AutoCrlf::True,
@@ -71,7 +71,9 @@ impl<'r> Conversion<'r> {
             _ => None,
         };
         if !is_seen_by_libgit2(repo, "core.attributesfile") {
-            return Err(Fault::Unsupported { what: "is given `core.attributesFile` on the command line".to_owned() });
+            return Err(RepoError::Unsupported {
+                what: "is given `core.attributesFile` on the command line".to_owned(),
+            });
         }
         let settings = Settings { autocrlf, eol };
         let (apart, elsewhere, met) = (OnceCell::new(), OnceCell::new(), RefCell::default());
@@ -94,13 +96,13 @@ impl<'r> Conversion<'r> {
         path: &RepoPath,
         bytes: &'b [u8],
         indexed: Option<git2::Oid>,
-    ) -> Result<Cow<'b, [u8]>, Fault> {
+    ) -> Result<Cow<'b, [u8]>, RepoError> {
         if !may_be_converted(bytes) {
             return Ok(bytes.into());
         }
         self.clean(&self.attributes(path)?, bytes, || match indexed.map(|id| self.repo.git2().find_blob(id)) {
             Some(Ok(blob)) => Ok(is_crlf_text(blob.content())),
-            Some(Err(error)) => Err(Fault::git("a blob", error)),
+            Some(Err(error)) => Err(RepoError::git("a blob", error)),
             None => Ok(false),
         })
     }
@@ -109,8 +111,8 @@ impl<'r> Conversion<'r> {
         &self,
         attributes: &Attributes,
         bytes: &'b [u8],
-        stored_has_crlf: impl FnOnce() -> Result<bool, Fault>,
-    ) -> Result<Cow<'b, [u8]>, Fault> {
+        stored_has_crlf: impl FnOnce() -> Result<bool, RepoError>,
+    ) -> Result<Cow<'b, [u8]>, RepoError> {
         let stored = self.line_ends(attributes).to_git(bytes, stored_has_crlf)?;
         Ok(if attributes.ident == Value::True { then(stored, unexpand_ident) } else { stored })
     }
@@ -127,7 +129,7 @@ impl<'r> Conversion<'r> {
         to: (&Conversion<'_>, &RepoPath),
         content: Content,
         indexed: impl FnOnce() -> Option<git2::Oid>,
-    ) -> Result<Content, Fault> {
+    ) -> Result<Content, RepoError> {
         if !may_be_converted(&content) {
             return Ok(content);
         }
@@ -143,10 +145,10 @@ impl<'r> Conversion<'r> {
     ///
     /// # Errors
     /// If attributes can't be read, or ask for an encoding.
-    pub(crate) fn to_work_tree(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn to_work_tree(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, RepoError> {
         let attributes = self.attributes(path)?;
         if let Some(encoding) = attributes.encoding() {
-            return Err(Fault::Attribute { what: encoding });
+            return Err(RepoError::Attribute { what: encoding });
         }
         let mut file = Cow::from(&bytes[..]);
         if attributes.ident == Value::True {
@@ -176,7 +178,7 @@ impl<'r> Conversion<'r> {
         files: &mut [Planned<'_>],
         rules: &AttributeFiles,
         indexed: impl Fn(&RepoPath) -> Option<git2::Oid>,
-    ) -> Result<Self, TreeFault> {
+    ) -> Result<Self, TreeError> {
         let after = self.after(rules.clone());
         for Planned { path, is_new, content } in files {
             let settled = match is_new {
@@ -186,7 +188,7 @@ impl<'r> Conversion<'r> {
                     .map(Content::from),
                 false => self.carry(path, (&after, path), content.clone(), || indexed(path)),
             };
-            **content = settled.map_err(|fault| fault.at(path))?;
+            **content = settled.map_err(|error| error.at(path))?;
         }
         Ok(after)
     }
@@ -195,7 +197,7 @@ impl<'r> Conversion<'r> {
     ///
     /// # Errors
     /// If attributes can't be read.
-    pub(crate) fn hindrance(&self, path: &RepoPath) -> Result<Option<String>, Fault> {
+    pub(crate) fn hindrance(&self, path: &RepoPath) -> Result<Option<String>, RepoError> {
         let attributes = self.attributes(path)?;
         if let Value::Word(driver) = &attributes.filter {
             let driver = driver.as_bstr();
@@ -216,17 +218,17 @@ impl<'r> Conversion<'r> {
     ///
     /// # Errors
     /// If attributes can't be read.
-    pub(super) fn attribute(&self, path: &RepoPath, name: &str) -> Result<Value, Fault> {
+    pub(super) fn attribute(&self, path: &RepoPath, name: &str) -> Result<Value, RepoError> {
         self.values(path, [name]).map(|[value]| value)
     }
 
-    fn attributes(&self, path: &RepoPath) -> Result<Attributes, Fault> {
+    fn attributes(&self, path: &RepoPath) -> Result<Attributes, RepoError> {
         let names = ["text", "crlf", "eol", "ident", "filter", "working-tree-encoding"];
         let [text, crlf, eol, ident, filter, encoding] = self.values(path, names)?;
         Ok(Attributes { text, crlf, eol, ident, filter, encoding })
     }
 
-    fn values<const N: usize>(&self, path: &RepoPath, names: [&str; N]) -> Result<[Value; N], Fault> {
+    fn values<const N: usize>(&self, path: &RepoPath, names: [&str; N]) -> Result<[Value; N], RepoError> {
         let mut values = [(); N].map(|()| Value::Unspecified);
         if self.meet_rules(path)? || *self.elsewhere.get_or_init(|| self.are_elsewhere()) {
             for (value, name) in values.iter_mut().zip(names) {
@@ -239,13 +241,13 @@ impl<'r> Conversion<'r> {
 
     /// Has libgit2 know every `.gitattributes` that could give attributes to a path; returns whether there is one. One that is a
     /// pipe or a device is refused: git, when it looks at the change later, would wait for its other end for ever.
-    fn meet_rules(&self, path: &RepoPath) -> Result<bool, Fault> {
+    fn meet_rules(&self, path: &RepoPath) -> Result<bool, RepoError> {
         let directory = path.parent();
         if let Some(known) = self.met.borrow().get(&directory) {
             return Ok(*known);
         }
         let on_disk = match self.repo.top {
-            Some(_) => self.repo.dir()?.folders_with(RULES, path).map_err(|source| io(path, source))?,
+            Some(_) => self.repo.dir()?.directories_with(RULES, path).map_err(|source| io(path, source))?,
             None => Vec::new(),
         };
         let (mut rules, mut unseen) = (Vec::new(), Vec::new());
@@ -262,7 +264,7 @@ impl<'r> Conversion<'r> {
         if self.consult == Consult::Index {
             let entries = self.repo.entries_at(&unseen)?;
             for (file, (_, id)) in entries.into_iter().filter(|(_, (mode, _))| obstacle(*mode).is_none()) {
-                let blob = self.repo.git2().find_blob(id).map_err(|error| Fault::git("a blob", error))?;
+                let blob = self.repo.git2().find_blob(id).map_err(|error| RepoError::git("a blob", error))?;
                 rules.push((file, blob.content().to_vec()));
             }
         }
@@ -273,10 +275,10 @@ impl<'r> Conversion<'r> {
         Ok(!rules.is_empty())
     }
 
-    fn on_disk(&self, file: &RepoPath) -> Result<Option<Vec<u8>>, Fault> {
+    fn on_disk(&self, file: &RepoPath) -> Result<Option<Vec<u8>>, RepoError> {
         let dir = self.repo.dir()?;
         if dir.look(file).map_err(|source| io(file, source))? == Found::Special {
-            return Err(Fault::Unsupported { what: format!("has a `{file}` that is no file") });
+            return Err(RepoError::Unsupported { what: format!("has a `{file}` that is no file") });
         }
         Ok(dir.read(file).map_err(|source| io(file, source))?.map(|(bytes, _)| bytes))
     }
@@ -293,7 +295,7 @@ impl<'r> Conversion<'r> {
         let named = self.repo.config().string("core.attributesfile").ok().flatten();
         let home = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let usual = home("XDG_CONFIG_HOME").or_else(|| home("HOME").map(|home| home.join(".config")));
-        let usual = usual.map(|folder| folder.join("git/attributes"));
+        let usual = usual.map(|directory| directory.join("git/attributes"));
         own.exists()
             || if named.is_some() { true } else { usual.is_some_and(|file| file.exists()) }
             || (!ignores_system() && Path::new("/etc/gitattributes").exists())
@@ -326,12 +328,12 @@ fn rules_in(directory: Option<&RepoPath>) -> RepoPath {
     file.expect("the name is plain")
 }
 
-fn io(path: &RepoPath, source: std::io::Error) -> Fault {
-    Fault::Io { what: path.as_bstr().into(), source }
+fn io(path: &RepoPath, source: std::io::Error) -> RepoError {
+    RepoError::Io { what: path.as_bstr().into(), source }
 }
 
-fn unreadable(error: git2::Error) -> Fault {
-    Fault::git("attributes", error)
+fn unreadable(error: git2::Error) -> RepoError {
+    RepoError::git("attributes", error)
 }
 
 impl std::fmt::Debug for Conversion<'_> {

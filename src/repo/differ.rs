@@ -62,8 +62,8 @@ impl Repo {
     ///
     /// # Errors
     /// If the objects or the configuration can't be read.
-    pub fn differ(&self, side: Side) -> Result<Differ<'_>, super::Fault> {
-        let odb = self.git2().odb().map_err(|error| super::Fault::git("the objects", error))?;
+    pub fn differ(&self, side: Side) -> Result<Differ<'_>, super::RepoError> {
+        let odb = self.git2().odb().map_err(|error| super::RepoError::git("the objects", error))?;
         let algorithm = self.config().string("diff.algorithm")?.unwrap_or_default().to_ascii_lowercase();
         Ok(Differ {
             repo: self,
@@ -89,7 +89,7 @@ impl Repo {
     ///
     /// # Errors
     /// If it is set to no number.
-    pub fn big_file_threshold(&self) -> Result<u64, super::Fault> {
+    pub fn big_file_threshold(&self) -> Result<u64, super::RepoError> {
         Ok(self.config().int("core.bigfilethreshold")?.map_or(Differ::LONGEST, i64::unsigned_abs))
     }
 
@@ -98,7 +98,7 @@ impl Repo {
     ///
     /// # Errors
     /// If one of them is set to something that git wouldn't take either.
-    pub fn diff_options(&self) -> Result<Options, super::Fault> {
+    pub fn diff_options(&self) -> Result<Options, super::RepoError> {
         let config = self.config();
         let number = |key| config.int(key).map(|value| value.and_then(|value| u32::try_from(value).ok()));
         let default = Options::default();
@@ -146,7 +146,7 @@ impl Differ<'_> {
     }
 
     /// Returns what the attribute `diff` says: `Some(true)` is binary, `Some(false)` is text.
-    fn said_binary(&self, path: &RepoPath) -> Result<Option<bool>, super::Fault> {
+    fn said_binary(&self, path: &RepoPath) -> Result<Option<bool>, super::RepoError> {
         Ok(match self.conversion.attribute(path, "diff")? {
             Value::True => Some(false),
             Value::False => Some(true),
@@ -159,7 +159,7 @@ impl Differ<'_> {
     }
 
     /// Returns the blob that the index has for a path. One that is unmerged has none that could decide anything.
-    fn indexed(&self, path: &RepoPath) -> Result<Option<Oid>, super::Fault> {
+    fn indexed(&self, path: &RepoPath) -> Result<Option<Oid>, super::RepoError> {
         let entries = self.repo.entries_at(std::slice::from_ref(path))?;
         Ok(entries.get(path).map(|(_, id)| *id))
     }
@@ -200,14 +200,14 @@ impl Compare for Differ<'_> {
         if self.side == Side::Blobs {
             return Ok(Cow::Borrowed(content));
         }
-        let fault = |kind, message| CompareError::Stored { path: path.clone(), kind, message };
-        let failed = |error: super::Fault| fault(error.kind(), error.to_string());
+        let failure = |kind, message| CompareError::Stored { path: path.clone(), kind, message };
+        let failed = |error: super::RepoError| failure(error.kind(), error.to_string());
         let (conversion, indexed) = match state {
             State::Before => (&self.conversion, path),
             State::After(from) => (self.after.as_ref().unwrap_or(&self.conversion), from.unwrap_or(path)),
         };
         if let Some(what) = conversion.hindrance(path).map_err(failed)? {
-            return Err(fault(Kind::Unsupported, format!("it {what}")));
+            return Err(failure(Kind::Unsupported, format!("it {what}")));
         }
         let indexed = if content.contains_str("\r\n") { self.indexed(indexed).map_err(failed)? } else { None };
         conversion.to_git(path, content, indexed).map_err(failed)
@@ -220,8 +220,8 @@ impl Compare for Differ<'_> {
     }
 
     fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, CompareError> {
-        let fault = |message: &str| CompareError::Engine { path: path.clone(), message: message.to_owned() };
-        let failed = |error: git2::Error| fault(error.message());
+        let failure = |message: &str| CompareError::Engine { path: path.clone(), message: message.to_owned() };
+        let failed = |error: git2::Error| failure(error.message());
         let patch = git2::Patch::from_buffers(old, None, new, None, Some(&mut self.engine())).map_err(failed)?;
         let mut regions = Vec::with_capacity(patch.num_hunks());
         for hunk in 0..patch.num_hunks() {
@@ -237,18 +237,18 @@ impl Compare for Differ<'_> {
             });
         }
         // libgit2 drops what xdiff says of its own failures (no memory, say), and would show no or half a difference.
-        if turns_into(&regions, old, new) { Ok(regions) } else { Err(fault("the engine gave up")) }
+        if turns_into(&regions, old, new) { Ok(regions) } else { Err(failure("the engine gave up")) }
     }
 
     fn binary_patch(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<u8>, CompareError> {
-        let fault = |message: &str| CompareError::Engine { path: path.clone(), message: message.to_owned() };
-        let failed = |error: git2::Error| fault(error.message());
+        let failure = |message: &str| CompareError::Engine { path: path.clone(), message: message.to_owned() };
+        let failed = |error: git2::Error| failure(error.message());
         let mut options = DiffOptions::new();
         options.max_size(-1).force_binary(true).show_binary(true);
         let name = Some(std::path::Path::new("binary"));
         let mut patch = git2::Patch::from_buffers(old, name, new, name, Some(&mut options)).map_err(failed)?;
         let text = patch.to_buf().map_err(failed)?;
-        let start = text.find(b"GIT binary patch\n").ok_or_else(|| fault("the engine gave up"))?;
+        let start = text.find(b"GIT binary patch\n").ok_or_else(|| failure("the engine gave up"))?;
         Ok(text[start..].to_vec())
     }
 
@@ -259,10 +259,10 @@ impl Compare for Differ<'_> {
     }
 
     fn abbreviate(&self, id: &str) -> Result<String, CompareError> {
-        let fault = |error: git2::Error| CompareError::Objects { message: error.message().to_owned() };
-        let whole = Oid::from_str(id).map_err(fault)?;
+        let failure = |error: git2::Error| CompareError::Objects { message: error.message().to_owned() };
+        let whole = Oid::from_str(id).map_err(failure)?;
         for digits in self.shortest()..id.len() {
-            if self.is_unique(&whole, &id[..digits]).map_err(fault)? {
+            if self.is_unique(&whole, &id[..digits]).map_err(failure)? {
                 return Ok(id[..digits].to_owned());
             }
         }

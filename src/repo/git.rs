@@ -13,8 +13,8 @@ use bstr::{BString, ByteSlice as _};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-use super::gate::Gate;
-use super::{Fault, Repo};
+use super::commit_barrier::CommitBarrier;
+use super::{Repo, RepoError};
 
 /// The git program, told which repository is meant.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ impl Git {
     }
 
     /// Returns a command that runs git in this very repository, found already: where we found it git must not look again
-    /// and find another. Current folder and environment are ours otherwise, so `git -c` and `GIT_INDEX_FILE` go on.
+    /// and find another. Current directory and environment are ours otherwise, so `git -c` and `GIT_INDEX_FILE` go on.
     pub(crate) fn command<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Command {
         self.set_up(Command::new("git"), args)
     }
@@ -67,11 +67,11 @@ impl Git {
     /// If the system doesn't give what holds it.
     pub(crate) fn held_command<A: AsRef<OsStr>>(
         &self,
-        gate: &Gate,
+        gate: &CommitBarrier,
         lock: &OwnedFd,
         editor: Option<&OsStr>,
         args: impl IntoIterator<Item = A>,
-    ) -> Result<Command, Fault> {
+    ) -> Result<Command, RepoError> {
         let mut shell = Command::new("sh");
         shell.args(["-c", &gate.hold(editor.is_some(), lock.as_raw_fd()), "git"]);
         let mut command = self.set_up(shell, args);
@@ -102,24 +102,24 @@ impl Git {
     /// started are asked to, and killed if they don't within [`PATIENCE`].
     ///
     /// # Errors
-    /// [`Fault::NoGit`] if it can't be started, and then nothing ran. Any other if the system doesn't tell whether it has ended,
+    /// [`RepoError::NoGit`] if it can't be started, and then nothing ran. Any other if the system doesn't tell whether it has ended,
     /// and how. That it fails, or wasn't to go on, is for the caller to see.
     pub(crate) fn attach(
         &self,
         command: &mut Command,
-        mut gate: Gate,
+        mut gate: CommitBarrier,
         watch: &ChildWatch<'_>,
-    ) -> Result<ExitStatus, Fault> {
-        let lock = |flags| fcntl_setfd(watch.lock, flags).map_err(|errno| Fault::NoGit { source: errno.into() });
+    ) -> Result<ExitStatus, RepoError> {
+        let lock = |flags| fcntl_setfd(watch.lock, flags).map_err(|errno| RepoError::NoGit { source: errno.into() });
         lock(FdFlags::empty())?;
-        let child = command.spawn().map_err(|source| Fault::NoGit { source });
+        let child = command.spawn().map_err(|source| RepoError::NoGit { source });
         lock(FdFlags::CLOEXEC)?;
         let mut child = child?;
         let pid = child.id();
         gate.started();
         // What it waits at is closed where it may not go on.
         let mut gate = Some(gate).filter(|_| (watch.held)());
-        gate.iter_mut().for_each(Gate::let_go);
+        gate.iter_mut().for_each(CommitBarrier::let_go);
         let mut stopping: Option<Stopping> = None;
         let status = loop {
             std::thread::sleep(MOMENT);
@@ -129,7 +129,7 @@ impl Git {
                     gate = None;
                     stopping.get_or_insert_with(|| Stopping::begin(pid)).insist();
                 }
-                None => gate.iter_mut().for_each(Gate::answer),
+                None => gate.iter_mut().for_each(CommitBarrier::answer),
             }
         };
         // What it had started may still write to files.
@@ -139,14 +139,14 @@ impl Git {
             Some(_) if !is_stopped => Err(std::io::Error::other("the shell that waited for it was killed")),
             _ => Ok(status),
         });
-        status.map_err(|source| Fault::Io { what: "git's exit status".into(), source })
+        status.map_err(|source| RepoError::Io { what: "git's exit status".into(), source })
     }
 
     /// Returns the command of the user's editor.
     ///
     /// # Errors
     /// If there is none that git would start.
-    pub(crate) fn editor(&self) -> Result<OsString, Fault> {
+    pub(crate) fn editor(&self) -> Result<OsString, RepoError> {
         let said = self.output(["var", "GIT_EDITOR"], b"")?;
         Ok(said.trim_end().to_os_str_lossy().into_owned())
     }
@@ -155,10 +155,13 @@ impl Git {
     ///
     /// # Errors
     /// If it can't be started. That it fails is for the caller to see.
-    pub(crate) fn run(&self, command: &mut Command, input: &[u8]) -> Result<Output, Fault> {
+    pub(crate) fn run(&self, command: &mut Command, input: &[u8]) -> Result<Output, RepoError> {
         command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
-        let mut child =
-            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|source| Fault::NoGit { source })?;
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|source| RepoError::NoGit { source })?;
         let stdin = child.stdin.take();
         // A child that prints before it has read all would wait for us for ever, so another thread feeds it.
         let output = std::thread::scope(|scope| {
@@ -168,7 +171,7 @@ impl Git {
             });
             child.wait_with_output()
         });
-        let output = output.map_err(|source| Fault::Io { what: "git's output".into(), source })?;
+        let output = output.map_err(|source| RepoError::Io { what: "git's output".into(), source })?;
         Ok(Output { status: output.status, stdout: output.stdout.into(), stderr: output.stderr.into() })
     }
 
@@ -180,7 +183,7 @@ impl Git {
         &self,
         args: impl IntoIterator<Item = A>,
         input: &[u8],
-    ) -> Result<BString, Fault> {
+    ) -> Result<BString, RepoError> {
         let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
         let output = self.run(&mut self.command(&args), input)?;
         if output.status.success() {
@@ -192,7 +195,7 @@ impl Git {
             words.into_iter().find(|word| *word != "-c" && !word.contains('=')).unwrap_or_default().into_owned();
         let said = output.stderr.trim();
         let message = if said.is_empty() { output.status.to_string().into() } else { said.into() };
-        Err(Fault::Child { command, message })
+        Err(RepoError::Child { command, message })
     }
 }
 

@@ -3,9 +3,9 @@
 use bstr::BString;
 use git2::{DiffOptions, Oid, Sort};
 
-use super::folders::Folders;
+use super::directories::Directories;
 use super::objects::{TREE, leaf};
-use super::{Fault, Repo};
+use super::{Repo, RepoError};
 use crate::path::RepoPath;
 use crate::progress::{Progress, Stage};
 use crate::tree::Entry;
@@ -30,50 +30,52 @@ impl Repo {
     ///
     /// # Errors
     /// If there is none of that name.
-    pub fn commits(&self, named: &str, first_parent: bool) -> Result<Vec<Commit>, Fault> {
-        let unknown = |_| Fault::NoRevision { rev: named.to_owned() };
+    pub fn commits(&self, named: &str, first_parent: bool) -> Result<Vec<Commit>, RepoError> {
+        let unknown = |_| RepoError::NoRevision { rev: named.to_owned() };
         if !named.contains("..") {
             let commit = self.git.revparse_single(named).and_then(|object| object.peel_to_commit()).map_err(unknown)?;
             return Ok(vec![described(&commit)]);
         }
-        let mut walk = self.git.revwalk().map_err(|error| Fault::git("the history", error))?;
+        let mut walk = self.git.revwalk().map_err(|error| RepoError::git("the history", error))?;
         walk.push_range(named).map_err(unknown)?;
         if first_parent {
-            walk.simplify_first_parent().map_err(|error| Fault::git("the history", error))?;
+            walk.simplify_first_parent().map_err(|error| RepoError::git("the history", error))?;
         }
-        walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE).map_err(|error| Fault::git("the history", error))?;
+        walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE).map_err(|error| RepoError::git("the history", error))?;
         let commit = |id: Result<Oid, git2::Error>| Ok(described(&self.git.find_commit(id?)?));
-        walk.map(commit).collect::<Result<_, _>>().map_err(|error| Fault::git("the history", error))
+        walk.map(commit).collect::<Result<_, _>>().map_err(|error| RepoError::git("the history", error))
     }
 
     /// Returns what a commit touches, by path; renames aren't looked for.
     ///
     /// # Errors
     /// If an object can't be read.
-    pub fn touched(&self, commit: &Commit, progress: &Progress) -> Result<Vec<Touched>, Fault> {
-        let failed = |error| Fault::git("a commit", error);
+    pub fn touched(&self, commit: &Commit, progress: &Progress) -> Result<Vec<Touched>, RepoError> {
+        let failed = |error| RepoError::git("a commit", error);
         let tree = |id: &str| Oid::from_str(id).and_then(|id| self.git.find_commit(id)?.tree());
         let new = tree(&commit.id).map_err(failed)?;
         let old = commit.parents.first().map(|id| tree(id)).transpose().map_err(failed)?;
         let mut options = DiffOptions::new();
         options.include_typechange(true);
         let diff = self.git.diff_tree_to_tree(old.as_ref(), Some(&new), Some(&mut options)).map_err(failed)?;
-        let [old, new] = [old, Some(new)].map(|tree| Some(Folders::new(&self.git, tree?)));
+        let [old, new] = [old, Some(new)].map(|tree| Some(Directories::new(&self.git, tree?)));
         let mut touched = Vec::with_capacity(diff.deltas().len());
         progress.enter(Stage::Planning, diff.deltas().len());
         for delta in diff.deltas() {
             let path = delta.new_file().path_bytes().or_else(|| delta.old_file().path_bytes()).unwrap_or_default();
             // A diff tells of modes too, but git2 panics on those that old trees hold.
-            let side = |folders: Option<&Folders<'_>>| {
-                let found = folders.map(|folders| folders.entry(path)).transpose().map_err(failed)?;
+            let side = |directories: Option<&Directories<'_>>| {
+                let found = directories.map(|directories| directories.entry(path)).transpose().map_err(failed)?;
                 let there = found.flatten().filter(|(_, mode)| *mode != TREE);
                 let Some((id, mode)) = there else { return Ok(Entry::Absent) };
                 // What can't be named is only to be told of.
                 let name = RepoPath::new(path).or_else(|_| RepoPath::new(b"a file"));
                 let name =
-                    name.map_err(|_| Fault::Io { what: path.into(), source: std::io::Error::other("no name") })?;
-                leaf(self, &name, id, mode)
-                    .map_err(|fault| Fault::Io { what: path.into(), source: std::io::Error::other(fault.to_string()) })
+                    name.map_err(|_| RepoError::Io { what: path.into(), source: std::io::Error::other("no name") })?;
+                leaf(self, &name, id, mode).map_err(|error| RepoError::Io {
+                    what: path.into(),
+                    source: std::io::Error::other(error.to_string()),
+                })
             };
             let before = side(old.as_ref())?;
             let after = side(new.as_ref())?;

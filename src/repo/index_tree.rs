@@ -5,9 +5,9 @@
 
 use super::objects::{blob, content_id, leaf, obstacle};
 use super::slot::Slot;
-use super::{Fault, Repo};
+use super::{Repo, RepoError};
 use crate::path::RepoPath;
-use crate::tree::{Entry, File, Mode, Tree, TreeFault};
+use crate::tree::{Entry, File, Mode, Tree, TreeError};
 
 /// The index in use.
 pub struct IndexTree<'r> {
@@ -22,7 +22,7 @@ const INTENT_TO_ADD: u16 = 1 << 13;
 const SKIP_WORKTREE: u16 = 1 << 14;
 
 impl<'r> IndexTree<'r> {
-    pub(super) fn new(repo: &'r Repo) -> Result<Self, Fault> {
+    pub(super) fn new(repo: &'r Repo) -> Result<Self, RepoError> {
         let index = repo.index()?;
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let folded = repo.git.config().and_then(|config| config.get_bool("core.ignorecase")).unwrap_or(false);
@@ -33,10 +33,10 @@ impl<'r> IndexTree<'r> {
     ///
     /// # Errors
     /// If it is unmerged.
-    pub(crate) fn entry(&self, path: &RepoPath) -> Result<Option<git2::IndexEntry>, TreeFault> {
+    pub(crate) fn entry(&self, path: &RepoPath) -> Result<Option<git2::IndexEntry>, TreeError> {
         match self.staged(path, 0) {
             Some(entry) => Ok((entry.flags_extended & INTENT_TO_ADD == 0).then_some(entry)),
-            None if self.is_unmerged(path) => Err(TreeFault::Unmerged { path: path.clone() }),
+            None if self.is_unmerged(path) => Err(TreeError::Unmerged { path: path.clone() }),
             None => Ok(None),
         }
     }
@@ -45,9 +45,9 @@ impl<'r> IndexTree<'r> {
     ///
     /// # Errors
     /// If it is unmerged.
-    pub(crate) fn slot(&self, path: &RepoPath) -> Result<Option<Slot>, TreeFault> {
+    pub(crate) fn slot(&self, path: &RepoPath) -> Result<Option<Slot>, TreeError> {
         match self.staged(path, 0) {
-            None if self.is_unmerged(path) => Err(TreeFault::Unmerged { path: path.clone() }),
+            None if self.is_unmerged(path) => Err(TreeError::Unmerged { path: path.clone() }),
             entry => Ok(entry.as_ref().map(Slot::of)),
         }
     }
@@ -56,7 +56,7 @@ impl<'r> IndexTree<'r> {
     ///
     /// # Errors
     /// If its blob isn't there any more.
-    pub(crate) fn file(&self, path: &RepoPath, slot: &Slot) -> Result<File, TreeFault> {
+    pub(crate) fn file(&self, path: &RepoPath, slot: &Slot) -> Result<File, TreeError> {
         let mode = if slot.mode & 0o100 != 0 { Mode::EXECUTABLE } else { Mode::PLAIN };
         Ok(File { content: blob(self.repo, path, slot.id)?, mode })
     }
@@ -73,10 +73,10 @@ impl<'r> IndexTree<'r> {
         self.staged(path, 0).is_some_and(|entry| entry.flags_extended & SKIP_WORKTREE != 0)
     }
 
-    /// Returns what the index says where the path itself has no entry: a folder, something above it, or nothing.
+    /// Returns what the index says where the path itself has no entry: a directory, something above it, or nothing.
     pub(super) fn around(&self, path: &RepoPath) -> Entry {
         if self.below(path).next().is_some() {
-            return Entry::Folder;
+            return Entry::Directory;
         }
         for ancestor in path.ancestors() {
             if let Some(entry) = (0..=3).find_map(|stage| self.staged(&ancestor, stage)) {
@@ -86,10 +86,10 @@ impl<'r> IndexTree<'r> {
         Entry::Absent
     }
 
-    /// Returns the paths below a folder, whatever their stage.
-    pub(super) fn below(&self, folder: &RepoPath) -> impl Iterator<Item = Vec<u8>> {
-        let prefix = [folder.as_bytes(), b"/"].concat();
-        // Sorted without regard to case, entries of one folder need not stand together, and libgit2 misses some.
+    /// Returns the paths below a directory, whatever their stage.
+    pub(super) fn below(&self, directory: &RepoPath) -> impl Iterator<Item = Vec<u8>> {
+        let prefix = [directory.as_bytes(), b"/"].concat();
+        // Sorted without regard to case, entries of one directory need not stand together, and libgit2 misses some.
         let scattered = self.folded;
         let first = if scattered { 0 } else { self.index.find_prefix(&prefix[..]).unwrap_or(usize::MAX) };
         (first..self.index.len())
@@ -123,17 +123,17 @@ impl std::fmt::Debug for IndexTree<'_> {
 }
 
 impl Tree for IndexTree<'_> {
-    fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
         match self.entry(path)? {
             Some(entry) => leaf(self.repo, path, entry.id, entry.mode),
             None => Ok(self.around(path)),
         }
     }
 
-    fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
-        // One that no patch can name stands for the folder, which so is never taken for empty.
+    fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
+        // One that no patch can name stands for the directory, which so is never taken for empty.
         let mut leaves: Vec<_> =
-            self.below(folder).map(|path| RepoPath::new(&path).unwrap_or_else(|_| folder.clone())).collect();
+            self.below(directory).map(|path| RepoPath::new(&path).unwrap_or_else(|_| directory.clone())).collect();
         leaves.dedup();
         Ok(leaves)
     }
@@ -143,17 +143,17 @@ impl Tree for IndexTree<'_> {
         super::tracked(&self.index).into_iter().filter(|path| !matches!(self.entry(path), Ok(None))).collect()
     }
 
-    fn id(&self, _: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeFault> {
+    fn id(&self, _: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeError> {
         Ok(Some(content_id(content)))
     }
 
-    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
         if !self.ignores_case {
             return Ok(Vec::new());
         }
         let wanted = path.as_bytes();
         let twin = |entry: git2::IndexEntry| {
-            // A folder may be a twin too.
+            // A directory may be a twin too.
             let start = entry.path.get(..wanted.len()).filter(|start| start.eq_ignore_ascii_case(wanted))?;
             let ends_here = matches!(entry.path.get(wanted.len()), None | Some(b'/'));
             if ends_here && start != wanted { RepoPath::new(start).ok() } else { None }

@@ -10,12 +10,12 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use git2::{Index, IndexEntry, IndexTime, Oid};
 
-use super::folders::Folders;
+use super::directories::Directories;
 use super::git::Git;
 use super::racy;
 use super::shape::{self, Shape};
 use super::slot::{Slot, blank, empty};
-use super::{Conversion, Fault, Repo};
+use super::{Conversion, Repo, RepoError};
 use crate::dir::Stat;
 use crate::dir::write::step;
 use crate::path::RepoPath;
@@ -39,7 +39,7 @@ impl Repo {
     ///
     /// # Errors
     /// If they can't be written.
-    pub(crate) fn write_blob(&self, file: &File) -> Result<Blob, Fault> {
+    pub(crate) fn write_blob(&self, file: &File) -> Result<Blob, RepoError> {
         let id = step("write a blob").map_err(as_git2).and_then(|()| self.git2().blob(&file.content));
         Ok(Blob { id: id.map_err(writing)?, mode: file.mode.git() })
     }
@@ -48,10 +48,10 @@ impl Repo {
     ///
     /// # Errors
     /// If it can't be read.
-    pub(crate) fn refresh_index(&self) -> Result<(), Fault> {
-        match self.git2().index().and_then(|mut index| index.read(false)).map_err(Fault::index) {
+    pub(crate) fn refresh_index(&self) -> Result<(), RepoError> {
+        match self.git2().index().and_then(|mut index| index.read(false)).map_err(RepoError::index) {
             // It is read anew each time.
-            Err(Fault::Unsupported { .. }) => Ok(()),
+            Err(RepoError::Unsupported { .. }) => Ok(()),
             read => read,
         }
     }
@@ -90,7 +90,7 @@ impl NextIndex {
     ///
     /// # Errors
     /// If it can't be copied, or neither libgit2 nor git can read it.
-    pub(crate) fn copy(repo: &Repo, from: &Path, path: PathBuf) -> Result<Self, NextIndexFault> {
+    pub(crate) fn copy(repo: &Repo, from: &Path, path: PathBuf) -> Result<Self, NextIndexError> {
         step("copy the index")?;
         let mut since = None;
         let permissions = match fs::File::open(from) {
@@ -109,13 +109,13 @@ impl NextIndex {
                 std::mem::forget(guard);
                 Some(seen.permissions())
             }
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => None,
-            Err(fault) => return Err(fault.into()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error.into()),
         };
         let guard = RemoveOnDrop(&path);
         let shape = Shape::of(&path)?;
         shape.flatten(&Git::new(repo), &path)?;
-        let mut index = Index::open(&path).map_err(Fault::index)?;
+        let mut index = Index::open(&path).map_err(RepoError::index)?;
         // It isn't to know where the work tree is: see `racy`.
         let owner = git2::Repository::open_bare(repo.git_dir()).map_err(writing)?;
         repo.git2().odb().and_then(|objects| owner.set_odb(&objects)).map_err(writing)?;
@@ -144,7 +144,7 @@ impl NextIndex {
         path: &RepoPath,
         from: Option<&RepoPath>,
         file: &File,
-    ) -> Result<Blob, Fault> {
+    ) -> Result<Blob, RepoError> {
         let bytes = to.to_git(path, &file.content, self.entry(from.unwrap_or(path)).map(|entry| entry.id))?;
         let id = step("write a blob").map_err(as_git2).and_then(|()| self.owner.blob(&bytes));
         Ok(Blob { id: id.map_err(writing)?, mode: file.mode.git() })
@@ -161,7 +161,7 @@ impl NextIndex {
         path: &RepoPath,
         blob: Option<Blob>,
         stat: Option<&Stat>,
-    ) -> Result<(), NextIndexFault> {
+    ) -> Result<(), NextIndexError> {
         let Some(Blob { id, mode }) = blob else { return self.remove(path) };
         let before = self.entry(path);
         for ancestor in path.ancestors() {
@@ -183,7 +183,7 @@ impl NextIndex {
     ///
     /// # Errors
     /// If the entry can't be made.
-    pub(crate) fn intend(&mut self, path: &RepoPath, mode: Mode) -> Result<(), NextIndexFault> {
+    pub(crate) fn intend(&mut self, path: &RepoPath, mode: Mode) -> Result<(), NextIndexError> {
         let below = [path.as_bytes(), b"/"].concat();
         let taken = self.has(path)
             || path.ancestors().any(|ancestor| self.has(&ancestor))
@@ -216,12 +216,12 @@ impl NextIndex {
         path: &RepoPath,
         slot: Option<&Slot>,
         stat: Option<&Stat>,
-    ) -> Result<(), NextIndexFault> {
+    ) -> Result<(), NextIndexError> {
         let Some(slot) = slot else { return self.remove(path) };
         self.owner
             .odb()
             .and_then(|objects| objects.read_header(slot.id))
-            .map_err(|fault| Fault::git("a blob", fault))?;
+            .map_err(|error| RepoError::git("a blob", error))?;
         let mut entry = slot.entry(path);
         if let (Some(stat), false) = (stat, slot.is_intended()) {
             describe(&mut entry, stat);
@@ -234,7 +234,7 @@ impl NextIndex {
     ///
     /// # Errors
     /// If the tree can't be read.
-    pub(crate) fn reset_to(&mut self, tree: Option<Oid>) -> Result<(), NextIndexFault> {
+    pub(crate) fn reset_to(&mut self, tree: Option<Oid>) -> Result<(), NextIndexError> {
         let mut head = Index::new().map_err(writing)?;
         if let Some(tree) = tree {
             self.owner.find_tree(tree).and_then(|tree| head.read_tree(&tree)).map_err(writing)?;
@@ -276,12 +276,13 @@ impl NextIndex {
     ///
     /// # Errors
     /// If the trees or the other index can't be read.
-    pub(crate) fn follow(&mut self, old: Option<Oid>, new: Oid, other: &Path) -> Result<(), NextIndexFault> {
+    pub(crate) fn follow(&mut self, old: Option<Oid>, new: Oid, other: &Path) -> Result<(), NextIndexError> {
         let tree = |id: Oid| self.owner.find_tree(id);
         let old = old.map(tree).transpose().map_err(writing)?;
         let new = tree(new).map_err(writing)?;
         let diff = self.owner.diff_tree_to_tree(old.as_ref(), Some(&new), None).map_err(writing)?;
-        let (folders, other) = (Folders::new(&self.owner, new), shape::open(&Git::at(self.owner.path(), None), other)?);
+        let (directories, other) =
+            (Directories::new(&self.owner, new), shape::open(&Git::at(self.owner.path(), None), other)?);
         let mut entries = Vec::new();
         for delta in diff.deltas() {
             let Some(name) = delta.new_file().path_bytes().or(delta.old_file().path_bytes()) else { continue };
@@ -292,7 +293,7 @@ impl NextIndex {
             }
             if delta.status() != git2::Delta::Deleted {
                 // A diff tells of modes too, but git2 panics on those that old trees hold.
-                let found = folders.entry(name).map_err(writing)?;
+                let found = directories.entry(name).map_err(writing)?;
                 let missing = || writing(git2::Error::from_str("the commit lacks a path that it touches"));
                 let (id, mode) = found.ok_or_else(missing)?;
                 let known = other.get_path(path, 0).filter(|entry| (entry.id, entry.mode) == (id, mode));
@@ -310,7 +311,7 @@ impl NextIndex {
     ///
     /// # Errors
     /// If it can't be written.
-    pub(crate) fn tree(&mut self) -> Result<Oid, NextIndexFault> {
+    pub(crate) fn tree(&mut self) -> Result<Oid, NextIndexError> {
         step("write a tree")?;
         Ok(self.index.write_tree().map_err(writing)?)
     }
@@ -319,7 +320,7 @@ impl NextIndex {
     ///
     /// # Errors
     /// If it can't be written.
-    pub(crate) fn write(&mut self, repo: &Repo) -> Result<(), NextIndexFault> {
+    pub(crate) fn write(&mut self, repo: &Repo) -> Result<(), NextIndexError> {
         step("write the next index")?;
         if let Some(since) = self.since {
             racy::mark(repo, &mut self.index, since)?;
@@ -337,7 +338,7 @@ impl NextIndex {
     ///
     /// # Errors
     /// If it can't be renamed; then nothing happened.
-    pub(crate) fn install(self, over: &Path) -> Result<(), NextIndexFault> {
+    pub(crate) fn install(self, over: &Path) -> Result<(), NextIndexError> {
         step("rename the next index over the index")?;
         fs::rename(&self.path, over)?;
         Ok(())
@@ -351,7 +352,7 @@ impl NextIndex {
         (0..=3).any(|stage| self.index.get_path(as_path(path), stage).is_some())
     }
 
-    fn remove(&mut self, path: &RepoPath) -> Result<(), NextIndexFault> {
+    fn remove(&mut self, path: &RepoPath) -> Result<(), NextIndexError> {
         Ok(self.index.remove(as_path(path), 0).or_else(ignore_missing).map_err(writing)?)
     }
 }
@@ -373,25 +374,25 @@ impl Drop for RemoveOnDrop<'_> {
 
 /// Why a new index could not be made.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NextIndexFault {
+pub(crate) enum NextIndexError {
     /// libgit2 said no.
     #[error(transparent)]
-    Repository(#[from] Fault),
+    Repository(#[from] RepoError),
     /// The system said no.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-fn writing(fault: git2::Error) -> Fault {
-    Fault::git("or write the index", fault)
+fn writing(error: git2::Error) -> RepoError {
+    RepoError::git("or write the index", error)
 }
 
-fn as_git2(fault: io::Error) -> git2::Error {
-    git2::Error::new(git2::ErrorCode::GenericError, git2::ErrorClass::Os, fault.to_string())
+fn as_git2(error: io::Error) -> git2::Error {
+    git2::Error::new(git2::ErrorCode::GenericError, git2::ErrorClass::Os, error.to_string())
 }
 
-fn ignore_missing(fault: git2::Error) -> Result<(), git2::Error> {
-    if fault.code() == git2::ErrorCode::NotFound { Ok(()) } else { Err(fault) }
+fn ignore_missing(error: git2::Error) -> Result<(), git2::Error> {
+    if error.code() == git2::ErrorCode::NotFound { Ok(()) } else { Err(error) }
 }
 
 fn as_os(bytes: &[u8]) -> &std::ffi::OsStr {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bstr::ByteSlice as _;
 
 use super::git::Git;
-use super::{Fault, Repo};
+use super::{Repo, RepoError};
 use crate::path::RepoPath;
 
 impl Repo {
@@ -13,28 +13,28 @@ impl Repo {
     ///
     /// # Errors
     /// If neither can read the index.
-    pub(super) fn entries_at(&self, paths: &[RepoPath]) -> Result<BTreeMap<RepoPath, (u32, git2::Oid)>, Fault> {
+    pub(super) fn entries_at(&self, paths: &[RepoPath]) -> Result<BTreeMap<RepoPath, (u32, git2::Oid)>, RepoError> {
         if paths.is_empty() {
             return Ok(BTreeMap::new());
         }
-        match self.git2().index().map_err(Fault::index) {
+        match self.git2().index().map_err(RepoError::index) {
             Ok(index) => {
                 let entry = |path: &RepoPath| index.get_path(path.as_path(), 0).map(|entry| (entry.mode, entry.id));
                 Ok(paths.iter().filter_map(|path| Some((path.clone(), entry(path)?))).collect())
             }
-            Err(Fault::Unsupported { .. }) => self.entries_by_git(paths),
-            Err(fault) => Err(fault),
+            Err(RepoError::Unsupported { .. }) => self.entries_by_git(paths),
+            Err(error) => Err(error),
         }
     }
 
-    fn entries_by_git(&self, paths: &[RepoPath]) -> Result<BTreeMap<RepoPath, (u32, git2::Oid)>, Fault> {
+    fn entries_by_git(&self, paths: &[RepoPath]) -> Result<BTreeMap<RepoPath, (u32, git2::Oid)>, RepoError> {
         let git = Git::new(self);
         let mut command = git.command(["--literal-pathspecs", "ls-files", "-z", "--stage", "--full-name", "--"]);
         // Paths count from the current directory there.
         self.top.as_ref().map(|top| command.current_dir(top));
         let output = git.run(command.args(paths.iter().map(RepoPath::as_path)), b"")?;
         if !output.status.success() {
-            return Err(Fault::Child { command: "ls-files".into(), message: output.stderr.trim().into() });
+            return Err(RepoError::Child { command: "ls-files".into(), message: output.stderr.trim().into() });
         }
         // mode, blob and stage, then a tab and the path; of a directory, what is below it is listed
         let entry = |line: &[u8]| {

@@ -4,18 +4,18 @@
 //! anything about a patch. What libgit2 gets wrong or can't read is refused here, in words, before it can be half done.
 //!
 //! Where libgit2 and git disagree about which repository is meant, git's rule is kept: a relative `GIT_WORK_TREE` is
-//! relative to the current folder, and without it `GIT_DIR` makes the current folder the top.
+//! relative to the current directory, and without it `GIT_DIR` makes the current directory the top.
 
 mod agreeing_tree;
 mod attributes;
 mod commit;
+mod commit_barrier;
 mod config;
 mod conversion;
 mod differ;
+mod directories;
 mod eol;
-mod fault;
-mod folders;
-mod gate;
+mod error;
 pub(crate) mod git;
 mod history;
 mod index_tree;
@@ -45,16 +45,16 @@ use bstr::{BString, ByteSlice as _};
 
 pub use agreeing_tree::{Against, AgreeingTree};
 pub(crate) use commit::Draft;
-pub use commit::{CommitFault, CommitRequest, Committed, Extent, Sign};
+pub use commit::{CommitError, CommitRequest, Committed, Extent, Sign};
 pub use config::Config;
 pub(crate) use conversion::{Consult, Conversion};
 pub use differ::{Differ, Side};
 pub use eol::Value as AttributeValue;
-pub use fault::Fault;
+pub use error::RepoError;
 pub(crate) use git::ChildWatch;
 pub use history::{Commit, Touched};
 pub use index_tree::IndexTree;
-pub(crate) use index_write::{Blob, NextIndex, NextIndexFault};
+pub(crate) use index_write::{Blob, NextIndex, NextIndexError};
 pub use revision_tree::RevisionTree;
 pub use slot::Slot;
 pub use staged::{BlobId, Held, Staged};
@@ -82,12 +82,13 @@ struct Surroundings {
 }
 
 impl Repo {
-    /// Opens the repository that the environment names (`GIT_DIR` and its kin), or else the one around the current folder.
+    /// Opens the repository that the environment names (`GIT_DIR` and its kin), or else the one around the current directory.
     ///
     /// # Errors
     /// If there is none, or it is of a kind that can't be served.
-    pub fn open() -> Result<Self, Fault> {
-        let here = std::env::current_dir().map_err(|source| Fault::Io { what: "the current folder".into(), source })?;
+    pub fn open() -> Result<Self, RepoError> {
+        let here =
+            std::env::current_dir().map_err(|source| RepoError::Io { what: "the current directory".into(), source })?;
         let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let around = Surroundings {
             here,
@@ -96,8 +97,8 @@ impl Repo {
             index_file: set("GIT_INDEX_FILE"),
         };
         let git = open_from_env(&around).map_err(|error| match (&around.git_dir, error.code()) {
-            (Some(named), git2::ErrorCode::NotFound) => Fault::NoGitDir { named: named.into() },
-            _ => Fault::opening(&around.here, error),
+            (Some(named), git2::ErrorCode::NotFound) => RepoError::NoGitDir { named: named.into() },
+            _ => RepoError::opening(&around.here, error),
         })?;
         if around.git_dir.is_none() {
             check_door(&git, &around.here)?;
@@ -105,25 +106,26 @@ impl Repo {
         Self::settle(git, &around)
     }
 
-    /// Opens the repository around a folder, whatever the environment says.
+    /// Opens the repository around a directory, whatever the environment says.
     ///
     /// # Errors
     /// If there is none, or it is of a kind that can't be served.
-    pub fn open_at(folder: &Path) -> Result<Self, Fault> {
-        let around = Surroundings { here: folder.to_owned(), ..Surroundings::default() };
-        // `discover` opens the folder that a `.git` file names, and takes the one around that for the work tree.
+    pub fn open_at(directory: &Path) -> Result<Self, RepoError> {
+        let around = Surroundings { here: directory.to_owned(), ..Surroundings::default() };
+        // `discover` opens the directory that a `.git` file names, and takes the one around that for the work tree.
         let (flags, none) = (git2::RepositoryOpenFlags::CROSS_FS, std::iter::empty::<&Path>());
-        let git = git2::Repository::open_ext(folder, flags, none).map_err(|error| Fault::opening(folder, error))?;
+        let git =
+            git2::Repository::open_ext(directory, flags, none).map_err(|error| RepoError::opening(directory, error))?;
         Self::settle(git, &around)
     }
 
-    fn settle(git: git2::Repository, around: &Surroundings) -> Result<Self, Fault> {
+    fn settle(git: git2::Repository, around: &Surroundings) -> Result<Self, RepoError> {
         if let Some(top) = top_by_git(&git, around) {
-            git.set_workdir(&top, false).map_err(|error| Fault::git("the work tree", error))?;
+            git.set_workdir(&top, false).map_err(|error| RepoError::git("the work tree", error))?;
         }
         let top = git.workdir().map(without_last_slash);
         if top.as_deref() == Some(&without_last_slash(git.path())) {
-            return Err(Fault::TopIsGitDir { top: top.unwrap_or_default() });
+            return Err(RepoError::TopIsGitDir { top: top.unwrap_or_default() });
         }
         let config = Config::of(&git, top.as_deref())?;
         let index_path = match &around.index_file {
@@ -131,20 +133,20 @@ impl Repo {
             None => git.path().join("index"),
         };
         let repo = Self { git, top, index_path, dir: OnceCell::new(), config };
-        // git looks for a relative one from the top, to which it moves; libgit2 from the current folder.
+        // git looks for a relative one from the top, to which it moves; libgit2 from the current directory.
         if let (Some(file), Some(top)) = (&around.index_file, &repo.top)
             && Path::new(file).is_relative()
             && *top != around.here
         {
-            let mut index = git2::Index::open(&top.join(file)).map_err(Fault::index)?;
-            repo.git.set_index(&mut index).map_err(Fault::index)?;
+            let mut index = git2::Index::open(&top.join(file)).map_err(RepoError::index)?;
+            repo.git.set_index(&mut index).map_err(RepoError::index)?;
         }
         Ok(repo)
     }
 
     /// Reads the configuration again, after a test has put another in its place.
     #[cfg(test)]
-    fn open_again(repo: Self) -> Result<Self, Fault> {
+    fn open_again(repo: Self) -> Result<Self, RepoError> {
         Self::settle(repo.git, &Surroundings::default())
     }
 
@@ -152,24 +154,24 @@ impl Repo {
     ///
     /// # Errors
     /// If the repository is bare.
-    pub fn top(&self) -> Result<&Path, Fault> {
-        self.top.as_deref().ok_or_else(|| Fault::NoWorkTree { git_dir: self.git.path().to_owned() })
+    pub fn top(&self) -> Result<&Path, RepoError> {
+        self.top.as_deref().ok_or_else(|| RepoError::NoWorkTree { git_dir: self.git.path().to_owned() })
     }
 
     /// Returns the work tree as a place that can't be left.
     ///
     /// # Errors
     /// If there is none, or its top can't be opened.
-    pub fn dir(&self) -> Result<&Dir, Fault> {
+    pub fn dir(&self) -> Result<&Dir, RepoError> {
         if let Some(dir) = self.dir.get() {
             return Ok(dir);
         }
         let top = self.top()?;
-        let dir = Dir::open(top).map_err(|source| Fault::Io { what: top.as_os_str().as_bytes().into(), source })?;
+        let dir = Dir::open(top).map_err(|source| RepoError::Io { what: top.as_os_str().as_bytes().into(), source })?;
         Ok(self.dir.get_or_init(|| dir))
     }
 
-    /// Returns the folder that holds this work tree's own part of the repository.
+    /// Returns the directory that holds this work tree's own part of the repository.
     pub fn git_dir(&self) -> &Path {
         self.git.path()
     }
@@ -187,16 +189,16 @@ impl Repo {
     /// Returns what turns the paths of a response into paths of this repository, given the value of `--directory`.
     ///
     /// # Errors
-    /// If the directory isn't a folder of the work tree by its spelling.
+    /// If the directory isn't a directory of the work tree by its spelling.
     pub fn resolver(&self, directory: Option<&[u8]>) -> Result<Resolver, PathError> {
         let mut resolver =
             Resolver::within(self.spellings_of_top().iter().map(|top| top.as_os_str().as_bytes().into()))
                 .following_links(real);
-        for (name, folder) in self.config.entries("llmpatch.root.") {
-            resolver = resolver.with_root(&name, &folder);
+        for (name, directory) in self.config.entries("llmpatch.root.") {
+            resolver = resolver.with_root(&name, &directory);
         }
-        for folder in self.own_folders_in_the_work_tree() {
-            resolver = resolver.without(folder);
+        for directory in self.own_directories_in_the_work_tree() {
+            resolver = resolver.without(directory);
         }
         match directory {
             Some(directory) => resolver.with_directory(directory),
@@ -208,7 +210,7 @@ impl Repo {
     ///
     /// # Errors
     /// If there is none.
-    pub fn work_tree(&self) -> Result<WorkTree<'_>, Fault> {
+    pub fn work_tree(&self) -> Result<WorkTree<'_>, RepoError> {
         WorkTree::new(self)
     }
 
@@ -216,7 +218,7 @@ impl Repo {
     ///
     /// # Errors
     /// If it is of a kind that libgit2 can't read.
-    pub fn index_tree(&self) -> Result<IndexTree<'_>, Fault> {
+    pub fn index_tree(&self) -> Result<IndexTree<'_>, RepoError> {
         IndexTree::new(self)
     }
 
@@ -224,7 +226,7 @@ impl Repo {
     ///
     /// # Errors
     /// If there is none of that name.
-    pub fn revision_tree(&self, rev: &str) -> Result<RevisionTree<'_>, Fault> {
+    pub fn revision_tree(&self, rev: &str) -> Result<RevisionTree<'_>, RepoError> {
         RevisionTree::new(self, rev)
     }
 
@@ -232,17 +234,17 @@ impl Repo {
     ///
     /// # Errors
     /// If there is no work tree, or the index can't be read.
-    pub fn agreeing_tree(&self, against: Against) -> Result<AgreeingTree<'_>, Fault> {
+    pub fn agreeing_tree(&self, against: Against) -> Result<AgreeingTree<'_>, RepoError> {
         AgreeingTree::new(self, against)
     }
 
     /// Returns what is between files on disk and their blobs.
-    pub(crate) fn conversion(&self, consult: Consult) -> Result<Conversion<'_>, Fault> {
+    pub(crate) fn conversion(&self, consult: Consult) -> Result<Conversion<'_>, RepoError> {
         Conversion::new(self, consult)
     }
 
     /// Returns the same for a change of the work tree alone, for which the index is read only if it must be.
-    pub(crate) fn work_tree_conversion(&self) -> Result<Conversion<'_>, Fault> {
+    pub(crate) fn work_tree_conversion(&self) -> Result<Conversion<'_>, RepoError> {
         // Sparse checkout leaves `.gitattributes` out like anything else, and git then takes it from the index.
         let is_sparse = self.config().bool("core.sparsecheckout")?.unwrap_or(false);
         self.conversion(if is_sparse { Consult::Index } else { Consult::Disk })
@@ -265,9 +267,9 @@ impl Repo {
         spellings
     }
 
-    /// Returns the repository's own folders where they lie in its work tree and aren't called `.git`, as in a bare
+    /// Returns the repository's own directories where they lie in its work tree and aren't called `.git`, as in a bare
     /// repository of one's dot files. A hook written there would run.
-    fn own_folders_in_the_work_tree(&self) -> Vec<RepoPath> {
+    fn own_directories_in_the_work_tree(&self) -> Vec<RepoPath> {
         let Some(top) = self.top.as_ref().and_then(|top| top.canonicalize().ok()) else { return Vec::new() };
         let below_top = |own: &Path| {
             let own = own.canonicalize().ok()?;
@@ -279,32 +281,32 @@ impl Repo {
 }
 
 impl Repo {
-    /// Returns whether git, in a folder, finds this repository.
-    pub(crate) fn is_found_from(&self, folder: &Path) -> bool {
+    /// Returns whether git, in a directory, finds this repository.
+    pub(crate) fn is_found_from(&self, directory: &Path) -> bool {
         let none = std::iter::empty::<&Path>();
-        let found = git2::Repository::open_ext(folder, git2::RepositoryOpenFlags::CROSS_FS, none);
+        let found = git2::Repository::open_ext(directory, git2::RepositoryOpenFlags::CROSS_FS, none);
         found.is_ok_and(|found| found.path() == self.git.path())
     }
 
-    /// Returns whether a change of the work tree could touch all of these paths: none lies in another repository, or in a folder of
+    /// Returns whether a change of the work tree could touch all of these paths: none lies in another repository, or in a directory of
     /// this one's own.
     ///
     /// # Errors
     /// If the work tree can't be looked at.
-    pub(crate) fn may_all_be_touched<'p>(&self, paths: impl Iterator<Item = &'p RepoPath>) -> Result<bool, Fault> {
+    pub(crate) fn may_all_be_touched<'p>(&self, paths: impl Iterator<Item = &'p RepoPath>) -> Result<bool, RepoError> {
         let mut paths = paths.peekable();
         if paths.peek().is_none() || self.top.is_none() {
             return Ok(true);
         }
-        let (dir, own) = (self.dir()?, self.own_folders_in_the_work_tree());
+        let (dir, own) = (self.dir()?, self.own_directories_in_the_work_tree());
         let mut looked = std::collections::HashSet::new();
         for path in paths {
             if own.iter().any(|own| own == path || path.is_below(own)) {
                 return Ok(false);
             }
             if looked.insert(path.parent()) {
-                let found = dir.folders_with(".git", path);
-                let found = found.map_err(|source| Fault::Io { what: path.as_bstr().to_owned(), source })?;
+                let found = dir.directories_with(".git", path);
+                let found = found.map_err(|source| RepoError::Io { what: path.as_bstr().to_owned(), source })?;
                 if found.iter().any(Option::is_some) {
                     return Ok(false);
                 }
@@ -334,7 +336,7 @@ fn tracked(index: &git2::Index) -> Vec<RepoPath> {
 }
 
 /// Opens what the environment names. libgit2 gives up where a relative `GIT_WORK_TREE` leads nowhere from the repository's own
-/// folder; so it is asked again as if for a bare one, and is told the work tree afterwards.
+/// directory; so it is asked again as if for a bare one, and is told the work tree afterwards.
 fn open_from_env(around: &Surroundings) -> Result<git2::Repository, git2::Error> {
     use git2::RepositoryOpenFlags as Flags;
     match (git2::Repository::open_from_env(), &around.work_tree) {
@@ -352,7 +354,7 @@ fn open_from_env(around: &Surroundings) -> Result<git2::Repository, git2::Error>
 
 /// Makes sure that a repository that was come upon is one that git would take, too: one that isn't a `.git`, or behind one, may be part of
 /// what somebody cloned (`safe.bareRepository`).
-fn check_door(git: &git2::Repository, here: &Path) -> Result<(), Fault> {
+fn check_door(git: &git2::Repository, here: &Path) -> Result<(), RepoError> {
     let own = git.path();
     let is_plain = own.file_name() == Some(OsStr::new(".git")) || git.is_worktree();
     if is_plain || git.workdir().is_some_and(|top| top.join(".git").is_file()) {
@@ -361,16 +363,16 @@ fn check_door(git: &git2::Repository, here: &Path) -> Result<(), Fault> {
     // git says why not.
     let mut command = git::Command::new("git");
     command.args(["rev-parse", "--absolute-git-dir"]).current_dir(here);
-    let output = command.output().map_err(|source| Fault::NoGit { source })?;
+    let output = command.output().map_err(|source| RepoError::NoGit { source })?;
     if !output.status.success() {
-        return Err(Fault::Child { command: "rev-parse".into(), message: output.stderr.trim().into() });
+        return Err(RepoError::Child { command: "rev-parse".into(), message: output.stderr.trim().into() });
     }
     let around = own.parent().and_then(|above| git2::Repository::discover(above).ok());
     let is_part = |around: &git2::Repository| {
         around.workdir().is_some_and(|top| own.starts_with(top)) && !own.starts_with(around.path())
     };
     match around.is_some_and(|around| is_part(&around)) {
-        true => Err(Fault::Embedded { git_dir: own.to_owned() }),
+        true => Err(RepoError::Embedded { git_dir: own.to_owned() }),
         false => Ok(()),
     }
 }

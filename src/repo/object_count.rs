@@ -10,21 +10,22 @@ use git2::Repository;
 /// packs counts twice. What can't be read counts as nothing: it makes an id longer or shorter, and never wrong.
 pub(super) fn packed(git: &Repository) -> u64 {
     let objects = std::env::var_os("GIT_OBJECT_DIRECTORY").map(PathBuf::from);
-    let mut folders = vec![objects.unwrap_or_else(|| git.commondir().join("objects"))];
+    let mut directories = vec![objects.unwrap_or_else(|| git.commondir().join("objects"))];
     let alternates = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
-    folders.extend(std::env::split_paths(&alternates).filter(|folder| !folder.as_os_str().is_empty()));
+    directories.extend(std::env::split_paths(&alternates).filter(|directory| !directory.as_os_str().is_empty()));
     let mut at = 0;
-    while let Some(folder) = folders.get(at).cloned() {
-        let alternates = fs::read_to_string(folder.join("info/alternates")).unwrap_or_default();
+    while let Some(directory) = directories.get(at).cloned() {
+        let alternates = fs::read_to_string(directory.join("info/alternates")).unwrap_or_default();
         for line in alternates.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            let other = folder.join(line);
-            if !folders.contains(&other) && folders.len() < 64 {
-                folders.push(other);
+            let other = directory.join(line);
+            if !directories.contains(&other) && directories.len() < 64 {
+                directories.push(other);
             }
         }
         at += 1;
     }
-    let packs = folders.iter().filter_map(|folder| fs::read_dir(folder.join("pack")).ok()).flatten().flatten();
+    let packs =
+        directories.iter().filter_map(|directory| fs::read_dir(directory.join("pack")).ok()).flatten().flatten();
     let indices = packs.map(|file| file.path()).filter(|path| path.extension().is_some_and(|kind| kind == "idx"));
     indices.filter_map(|index| in_pack(&index)).map(u64::from).sum()
 }

@@ -1,14 +1,14 @@
 use super::Repo;
 use crate::path::RepoPath;
-use crate::tree::{Content, Entry, File, Mode, Obstacle, Remedy, TreeFault};
+use crate::tree::{Content, Entry, File, Mode, Obstacle, Remedy, TreeError};
 
 /// The modes that git gives to what a tree or an index names.
 pub(crate) const GITLINK: u32 = 0o160000;
 pub(super) const TREE: u32 = 0o040000;
 const LINK: u32 = 0o120000;
 
-/// Returns what an entry of a tree or an index stands for, which is no folder.
-pub(super) fn leaf(repo: &Repo, path: &RepoPath, id: git2::Oid, mode: u32) -> Result<Entry, TreeFault> {
+/// Returns what an entry of a tree or an index stands for, which is no directory.
+pub(super) fn leaf(repo: &Repo, path: &RepoPath, id: git2::Oid, mode: u32) -> Result<Entry, TreeError> {
     if let Some(what) = obstacle(mode) {
         return Ok(Entry::Other(what));
     }
@@ -27,10 +27,10 @@ pub(super) fn obstacle(mode: u32) -> Option<Obstacle> {
 }
 
 /// Reads a blob whole.
-pub(super) fn blob(repo: &Repo, path: &RepoPath, id: git2::Oid) -> Result<Content, TreeFault> {
+pub(super) fn blob(repo: &Repo, path: &RepoPath, id: git2::Oid) -> Result<Content, TreeError> {
     match repo.git.find_blob(id) {
         Ok(blob) => Ok(blob.content().to_vec().into()),
-        Err(error) if error.code() == git2::ErrorCode::NotFound => Err(TreeFault::Unsupported {
+        Err(error) if error.code() == git2::ErrorCode::NotFound => Err(TreeError::Unsupported {
             path: path.clone(),
             what: format!("can't be read: object {id} is missing, or a partial clone has yet to fetch it"),
             remedy: Remedy::Fetch,
@@ -40,8 +40,8 @@ pub(super) fn blob(repo: &Repo, path: &RepoPath, id: git2::Oid) -> Result<Conten
 }
 
 /// Says that libgit2 couldn't read something at a path.
-pub(super) fn odd(path: &RepoPath, error: &git2::Error) -> TreeFault {
-    TreeFault::Io { path: path.clone(), source: std::io::Error::other(error.message().to_owned()) }
+pub(super) fn odd(path: &RepoPath, error: &git2::Error) -> TreeError {
+    TreeError::Io { path: path.clone(), source: std::io::Error::other(error.message().to_owned()) }
 }
 
 /// Returns the name that git gives to bytes, which is a hash of them.

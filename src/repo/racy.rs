@@ -4,14 +4,14 @@
 //! in which the index was. As long as the index isn't younger than the file, git sees that, and reads the file. So whoever
 //! writes the index anew has to look at all such files first, and to mark the entries of those that are something else.
 //!
-//! libgit2 would do it, by a walk through the work tree that reads the rules of every folder on its way: one that is a pipe keeps
+//! libgit2 would do it, by a walk through the work tree that reads the rules of every directory on its way: one that is a pipe keeps
 //! it waiting for ever, wherever it is. Here nothing is read but the files themselves, and the rules above those that need any.
 
 use git2::{Index, IndexEntry};
 
 use super::conversion::{Consult, Conversion};
 use super::index_write::{ASSUME_UNCHANGED, INTENT_TO_ADD, SKIP_WORKTREE, STAGE};
-use super::{Fault, Repo};
+use super::{Repo, RepoError};
 use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
 
@@ -19,7 +19,7 @@ use crate::path::RepoPath;
 ///
 /// # Errors
 /// If the work tree can't be opened, or an entry can't be changed.
-pub(super) fn mark(repo: &Repo, index: &mut Index, since: i32) -> Result<(), Fault> {
+pub(super) fn mark(repo: &Repo, index: &mut Index, since: i32) -> Result<(), RepoError> {
     let is_racy = |entry: &IndexEntry| {
         entry.mtime.seconds() >= since
             && entry.file_size != 0
@@ -37,7 +37,7 @@ pub(super) fn mark(repo: &Repo, index: &mut Index, since: i32) -> Result<(), Fau
         if !conversion.as_ref().is_some_and(|conversion| is_surely_same(dir, conversion, &entry)) {
             // git reads a file whose size is said to be 0.
             let marked = IndexEntry { file_size: 0, ..entry };
-            index.add(&marked).map_err(|fault| Fault::git("or write the index", fault))?;
+            index.add(&marked).map_err(|error| RepoError::git("or write the index", error))?;
         }
     }
     Ok(())
@@ -52,7 +52,7 @@ fn is_surely_same(dir: &Dir, conversion: &Conversion<'_>, entry: &IndexEntry) ->
             is_seen || is_same(dir, conversion, entry, &path)
         }
         // That there is none is seen, too; a link is read by git in no time.
-        Ok(Found::Absent | Found::Folder) => true,
+        Ok(Found::Absent | Found::Directory) => true,
         _ => false,
     }
 }

@@ -9,7 +9,7 @@ use bstr::ByteSlice as _;
 use git2::Index;
 
 use super::git::Git;
-use super::{Fault, Repo};
+use super::{Repo, RepoError};
 
 /// What an index has beside its entries that git keeps.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,7 +42,7 @@ impl Shape {
     ///
     /// # Errors
     /// If git says no.
-    pub(super) fn flatten(self, git: &Git, copy: &Path) -> Result<(), Fault> {
+    pub(super) fn flatten(self, git: &Git, copy: &Path) -> Result<(), RepoError> {
         let options =
             ["-c", "index.sparse=false", "-c", "core.splitIndex=false", "-c", "advice.sparseIndexExpanded=false"];
         match self.is_odd() {
@@ -55,7 +55,7 @@ impl Shape {
     ///
     /// # Errors
     /// If git says no.
-    pub(super) fn restore(self, git: &Git, index: &Path) -> Result<(), Fault> {
+    pub(super) fn restore(self, git: &Git, index: &Path) -> Result<(), RepoError> {
         if self.split {
             rewrite(git, index, &[], "--split-index")?;
         }
@@ -74,9 +74,9 @@ impl Repo {
     ///
     /// # Errors
     /// If neither libgit2 nor git can read it.
-    pub(super) fn index(&self) -> Result<Index, Fault> {
-        match self.git2().index().map_err(Fault::index) {
-            Err(Fault::Unsupported { .. }) => open(&Git::new(self), &self.index_path()),
+    pub(super) fn index(&self) -> Result<Index, RepoError> {
+        match self.git2().index().map_err(RepoError::index) {
+            Err(RepoError::Unsupported { .. }) => open(&Git::new(self), &self.index_path()),
             opened => opened,
         }
     }
@@ -86,25 +86,25 @@ impl Repo {
 ///
 /// # Errors
 /// If neither libgit2 nor git can read it.
-pub(super) fn open(git: &Git, file: &Path) -> Result<Index, Fault> {
-    match Index::open(file).map_err(Fault::index) {
-        Err(Fault::Unsupported { .. }) => {}
+pub(super) fn open(git: &Git, file: &Path) -> Result<Index, RepoError> {
+    match Index::open(file).map_err(RepoError::index) {
+        Err(RepoError::Unsupported { .. }) => {}
         opened => return opened,
     }
-    let failed = |source| Fault::Io { what: file.as_os_str().as_encoded_bytes().into(), source };
+    let failed = |source| RepoError::Io { what: file.as_os_str().as_encoded_bytes().into(), source };
     let directory = tempfile::tempdir().map_err(failed)?;
     let copy = directory.path().join("index");
     fs::copy(file, &copy).map_err(failed)?;
     Shape::of(&copy).map_err(failed)?.flatten(git, &copy)?;
-    Index::open(&copy).map_err(Fault::index)
+    Index::open(&copy).map_err(RepoError::index)
 }
 
-fn rewrite(git: &Git, file: &Path, options: &[&str], shape: &str) -> Result<(), Fault> {
+fn rewrite(git: &Git, file: &Path, options: &[&str], shape: &str) -> Result<(), RepoError> {
     let args = [options, &["update-index", shape, "--force-write-index"]].concat();
     let output = git.run(git.command(args).env("GIT_INDEX_FILE", file), b"")?;
     match output.status.success() {
         true => Ok(()),
-        false => Err(Fault::Child { command: "update-index".into(), message: output.stderr.trim().into() }),
+        false => Err(RepoError::Child { command: "update-index".into(), message: output.stderr.trim().into() }),
     }
 }
 

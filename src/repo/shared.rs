@@ -8,7 +8,7 @@ use rustix::process::umask;
 
 use super::Repo;
 
-/// Lets new files and folders be as open as the repository's setting says. Dropping it brings the umask back.
+/// Lets new files and directories be as open as the repository's setting says. Dropping it brings the umask back.
 pub(crate) struct Opened(Option<Mode>);
 
 impl Repo {
@@ -17,7 +17,7 @@ impl Repo {
         self.shared_bits().is_some()
     }
 
-    /// Has what is written to the git folder be as open as the setting says, for now.
+    /// Has what is written to the git directory be as open as the setting says, for now.
     pub(crate) fn opened(&self) -> Opened {
         Opened(self.shared_bits().map(|bits| {
             let before = umask(Mode::empty());
@@ -35,7 +35,7 @@ impl Repo {
             b"all" | b"world" | b"everybody" | b"2" => Some(0o075),
             octal => {
                 let bits = u16::from_str_radix(std::str::from_utf8(octal).ok()?, 8).ok()? & 0o777;
-                // Folders that may be read may be entered.
+                // Directories that may be read may be entered.
                 Some(bits | (bits & 0o444) >> 2)
             }
         }

@@ -12,7 +12,7 @@ use git2::Oid;
 
 use super::git::Git;
 use super::objects::obstacle;
-use super::{Fault, Repo};
+use super::{Repo, RepoError};
 use crate::path::{PathError, RepoPath};
 use crate::tree::{Content, Obstacle};
 
@@ -47,36 +47,36 @@ pub struct BlobId(pub(super) Oid);
 impl Repo {
     /// Lists what is staged. Before the first commit that is all that the index has. Renames aren't looked for.
     ///
-    /// git is asked: it looks only into those folders of HEAD that differ, where libgit2 reads all of them and hashes
+    /// git is asked: it looks only into those directories of HEAD that differ, where libgit2 reads all of them and hashes
     /// index and trees besides (48 M instructions more for 5,000 files, where git takes 2.4 M), and it knows split and sparse
     /// indexes.
     ///
     /// # Errors
     /// If HEAD or the index can't be read.
-    pub fn staged(&self) -> Result<Vec<Staged>, Fault> {
+    pub fn staged(&self) -> Result<Vec<Staged>, RepoError> {
         let head = self.head_tree()?.map_or_else(|| EMPTY_TREE.to_owned(), |tree| tree.id().to_string());
         let options = ["--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--ita-invisible-in-index"];
         // Who only looks runs no program of the repository's.
         let args =
             ["-c", "core.fsmonitor=false", "diff-index"].iter().chain(&options).copied().chain([&head[..], "--"]);
         let listing = Git::new(self).output(args, b"")?;
-        listed(&listing).ok_or_else(|| Fault::Child {
+        listed(&listing).ok_or_else(|| RepoError::Child {
             command: "diff-index".into(),
             message: "it printed something else than a list".into(),
         })
     }
 
     /// Returns the files of HEAD; `None` before the first commit.
-    pub(super) fn head_tree(&self) -> Result<Option<git2::Tree<'_>>, Fault> {
+    pub(super) fn head_tree(&self) -> Result<Option<git2::Tree<'_>>, RepoError> {
         let tree = self.head_commit()?.map(|head| self.tree_of(head)).transpose()?;
-        tree.map(|tree| self.git.find_tree(tree)).transpose().map_err(|error| Fault::git("HEAD", error))
+        tree.map(|tree| self.git.find_tree(tree)).transpose().map_err(|error| RepoError::git("HEAD", error))
     }
 
     /// Returns what the index in use has at a path.
     ///
     /// # Errors
     /// If it can't be read.
-    pub fn held_by_index(&self, path: &RepoPath) -> Result<Held, Fault> {
+    pub fn held_by_index(&self, path: &RepoPath) -> Result<Held, RepoError> {
         match self.index_tree()?.slot(path) {
             Ok(Some(slot)) if !slot.is_intended() => Ok(of_mode(slot.id, slot.mode)),
             Ok(_) => Ok(Held::Nothing),
@@ -88,7 +88,7 @@ impl Repo {
     ///
     /// # Errors
     /// If it can't be read; the path is what is named then.
-    pub fn content(&self, path: &BStr, id: BlobId, most: u64) -> Result<Option<Content>, Fault> {
+    pub fn content(&self, path: &BStr, id: BlobId, most: u64) -> Result<Option<Content>, RepoError> {
         let failed = |error: git2::Error| {
             let said = match error.code() {
                 git2::ErrorCode::NotFound => {
@@ -96,7 +96,7 @@ impl Repo {
                 }
                 _ => error.message().to_owned(),
             };
-            Fault::Io { what: path.into(), source: std::io::Error::other(said) }
+            RepoError::Io { what: path.into(), source: std::io::Error::other(said) }
         };
         let (length, _) = self.git.odb().and_then(|odb| odb.read_header(id.0)).map_err(failed)?;
         if length as u64 > most {
@@ -106,7 +106,7 @@ impl Repo {
         Ok(Some(blob.content().into()))
     }
 
-    /// Understands a path as git's commands do: from the current folder, if that is in the work tree, else from the top.
+    /// Understands a path as git's commands do: from the current directory, if that is in the work tree, else from the top.
     ///
     /// # Errors
     /// If it can't be one of this repository's.

@@ -7,15 +7,15 @@ use std::process::Command;
 use super::Repo;
 use crate::path::RepoPath;
 
-/// A repository in a folder of its own, which goes when this goes.
+/// A repository in a directory of its own, which goes when this goes.
 pub(crate) struct Sample {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 impl Sample {
     /// Makes an empty repository.
     pub(crate) fn new() -> Self {
-        let sample = Self { folder: tempfile::tempdir().unwrap() };
+        let sample = Self { directory: tempfile::tempdir().unwrap() };
         std::fs::create_dir(sample.top()).unwrap();
         sample.git("init -q -b main");
         sample
@@ -23,15 +23,15 @@ impl Sample {
 
     /// Returns the top of the work tree.
     pub(crate) fn top(&self) -> PathBuf {
-        self.folder.path().join("top")
+        self.directory.path().join("top")
     }
 
-    /// Returns the folder around the work tree.
+    /// Returns the directory around the work tree.
     pub(crate) fn outside(&self) -> &Path {
-        self.folder.path()
+        self.directory.path()
     }
 
-    /// Writes a file, folders included.
+    /// Writes a file, directories included.
     pub(crate) fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
         self.write(path, content);
         self
@@ -50,7 +50,7 @@ impl Sample {
         self
     }
 
-    /// Writes a file, folders included.
+    /// Writes a file, directories included.
     pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let file = self.top().join(path);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();

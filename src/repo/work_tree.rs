@@ -1,8 +1,8 @@
 //! The work tree as a place to plan for: files on disk, without the index where it can be done without.
 //!
 //! A submodule or nested repository is no place to write. One that is there shows by its `.git`, for which no index is
-//! needed. A submodule that isn't checked out is an empty folder, or none, that only the index tells from others. The index
-//! is asked only where that can be: for paths below one that `.gitmodules` names, and below a folder that is empty.
+//! needed. A submodule that isn't checked out is an empty directory, or none, that only the index tells from others. The index
+//! is asked only where that can be: for paths below one that `.gitmodules` names, and below a directory that is empty.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -12,10 +12,10 @@ use bstr::ByteSlice as _;
 
 use super::conversion::Conversion;
 use super::objects::{GITLINK, content_id};
-use super::{Fault, Repo};
+use super::{Repo, RepoError};
 use crate::dir::{Dir, Found, Shape};
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, Content, Entry, File, Mode, Obstacle, Planned, Tree, TreeFault};
+use crate::tree::{AttributeFiles, Content, Entry, File, Mode, Obstacle, Planned, Tree, TreeError};
 
 /// The files on disk.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct WorkTree<'r> {
     dir: &'r Dir,
     ignores_case: bool,
     modules: OnceCell<Modules>,
-    /// For every folder that was asked about, the highest at or above it that belongs to another repository.
+    /// For every directory that was asked about, the highest at or above it that belongs to another repository.
     repositories: RefCell<HashMap<Option<RepoPath>, Option<RepoPath>>>,
     conversion: Conversion<'r>,
 }
@@ -38,7 +38,7 @@ enum Modules {
 }
 
 impl<'r> WorkTree<'r> {
-    pub(super) fn new(repo: &'r Repo) -> Result<Self, Fault> {
+    pub(super) fn new(repo: &'r Repo) -> Result<Self, RepoError> {
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let conversion = repo.work_tree_conversion()?;
         Ok(Self {
@@ -64,8 +64,8 @@ impl<'r> WorkTree<'r> {
         }
         Ok(match self.dir.look(path)? {
             Found::Absent => Entry::Absent,
-            Found::Folder if self.dir.holds_repository(path)? => Entry::Other(Obstacle::Repository),
-            Found::Folder => Entry::Folder,
+            Found::Directory if self.dir.holds_repository(path)? => Entry::Other(Obstacle::Repository),
+            Found::Directory => Entry::Directory,
             Found::Link => Entry::Other(Obstacle::Link),
             Found::Special => Entry::Other(Obstacle::Special),
             Found::Beneath { ancestor, what } => Entry::Beneath { ancestor, what: obstacle(what) },
@@ -74,20 +74,20 @@ impl<'r> WorkTree<'r> {
         })
     }
 
-    /// Returns the highest folder above a path that belongs to another repository.
+    /// Returns the highest directory above a path that belongs to another repository.
     fn repository_above(&self, path: &RepoPath) -> io::Result<Option<RepoPath>> {
-        let folder = path.parent();
-        if let Some(known) = self.repositories.borrow().get(&folder) {
+        let directory = path.parent();
+        if let Some(known) = self.repositories.borrow().get(&directory) {
             return Ok(known.clone());
         }
         // The top's is our own.
-        let found = self.dir.folders_with(".git", path)?.into_iter().flatten().next();
-        self.repositories.borrow_mut().insert(folder, found.clone());
+        let found = self.dir.directories_with(".git", path)?.into_iter().flatten().next();
+        self.repositories.borrow_mut().insert(directory, found.clone());
         Ok(found)
     }
 
     /// Returns the submodule that a path is, or lies in, if it is one that isn't checked out.
-    fn empty_submodule(&self, path: &RepoPath, entry: &Entry) -> Result<Option<RepoPath>, Fault> {
+    fn empty_submodule(&self, path: &RepoPath, entry: &Entry) -> Result<Option<RepoPath>, RepoError> {
         let upwards = || std::iter::once(path.clone()).chain(path.ancestors());
         let mut suspects: Vec<RepoPath> = match self.modules.get_or_init(|| self.read_modules()) {
             Modules::At(paths) => {
@@ -95,13 +95,14 @@ impl<'r> WorkTree<'r> {
             }
             Modules::Unreadable => upwards().collect(),
         };
-        // A folder that holds a file isn't empty.
+        // A directory that holds a file isn't empty.
         if !matches!(entry, Entry::File(_)) {
             let nearest = match entry {
-                Entry::Folder => Some(path.clone()),
-                _ => self.dir.nearest_folder(path).ok().flatten(),
+                Entry::Directory => Some(path.clone()),
+                _ => self.dir.nearest_directory(path).ok().flatten(),
             };
-            suspects.extend(nearest.filter(|folder| self.dir.list(Some(folder)).is_ok_and(|names| names.is_empty())));
+            suspects
+                .extend(nearest.filter(|directory| self.dir.list(Some(directory)).is_ok_and(|names| names.is_empty())));
         }
         let entries = self.repo.entries_at(&suspects)?;
         Ok(suspects.into_iter().find(|at| entries.get(at).is_some_and(|(mode, _)| *mode == GITLINK)))
@@ -141,41 +142,41 @@ fn paths_in_modules(file: &std::path::Path) -> Result<Vec<RepoPath>, git2::Error
 
 fn obstacle(what: Shape) -> Option<Obstacle> {
     match what {
-        Shape::File | Shape::Folder => None,
+        Shape::File | Shape::Directory => None,
         Shape::Link => Some(Obstacle::Link),
         Shape::Special => Some(Obstacle::Special),
     }
 }
 
 impl Tree for WorkTree<'_> {
-    fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
-        let wrong = |source| TreeFault::Io { path: path.clone(), source };
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
+        let wrong = |source| TreeError::Io { path: path.clone(), source };
         let entry = self.on_disk(path).map_err(wrong)?;
-        if !matches!(entry, Entry::Absent | Entry::File(_) | Entry::Folder) {
+        if !matches!(entry, Entry::Absent | Entry::File(_) | Entry::Directory) {
             return Ok(entry);
         }
         if let Some(ancestor) = self.repository_above(path).map_err(wrong)? {
             return Ok(Entry::Beneath { ancestor, what: Some(Obstacle::Repository) });
         }
-        match self.empty_submodule(path, &entry).map_err(|fault| fault.at(path))? {
+        match self.empty_submodule(path, &entry).map_err(|error| error.at(path))? {
             Some(module) if module == *path => Ok(Entry::Other(Obstacle::Repository)),
             Some(ancestor) => Ok(Entry::Beneath { ancestor, what: Some(Obstacle::Repository) }),
             None => Ok(entry),
         }
     }
 
-    fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+    fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
         let mut leaves = Vec::new();
-        let mut folders = vec![folder.clone()];
-        while let Some(folder) = folders.pop() {
+        let mut directories = vec![directory.clone()];
+        while let Some(directory) = directories.pop() {
             let names =
-                self.dir.list(Some(&folder)).map_err(|source| TreeFault::Io { path: folder.clone(), source })?;
+                self.dir.list(Some(&directory)).map_err(|source| TreeError::Io { path: directory.clone(), source })?;
             for (name, shape) in names {
-                match folder.join(&name) {
-                    Ok(path) if shape == Shape::Folder => folders.push(path),
+                match directory.join(&name) {
+                    Ok(path) if shape == Shape::Directory => directories.push(path),
                     Ok(path) => leaves.push(path),
-                    // A name that no patch can touch, such as `.git`: the folder as a whole stays where it is.
-                    Err(_) => leaves.push(folder.clone()),
+                    // A name that no patch can touch, such as `.git`: the directory as a whole stays where it is.
+                    Err(_) => leaves.push(directory.clone()),
                 }
             }
         }
@@ -186,29 +187,29 @@ impl Tree for WorkTree<'_> {
         self.repo.index().map_or_else(|_| Vec::new(), |index| super::tracked(&index))
     }
 
-    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeFault> {
-        let stored = self.conversion.to_git(path, content, self.indexed(path)).map_err(|fault| fault.at(path))?;
+    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeError> {
+        let stored = self.conversion.to_git(path, content, self.indexed(path)).map_err(|error| error.at(path))?;
         Ok(Some(content_id(&stored)))
     }
 
-    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
         if !self.ignores_case {
             return Ok(Vec::new());
         }
         let mut found: Vec<Option<RepoPath>> = vec![None];
         for part in path.parts() {
             let mut next = Vec::new();
-            for folder in &found {
-                let names = match self.dir.list(folder.as_ref()) {
+            for directory in &found {
+                let names = match self.dir.list(directory.as_ref()) {
                     Ok(names) => names,
                     Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                         continue;
                     }
-                    Err(source) => return Err(TreeFault::Io { path: path.clone(), source }),
+                    Err(source) => return Err(TreeError::Io { path: path.clone(), source }),
                 };
                 let twins = names.iter().filter(|(name, _)| name.eq_ignore_ascii_case(part));
-                next.extend(twins.filter_map(|(name, _)| match folder {
-                    Some(folder) => folder.join(name).ok(),
+                next.extend(twins.filter_map(|(name, _)| match directory {
+                    Some(directory) => directory.join(name).ok(),
                     None => RepoPath::new(name).ok(),
                 }));
             }
@@ -217,16 +218,16 @@ impl Tree for WorkTree<'_> {
         Ok(found.into_iter().flatten().filter(|twin| twin != path).collect())
     }
 
-    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeFault> {
-        self.conversion.to_work_tree(path, bytes).map_err(|fault| fault.at(path))
+    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeError> {
+        self.conversion.to_work_tree(path, bytes).map_err(|error| error.at(path))
     }
 
-    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeFault> {
+    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeError> {
         let carried = self.conversion.carry(from, (&self.conversion, to), content, || self.indexed(from));
-        carried.map_err(|fault| fault.at(to))
+        carried.map_err(|error| error.at(to))
     }
 
-    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeFault> {
+    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
         self.conversion.settle(files, rules, |path| self.indexed(path)).map(|_| ())
     }
 

@@ -211,9 +211,9 @@ mod tests {
 
     #[derive(Debug, thiserror::Error)]
     #[error("{1}")]
-    struct Said(Kind, &'static str);
+    struct Sample(Kind, &'static str);
 
-    impl Diagnose for Said {
+    impl Diagnose for Sample {
         fn diagnosis(&self) -> Diagnosis {
             Diagnosis::new(self.0)
         }
@@ -224,7 +224,7 @@ mod tests {
         let source = Source::new(SourceId(0), "answer.txt", text.into()).unwrap();
         let said: Vec<_> = said
             .iter()
-            .map(|(kind, message, range)| Located::new(source.span(range.clone()), Said(*kind, message)))
+            .map(|(kind, message, range)| Located::new(source.span(range.clone()), Sample(*kind, message)))
             .collect();
         let merged = Diagnostic::all(&said, std::slice::from_ref(&source));
         merged.into_iter().map(|one| (one.message, one.also.len())).collect()
@@ -256,10 +256,10 @@ mod tests {
 
     #[test]
     fn of_a_text_without_end_the_middle_is_left_out() {
-        let said = Said(Kind::UnsafePath, Box::leak("ä".repeat(1 << 20).into_boxed_str()));
+        let said = Sample(Kind::UnsafePath, Box::leak("ä".repeat(1 << 20).into_boxed_str()));
         let message = Diagnostic::new(&said, None, &[]).message;
         assert!(message.starts_with("ää") && message.contains("ä … ä") && message.len() < 500, "{message}");
-        let said = Said(Kind::UnsafePath, Box::leak("x".repeat(9_000).into_boxed_str()));
+        let said = Sample(Kind::UnsafePath, Box::leak("x".repeat(9_000).into_boxed_str()));
         assert_eq!(Diagnostic::new(&said, None, &[]).message.len(), 9_000);
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::calm::calm;
-use super::render::{Pen, Shot, Sight, Tone};
+use super::render::{Drawing, Picture, ShownLine, Tone};
 use super::{Diagnostic, FileReport, LineCount, Report, ResponsePlace, State};
 use crate::explain::FileLine;
 use crate::kind::Kind;
@@ -98,7 +98,7 @@ impl std::fmt::Display for State {
 /// A warning's kind stands behind its headline, so that a line begins with `warning: ` and can still be searched for by kind.
 pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
     let Diagnostic { kind, is_warning, message, response, also, cause, label, places, notes, help, .. } = diagnostic;
-    let pen = Pen::new(style);
+    let pen = Drawing::new(style);
     let shot = response.as_ref().map(|place| shot_of(place, label.as_deref()));
     let message = safe(message);
     let mut out = if *is_warning {
@@ -113,10 +113,10 @@ pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
         out += &pen.draw(Tone::Note, None, "the earlier edit is here", Some(&shot_of(place, None)));
     }
     for place in places.iter().take(SHOWN_PLACES) {
-        let shot = Shot {
+        let shot = Picture {
             file: Shown(&place.path).to_string(),
             column: place.column,
-            first: Sight {
+            first: ShownLine {
                 line: place.line,
                 excerpt: &place.excerpt,
                 heading: place.heading.as_ref(),
@@ -138,14 +138,14 @@ pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
     out
 }
 
-fn shot_of<'p>(place: &'p ResponsePlace, label: Option<&str>) -> Shot<'p> {
-    let first = Sight { line: place.line, excerpt: &place.excerpt, heading: None, label: label.map(safe) };
-    Shot { file: safe(&place.file), column: place.column, first, more: Vec::new() }
+fn shot_of<'p>(place: &'p ResponsePlace, label: Option<&str>) -> Picture<'p> {
+    let first = ShownLine { line: place.line, excerpt: &place.excerpt, heading: None, label: label.map(safe) };
+    Picture { file: safe(&place.file), column: place.column, first, more: Vec::new() }
 }
 
-fn sight(line: &FileLine) -> Sight<'_> {
+fn sight(line: &FileLine) -> ShownLine<'_> {
     let FileLine { line, excerpt, heading, label } = line;
-    Sight { line: *line, excerpt, heading: heading.as_ref(), label: Some(safe(label)) }
+    ShownLine { line: *line, excerpt, heading: heading.as_ref(), label: Some(safe(label)) }
 }
 
 fn the_same_is_true_of(also: &[ResponsePlace], first: Option<&ResponsePlace>) -> String {

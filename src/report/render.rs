@@ -23,16 +23,16 @@ pub(super) enum Tone {
 }
 
 /// Lines of one file to show.
-pub(super) struct Shot<'a> {
+pub(super) struct Picture<'a> {
     pub(super) file: String,
     /// Where the mark in the first of them begins.
     pub(super) column: usize,
-    pub(super) first: Sight<'a>,
-    pub(super) more: Vec<Sight<'a>>,
+    pub(super) first: ShownLine<'a>,
+    pub(super) more: Vec<ShownLine<'a>>,
 }
 
 /// A line to show and what to say under its mark.
-pub(super) struct Sight<'a> {
+pub(super) struct ShownLine<'a> {
     pub(super) line: LineNo,
     pub(super) excerpt: &'a Excerpt,
     /// The line under which it stands, where that is shown too.
@@ -41,12 +41,12 @@ pub(super) struct Sight<'a> {
 }
 
 /// A pen for one style.
-pub(super) struct Pen {
+pub(super) struct Drawing {
     renderer: Renderer,
     style: Style,
 }
 
-impl Pen {
+impl Drawing {
     /// The widest that the drawing crate may ever think a line is: it must not cut what has been cut here.
     const UNBOUNDED: usize = 1 << 20;
     /// The narrowest room for code, however narrow the terminal.
@@ -60,7 +60,7 @@ impl Pen {
     }
 
     /// Draws a headline, and below it, if there is one, the place that it is about. Ends with a newline.
-    pub(super) fn draw(&self, tone: Tone, id: Option<&str>, text: &str, shot: Option<&Shot<'_>>) -> String {
+    pub(super) fn draw(&self, tone: Tone, id: Option<&str>, text: &str, shot: Option<&Picture<'_>>) -> String {
         let level = match tone {
             Tone::Error => Level::ERROR,
             Tone::Warning => Level::WARNING,
@@ -106,7 +106,7 @@ impl Pen {
     }
 
     /// Draws a line, with a rule that stands behind so many digits; before it the line under which it stands.
-    fn snippets(&self, level: &Level<'_>, sight: &Sight<'_>, digits: usize) -> Vec<(LineNo, String)> {
+    fn snippets(&self, level: &Level<'_>, sight: &ShownLine<'_>, digits: usize) -> Vec<(LineNo, String)> {
         let gutter = digits + 3;
         let room = self.style.width.saturating_sub(gutter);
         let snippet = |line: LineNo, text: String, mark: Option<_>| {

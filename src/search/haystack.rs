@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::Tolerance;
+use super::Fuzz;
 use super::index::Index;
 use super::needle::Needle;
 use super::places::Places;
@@ -14,7 +14,7 @@ use crate::text::Lines;
 /// The lines of a file, compared exactly or at a fuzz level, read once for the runs that are known beforehand.
 #[derive(Debug)]
 pub struct Haystack<'f> {
-    level: Tolerance,
+    level: Fuzz,
     index: Index<'f>,
     known: RefCell<HashMap<Needle, Rc<Places>>>,
 }
@@ -28,12 +28,12 @@ pub struct Run {
 impl<'f> Haystack<'f> {
     /// Reads a file with an eye to these runs of lines. Others are found too, each for the price of reading the file again.
     pub fn new<'p, R: IntoIterator<Item = &'p [u8]>>(lines: &Lines<'f>, runs: impl IntoIterator<Item = R>) -> Self {
-        Self::at(Tolerance::Exact, lines, runs)
+        Self::at(Fuzz::Exact, lines, runs)
     }
 
     /// The same, with lines compared at a level: [`Haystack::run`] then finds what is the same there.
     pub fn at<'p, R: IntoIterator<Item = &'p [u8]>>(
-        level: Tolerance,
+        level: Fuzz,
         lines: &Lines<'f>,
         runs: impl IntoIterator<Item = R>,
     ) -> Self {
@@ -68,9 +68,9 @@ impl<'f> Haystack<'f> {
     }
 }
 
-fn needle<'p>(level: Tolerance, run: impl IntoIterator<Item = &'p [u8]>) -> Needle {
+fn needle<'p>(level: Fuzz, run: impl IntoIterator<Item = &'p [u8]>) -> Needle {
     match level {
-        Tolerance::Exact => Needle::lines(run),
+        Fuzz::Exact => Needle::lines(run),
         _ => {
             let forms: Vec<_> = run.into_iter().map(|line| level.form(line)).collect();
             Needle::lines(forms.iter().map(|form| &**form))

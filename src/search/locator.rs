@@ -12,7 +12,7 @@ use aho_corasick::Anchored;
 use aho_corasick::automaton::Automaton as _;
 use aho_corasick::nfa::contiguous::NFA;
 
-use super::Tolerance;
+use super::Fuzz;
 use super::places::Places;
 use crate::text::Lines;
 
@@ -26,7 +26,7 @@ pub enum Relaxation {
     /// It contains the locator.
     Contained,
     /// It is the same at a level.
-    Level(Tolerance),
+    Level(Fuzz),
 }
 
 impl fmt::Display for Relaxation {

@@ -1,6 +1,6 @@
 //! Where is this text in that file? All places in order, as byte offsets or lines; no files, no formats, no choice among places.
 //!
-//! A [`View`] is a file as it is compared: with LF for CRLF, or with every line in the form that it has at a level of [`Tolerance`].
+//! A [`View`] is a file as it is compared: with LF for CRLF, or with every line in the form that it has at a level of [`Fuzz`].
 //! A [`Needle`] is a text to find in it: whole lines, or part of a line up to part of another. An [`Index`] reads the view once for
 //! all needles of a file, so that a thousand edits cost little more than one; a [`Haystack`] does so for runs of whole lines, and a
 //! [`Document`] goes on as edits change the file. [`Locators`] find the one line that a loose `@@` text may mean, [`Nearness`] the
@@ -9,6 +9,7 @@
 
 mod align;
 mod document;
+mod fuzz;
 mod haystack;
 mod index;
 mod kmp;
@@ -24,12 +25,12 @@ mod reference;
 mod shift;
 #[cfg(test)]
 mod tests;
-mod tolerance;
 mod view;
 mod word;
 
 pub use align::{Ends, Gap, Near, align};
 pub use document::Document;
+pub use fuzz::Fuzz;
 pub use haystack::{Haystack, Run};
 pub use index::Index;
 pub use locator::{Locators, Loose, Relaxation};
@@ -39,6 +40,5 @@ pub use needle::{Bounds, Needle};
 pub use places::Places;
 pub use plain::{ascii, looks, plain};
 pub use shift::Shift;
-pub use tolerance::Tolerance;
 pub use view::View;
 pub use word::{Side, cuts_word};

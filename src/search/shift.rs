@@ -10,8 +10,8 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice as _;
 
-use super::tolerance::indentation_len;
-use super::{Tolerance, ascii};
+use super::fuzz::indentation_len;
+use super::{Fuzz, ascii};
 
 /// How new lines are to be indented so that they stand to the file's lines as they stand to the patch's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Shift {
     ///
     /// # Errors
     /// Returns the first pair that doesn't go with those before it, by its number from 0.
-    pub fn shown<'l>(pairs: impl IntoIterator<Item = (&'l [u8], &'l [u8])>, level: Tolerance) -> Result<Self, usize> {
+    pub fn shown<'l>(pairs: impl IntoIterator<Item = (&'l [u8], &'l [u8])>, level: Fuzz) -> Result<Self, usize> {
         let mut shown: Option<Vec<Kind>> = None;
         let mut folds = false;
         for (number, (patch, file)) in pairs.into_iter().enumerate() {
@@ -69,7 +69,7 @@ impl Shift {
     /// Shifts a new line. A line of nothing but blanks stays as it is. `None` if the line doesn't have the blanks that are to
     /// be taken away, or has others than those that are to be counted.
     pub fn apply<'l>(&self, line: &'l [u8]) -> Option<Cow<'l, [u8]>> {
-        let level = if self.folds { Tolerance::Unicode } else { Tolerance::Indent };
+        let level = if self.folds { Fuzz::Unicode } else { Fuzz::Indent };
         if level.form(line).is_empty() || (self.kind == Kind::None && !self.folds) {
             return Some(Cow::Borrowed(line));
         }
@@ -126,8 +126,8 @@ fn all(blanks: &[u8], blank: u8) -> Option<usize> {
 }
 
 /// Returns the blanks that a line begins with, as they are.
-fn indentation(line: &[u8], level: Tolerance) -> &[u8] {
-    if level < Tolerance::Unicode || line.is_ascii() {
+fn indentation(line: &[u8], level: Fuzz) -> &[u8] {
+    if level < Fuzz::Unicode || line.is_ascii() {
         return &line[..indentation_len(line)];
     }
     let end = line.char_indices().find(|(_, _, c)| !matches!(ascii(*c), ' ' | '\t')).map_or(line.len(), |(at, ..)| at);
@@ -146,7 +146,7 @@ fn plain(blanks: &[u8]) -> Cow<'_, [u8]> {
 mod tests {
     use super::*;
 
-    fn shifted(pairs: &[(&str, &str)], new: &str, level: Tolerance) -> Result<Option<String>, usize> {
+    fn shifted(pairs: &[(&str, &str)], new: &str, level: Fuzz) -> Result<Option<String>, usize> {
         let pairs = pairs.iter().map(|(patch, file)| (patch.as_bytes(), file.as_bytes()));
         let shift = Shift::shown(pairs, level)?;
         Ok(shift.apply(new.as_bytes()).map(|line| String::from_utf8(line.into_owned()).unwrap()))
@@ -175,11 +175,7 @@ mod tests {
             (&[(" \ta", "\t a")], "x", Err(0)),
             (&[("", "")], "  x", Ok(Some("  x"))),
         ] {
-            assert_eq!(
-                shifted(pairs, new, Tolerance::Indent),
-                want.map(|to| to.map(str::to_owned)),
-                "{pairs:?} {new:?}"
-            );
+            assert_eq!(shifted(pairs, new, Fuzz::Indent), want.map(|to| to.map(str::to_owned)), "{pairs:?} {new:?}");
         }
     }
 
@@ -191,7 +187,7 @@ mod tests {
             (&[("\u{a0}a", "\ta")], "\u{a0}\u{a0}x", Some("\t\tx")),
             (&[("  a", "\u{a0}\u{a0}a")], "  x", Some("  x")),
         ] {
-            let got = shifted(pairs, new, Tolerance::Unicode).unwrap();
+            let got = shifted(pairs, new, Fuzz::Unicode).unwrap();
             assert_eq!(got.as_deref(), want, "{pairs:?} {new:?}");
         }
     }

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::Tolerance;
+use super::Fuzz;
 use super::*;
 use crate::text::Lines;
 
@@ -58,7 +58,7 @@ proptest! {
 
     #[test]
     fn whole_lines_are_where_lines_equal_them(text in texts(), run in texts(), level in 0_usize..4) {
-        let level = [Tolerance::Exact, Tolerance::Trailing, Tolerance::Indent, Tolerance::Unicode][level];
+        let level = [Fuzz::Exact, Fuzz::Trailing, Fuzz::Indent, Fuzz::Unicode][level];
         let (lines, run) = (Lines::new(&text), Lines::new(&run));
         let sought: Vec<_> = run.iter().take(2).map(|line| level.form(line.text).into_owned()).collect();
         let needle = Needle::lines(sought.iter().map(|line| &line[..]));

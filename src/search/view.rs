@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use super::Tolerance;
+use super::Fuzz;
 use crate::text::Lines;
 
 /// A file as needles are looked for in it: without its byte order mark, with LF for CRLF; above the exact level with every line in
@@ -57,8 +57,8 @@ impl<'f> View<'f> {
     }
 
     /// Makes the view in which whole lines are compared at a fuzz level.
-    pub fn at(level: Tolerance, lines: &Lines<'f>) -> Self {
-        if level == Tolerance::Exact {
+    pub fn at(level: Fuzz, lines: &Lines<'f>) -> Self {
+        if level == Fuzz::Exact {
             return Self::exact(lines);
         }
         let (mut text, mut starts) = (Vec::with_capacity(lines.bytes().len()), Vec::with_capacity(lines.len()));

@@ -5,10 +5,10 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use super::fault::{Fault, Holder, Warning};
+use super::error::{Holder, TransactionError, Warning};
 use super::record::Record;
 use super::{Prepared, Target, last, lock, set_all, signal};
-use crate::repo::{ChildWatch, CommitFault, CommitRequest, Committed, Draft, NextIndex};
+use crate::repo::{ChildWatch, CommitError, CommitRequest, Committed, Draft, NextIndex};
 
 /// A commit that is still to be made.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Intended {
 
 impl Prepared<'_> {
     /// Gets a commit ready: its index and its message, and what recovery would know it by.
-    pub(super) fn intend(&self, request: &CommitRequest) -> Result<(Intended, String), Fault> {
+    pub(super) fn intend(&self, request: &CommitRequest) -> Result<(Intended, String), TransactionError> {
         let draft = self.repo.draft(request, &self.place.journal.path())?;
         let path = self.place.journal.path_of("index");
         let mut index = NextIndex::copy(self.repo, &self.repo.index_path(), path)?;
@@ -30,13 +30,13 @@ impl Prepared<'_> {
         set_all(&mut index, &self.blobs, &BTreeMap::new())?;
         let tree = index.tree()?;
         if head == Some(tree) {
-            return Err(CommitFault::NothingToCommit.into());
+            return Err(CommitError::NothingToCommit.into());
         }
         Ok((Intended { index, draft }, tree.to_string()))
     }
 
     /// Commits what the private index holds; then lets the index follow.
-    pub(super) fn commit(&mut self, intended: &mut Intended, next: NextIndex) -> Result<Committed, Fault> {
+    pub(super) fn commit(&mut self, intended: &mut Intended, next: NextIndex) -> Result<Committed, TransactionError> {
         let Target::Commit(request) = &self.target else { unreachable!("it is what is intended") };
         let Intended { index: private, draft } = intended;
         let (repo, before) = (self.repo, self.head);
@@ -47,7 +47,7 @@ impl Prepared<'_> {
         // here has saved in time.
         let held = || {
             let noted = place.journal.note_child(place.flush).map_err(|source| self.of_journal(source));
-            let stays = || if repo.head_commit()? == before { Ok(()) } else { Err(CommitFault::HeadMoved.into()) };
+            let stays = || if repo.head_commit()? == before { Ok(()) } else { Err(CommitError::HeadMoved.into()) };
             let refused = noted.and_then(|()| stays()).and_then(|()| place.confirm()).err();
             let may_go = refused.is_none();
             refusal.set(refused);
@@ -59,22 +59,22 @@ impl Prepared<'_> {
         // git, hooks and an editor have the terminal now.
         self.progress.rest();
         let made = repo.commit(request, draft, before, private.path(), &place.journal.path(), &watch);
-        if let Some(fault) = refusal.take() {
-            return Err(signal::pending().map_or(fault, |signal| Fault::Interrupted { signal }));
+        if let Some(error) = refusal.take() {
+            return Err(signal::pending().map_or(error, |signal| TransactionError::Interrupted { signal }));
         }
         let id = match (made, signal::pending()) {
             (Ok(id), _) => id,
-            (Err(fault @ CommitFault::InDoubt(_)), _) => return Err(fault.into()),
-            (Err(_), Some(signal)) => return Err(Fault::Interrupted { signal }),
+            (Err(error @ CommitError::InDoubt(_)), _) => return Err(error.into()),
+            (Err(_), Some(signal)) => return Err(TransactionError::Interrupted { signal }),
             // git gives back what it took; what is held now kept it out.
-            (Err(CommitFault::NoCommit { status: Some(_) }), None) if let Some(lock) = repo.head_locks().pop() => {
-                return Err(Fault::Locked { lock, holder: Holder::Unknown });
+            (Err(CommitError::NoCommit { status: Some(_) }), None) if let Some(lock) = repo.head_locks().pop() => {
+                return Err(TransactionError::Locked { lock, holder: Holder::Unknown });
             }
-            (Err(fault), None) => return Err(fault.into()),
+            (Err(error), None) => return Err(error.into()),
         };
         // From here on there is a commit, and nothing is taken back: whoever finds the manifest sees that HEAD moved.
         self.place.leave();
-        let following = self.repo.tree_of(id).map_err(Fault::from).and_then(|tree| {
+        let following = self.repo.tree_of(id).map_err(TransactionError::from).and_then(|tree| {
             let next = if tree == expected {
                 next
             } else {
@@ -88,22 +88,22 @@ impl Prepared<'_> {
             Err(_) => self.follow(before, id, private),
             done => done,
         };
-        if let Err(fault) = following {
-            self.warnings.push(Warning::IndexBehind { reason: fault.to_string() });
+        if let Err(error) = following {
+            self.warnings.push(Warning::IndexBehind { reason: error.to_string() });
             return Ok(self.describe(id, expected));
         }
         // Without it undo knows less, that is all.
         let _ = last::write(&self.place.journal, &Record::Commit(id.to_string()));
         // git flushes neither its objects nor its references of its own accord.
-        if let Err(fault) = self.place.flush_all().and_then(|()| self.decide_on_commit()) {
+        if let Err(error) = self.place.flush_all().and_then(|()| self.decide_on_commit()) {
             let path = lock::path_bytes(&self.place.journal.path());
-            self.warnings.push(Warning::Unsettled { path, reason: fault.to_string() });
+            self.warnings.push(Warning::Unsettled { path, reason: error.to_string() });
         }
         Ok(self.describe(id, expected))
     }
 
     /// Lets the index take over what a commit changed.
-    fn follow(&self, before: Option<git2::Oid>, id: git2::Oid, private: &NextIndex) -> Result<(), Fault> {
+    fn follow(&self, before: Option<git2::Oid>, id: git2::Oid, private: &NextIndex) -> Result<(), TransactionError> {
         let mut next = self.copy_index()?;
         let before = before.map(|id| self.repo.tree_of(id)).transpose()?;
         next.follow(before, self.repo.tree_of(id)?, private.path())?;

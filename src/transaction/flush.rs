@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 
-use super::fault::Fault;
+use super::error::TransactionError;
 use super::manifest::Manifest;
 use crate::dir::Dir;
 use crate::dir::write::step;
@@ -25,7 +25,7 @@ pub(super) enum Flush {
 }
 
 impl Flush {
-    pub(super) fn from_config(config: &Config) -> Result<Self, crate::repo::Fault> {
+    pub(super) fn from_config(config: &Config) -> Result<Self, crate::repo::RepoError> {
         Ok(if config.bool("llmpatch.fsync")?.unwrap_or(true) { Flush::Always } else { Flush::Never })
     }
 
@@ -38,20 +38,20 @@ impl Flush {
         file.sync_all()
     }
 
-    /// Waits until the names in folders are on the disk.
-    pub(super) fn folders(self, folders: &[&Dir]) -> io::Result<()> {
-        if self == Flush::Never { Ok(()) } else { folders.iter().try_for_each(|folder| folder.flush()) }
+    /// Waits until the names in directories are on the disk.
+    pub(super) fn directories(self, directories: &[&Dir]) -> io::Result<()> {
+        if self == Flush::Never { Ok(()) } else { directories.iter().try_for_each(|directory| directory.flush()) }
     }
 
-    /// Waits until all that was written for a change is on the disk: to the git folder, to that of the index, and to every file system
+    /// Waits until all that was written for a change is on the disk: to the git directory, to that of the index, and to every file system
     /// that the work tree has a path of it on.
-    pub(super) fn everything_of(self, repo: &Repo, manifest: &Manifest) -> Result<(), Fault> {
+    pub(super) fn everything_of(self, repo: &Repo, manifest: &Manifest) -> Result<(), TransactionError> {
         if self == Flush::Never {
             return Ok(());
         }
         let mut devices = BTreeSet::new();
-        let mut flush = |dir: &Dir, folder: Option<&RepoPath>| match dir.device(folder) {
-            Ok(device) if devices.insert(device) => dir.flush_file_system(folder),
+        let mut flush = |dir: &Dir, directory: Option<&RepoPath>| match dir.device(directory) {
+            Ok(device) if devices.insert(device) => dir.flush_file_system(directory),
             // What isn't there any more, or not yet, has nothing to flush.
             _ => Ok(()),
         };
@@ -66,8 +66,8 @@ impl Flush {
             flush(dir, None)?;
             let mut above: Vec<_> = manifest.touched.iter().filter_map(|touched| touched.path.parent()).collect();
             above.dedup();
-            above.iter().try_for_each(|folder| flush(dir, Some(folder)))
+            above.iter().try_for_each(|directory| flush(dir, Some(directory)))
         });
-        flushed.map_err(|source| Fault::Io { doing: "flush", path: "the change".into(), source })
+        flushed.map_err(|source| TransactionError::Io { doing: "flush", path: "the change".into(), source })
     }
 }

@@ -1,4 +1,4 @@
-//! A run's own folder in the repository's git folder, `llmpatch/<number>`: all that is needed to finish or take back a change
+//! A run's own directory in the repository's git directory, `llmpatch/<number>`: all that is needed to finish or take back a change
 //! by somebody who knows nothing of it.
 //!
 //! | file | what it is |
@@ -16,7 +16,7 @@
 //! one whose change is certain is `llmpatch/last`.
 //!
 //! It is private to its user, and reached through handles that follow no link. What is in it may have been made by anybody, with the
-//! git folder: it says nothing about where to write but paths of the work tree.
+//! git directory: it says nothing about where to write but paths of the work tree.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -28,7 +28,7 @@ use std::rc::Rc;
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::geteuid;
 
-use super::fault::{Fault, Unfit, Why};
+use super::error::{TransactionError, Unfit, Why};
 use super::flush::Flush;
 use super::lock::{Life, Stamp, nonce, path_bytes, with_suffix};
 use super::manifest::Manifest;
@@ -38,7 +38,7 @@ use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
 use crate::repo::Repo;
 
-/// A folder of journals. A repository that several users share has one for each.
+/// A directory of journals. A repository that several users share has one for each.
 #[derive(Debug)]
 pub(super) struct Home {
     git: Dir,
@@ -47,7 +47,7 @@ pub(super) struct Home {
     path: PathBuf,
 }
 
-/// The folder of a run. Dropping it removes it and all in it, unless something in it must not be lost.
+/// The directory of a run. Dropping it removes it and all in it, unless something in it must not be lost.
 #[derive(Debug)]
 pub(super) struct Journal {
     home: Rc<Home>,
@@ -59,7 +59,7 @@ pub(super) struct Journal {
     fate: Cell<Fate>,
 }
 
-/// What becomes of the folder.
+/// What becomes of the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Removed,
@@ -77,7 +77,7 @@ pub(super) fn original_name(number: usize) -> RepoPath {
 }
 
 impl Home {
-    /// Returns the name of the folder that this user's new journals are in.
+    /// Returns the name of the directory that this user's new journals are in.
     fn name_of(repo: &Repo) -> RepoPath {
         if repo.is_shared() { Self::own_name() } else { plain("llmpatch") }
     }
@@ -88,7 +88,7 @@ impl Home {
 
     fn open(repo: &Repo, name: RepoPath) -> Result<Option<Self>, Unfit> {
         let path = repo.git_dir().join(name.as_path());
-        let unfit = |why| Unfit { folder: path.clone(), why };
+        let unfit = |why| Unfit { directory: path.clone(), why };
         let git = Dir::open(repo.git_dir()).map_err(|_| unfit(Why::Broken))?;
         match open_own(&git, &name) {
             Ok(dir) => Ok(dir.map(|dir| Self { git, dir, name, path })),
@@ -118,16 +118,20 @@ impl Home {
     }
 
     /// Makes it, if it isn't there.
-    fn make(repo: &Repo) -> Result<Self, Fault> {
+    fn make(repo: &Repo) -> Result<Self, TransactionError> {
         let name = Self::name_of(repo);
-        let io = |source| Fault::Io { doing: "make", path: path_bytes(&repo.git_dir().join(name.as_path())), source };
-        match Dir::open(repo.git_dir()).and_then(|git| git.make_folder(&name, 0o700)) {
-            Err(fault) if fault.kind() != io::ErrorKind::AlreadyExists => return Err(io(fault)),
+        let io = |source| TransactionError::Io {
+            doing: "make",
+            path: path_bytes(&repo.git_dir().join(name.as_path())),
+            source,
+        };
+        match Dir::open(repo.git_dir()).and_then(|git| git.make_directory(&name, 0o700)) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(io(error)),
             _ => {}
         }
         let home = Self::current(repo)?.ok_or_else(|| io(io::ErrorKind::NotFound.into()))?;
         if home.dir.stat().map_err(io)?.bits & 0o077 != 0 {
-            home.git.set_folder_bits(&home.name, 0o700).map_err(io)?;
+            home.git.set_directory_bits(&home.name, 0o700).map_err(io)?;
         }
         Ok(home)
     }
@@ -152,12 +156,12 @@ impl Home {
     }
 }
 
-/// Opens a folder that must be this user's.
+/// Opens a directory that must be this user's.
 fn open_own(above: &Dir, name: &RepoPath) -> Result<Option<Dir>, Why> {
     match above.beneath(name) {
         Ok(dir) if dir.stat().is_ok_and(|stat| stat.owner == geteuid().as_raw()) => Ok(Some(dir)),
         Ok(_) => Err(Why::Foreign),
-        Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(_) => Err(Why::Broken),
     }
 }
@@ -169,28 +173,30 @@ fn number(name: &RepoPath) -> Option<u64> {
 }
 
 impl Journal {
-    /// Makes a folder for this run, with its stamp, which is locked from the instant that it has its name.
-    pub(super) fn make(repo: &Repo) -> Result<Self, Fault> {
+    /// Makes a directory for this run, with its stamp, which is locked from the instant that it has its name.
+    pub(super) fn make(repo: &Repo) -> Result<Self, TransactionError> {
         let mut tries = 0;
         loop {
             match Self::try_make(repo) {
-                // Somebody's last journal went between two steps, and the folder of all journals with it.
-                Err(Fault::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound && tries < 5 => tries += 1,
+                // Somebody's last journal went between two steps, and the directory of all journals with it.
+                Err(TransactionError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound && tries < 5 => {
+                    tries += 1
+                }
                 made => return made,
             }
         }
     }
 
-    fn try_make(repo: &Repo) -> Result<Self, Fault> {
+    fn try_make(repo: &Repo) -> Result<Self, TransactionError> {
         let home = Home::make(repo)?;
         let run = nonce();
         let name = plain(&format!("{run:016x}"));
         let path = path_bytes(&home.path.join(name.as_path()));
         let io = |doing| {
             let path = path.clone();
-            move |source| Fault::Io { doing, path, source }
+            move |source| TransactionError::Io { doing, path, source }
         };
-        let opened = home.dir.make_folder(&name, 0o700).and_then(|()| home.dir.beneath(&name));
+        let opened = home.dir.make_directory(&name, 0o700).and_then(|()| home.dir.beneath(&name));
         let dir = opened.inspect_err(|_| home.tidy()).map_err(io("make"))?;
         // From here on whatever was made goes, even if not all of it was.
         let mut journal = Self { home: Rc::new(home), dir, name, run, stamp: None, fate: Cell::new(Fate::Removed) };
@@ -204,7 +210,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Opens the folder of another run; `None` if it is gone.
+    /// Opens the directory of another run; `None` if it is gone.
     ///
     /// # Errors
     /// If it isn't this user's.
@@ -215,7 +221,7 @@ impl Journal {
                 let (name, run) = (name.clone(), number(name).unwrap_or_default());
                 Ok(Some(Self { home, dir, name, run, stamp: None, fate: Cell::new(Fate::Stays) }))
             }
-            Err(why) => Err(Unfit { folder: home.path.join(name.as_path()), why }),
+            Err(why) => Err(Unfit { directory: home.path.join(name.as_path()), why }),
         }
     }
 
@@ -229,12 +235,12 @@ impl Journal {
         homes.flat_map(of).flatten().collect()
     }
 
-    /// Returns whether its run has ended meanwhile, and the folder has another name or none.
+    /// Returns whether its run has ended meanwhile, and the directory has another name or none.
     pub(super) fn is_gone(&self) -> bool {
         matches!(self.home.dir.look(&self.name), Ok(Found::Absent))
     }
 
-    /// Returns a handle on the folder.
+    /// Returns a handle on the directory.
     pub(super) fn dir(&self) -> &Dir {
         &self.dir
     }
@@ -244,7 +250,7 @@ impl Journal {
         self.home.path.join(self.name.as_path())
     }
 
-    /// Returns the folder that it is in.
+    /// Returns the directory that it is in.
     pub(super) fn home(&self) -> &Home {
         &self.home
     }
@@ -274,7 +280,7 @@ impl Journal {
         self.fate.set(Fate::Removed);
     }
 
-    /// Has it lie elsewhere in the folder of all journals, where nobody takes it for a run's.
+    /// Has it lie elsewhere in the directory of all journals, where nobody takes it for a run's.
     pub(super) fn rename(&self, to: &RepoPath) -> io::Result<()> {
         self.home.dir.rename_own(&self.name, to)?;
         self.fate.set(Fate::Stays);
@@ -309,26 +315,26 @@ impl Journal {
     }
 
     /// Writes down, before it happens, what will be made in the work tree.
-    pub(super) fn announce(&self, manifest: &Manifest) -> Result<(), Fault> {
+    pub(super) fn announce(&self, manifest: &Manifest) -> Result<(), TransactionError> {
         let written = step("note what will be made").and_then(|()| self.dir.put(&plain("draft"), &manifest.to_bytes()));
         written.map(drop).map_err(|source| self.io("write", source))
     }
 
     /// Lets the manifest stand: from here on, whoever finds it without its run takes the change back.
-    pub(super) fn begin(&self, manifest: &Manifest, flush: Flush) -> Result<(), Fault> {
+    pub(super) fn begin(&self, manifest: &Manifest, flush: Flush) -> Result<(), TransactionError> {
         let (draft, name) = (plain("manifest.draft"), plain("manifest"));
         let write = || {
             step("write the manifest")?;
             flush.file(&self.dir.put(&draft, &manifest.to_bytes())?)?;
             step("let the manifest stand")?;
             self.dir.rename_own(&draft, &name)?;
-            flush.folders(&[&self.dir, &self.home.dir])
+            flush.directories(&[&self.dir, &self.home.dir])
         };
         write().map_err(|source| self.io("write", source))
     }
 
-    fn io(&self, doing: &'static str, source: io::Error) -> Fault {
-        Fault::Io { doing, path: path_bytes(&self.path()), source }
+    fn io(&self, doing: &'static str, source: io::Error) -> TransactionError {
+        TransactionError::Io { doing, path: path_bytes(&self.path()), source }
     }
 
     /// Makes the change certain. There is no way back afterwards.
@@ -339,10 +345,10 @@ impl Journal {
 
     /// Takes the manifest away once all is as it was before.
     pub(super) fn forget(&self, flush: Flush) -> io::Result<()> {
-        let _ = flush.folders(&[&self.dir]);
+        let _ = flush.directories(&[&self.dir]);
         step("take the manifest away")?;
         match self.dir.remove_file(&plain("manifest")) {
-            Err(fault) if fault.kind() != io::ErrorKind::NotFound => {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 self.dir.rename_own(&plain("manifest"), &plain("undone"))
             }
             _ => Ok(()),
@@ -359,7 +365,7 @@ impl Journal {
     pub(super) fn forget_child(&self, flush: Flush) {
         if self.has_begun() && step("forget the child").is_ok() {
             // If it stays, recovery asks HEAD, and only one that somebody else moves until then would mislead it.
-            let _ = self.dir.remove_file(&plain("begun")).and_then(|()| flush.folders(&[&self.dir]));
+            let _ = self.dir.remove_file(&plain("begun")).and_then(|()| flush.directories(&[&self.dir]));
         }
     }
 
@@ -402,7 +408,7 @@ impl Journal {
         step("keep the old index")?;
         match self.second_name(index, "index.old") {
             // There is none, then.
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             done => done?,
         }
         step("keep the next index")?;
@@ -412,7 +418,7 @@ impl Journal {
     /// Gives a file a second name here; where there are no hard links, or not from there to here, a copy.
     fn second_name(&self, of: &Path, name: &str) -> io::Result<()> {
         match self.dir.link_from(of, &plain(name)) {
-            Err(fault) if !matches!(fault.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists) => {
+            Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists) => {
                 self.dir.put(&plain(name), &std::fs::read(of)?).map(drop)
             }
             done => done,
@@ -423,7 +429,7 @@ impl Journal {
     pub(super) fn is_index(&self, index: &Path, kept: &str) -> io::Result<bool> {
         let Some((kept, _)) = self.dir.read(&plain(kept))? else { return Ok(false) };
         match std::fs::read(index) {
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             now => Ok(now? == kept),
         }
     }
@@ -447,7 +453,7 @@ impl Journal {
         step("put the index back")?;
         match self.dir.rename_over(&old, index) {
             // On another file system there is no way but to write it anew.
-            Err(fault) if fault.raw_os_error() == Some(rustix::io::Errno::XDEV.raw_os_error()) => {
+            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::XDEV.raw_os_error()) => {
                 let draft = self.beside(index);
                 std::fs::copy(self.path_of("index.old"), &draft)?;
                 std::fs::rename(&draft, index)
@@ -456,7 +462,7 @@ impl Journal {
         }
     }
 
-    /// Has a folder that holds something of somebody's outlive us under a name that recovery leaves alone.
+    /// Has a directory that holds something of somebody's outlive us under a name that recovery leaves alone.
     pub(super) fn put_away(&self) -> io::Result<PathBuf> {
         let away = plain(&format!("kept-{:016x}", self.run));
         step("put the originals away")?;

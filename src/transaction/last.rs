@@ -15,22 +15,22 @@ use std::path::PathBuf;
 
 use bstr::ByteSlice as _;
 
-use super::fault::Fault;
+use super::changed_since::{ChangedSince, ChangedWhat};
+use super::error::TransactionError;
 use super::journal::{Home, Journal, plain};
 use super::lock::path_bytes;
-use super::manifest::{Folder, Held, Stands};
+use super::manifest::{Directory, Held, Stands};
 use super::recheck;
 use super::record::{Entry, Kept, Made, Record};
 use super::sealed::MOST;
-use super::since::{Since, Thing};
-use super::workplace::{Spot, Workplace};
+use super::staging::{Location, Staging};
 use crate::dir::write::step;
 use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
 use crate::progress::{Progress, Stage};
 use crate::repo::{IndexTree, NextIndex, Repo};
-use crate::tree::{self, File, Tree, TreeFault};
+use crate::tree::{self, File, Tree, TreeError};
 
 /// What `undo` finds.
 #[derive(Debug)]
@@ -65,10 +65,10 @@ pub struct Reverse {
     /// Whether files of the work tree change.
     has_files: bool,
     entries: Vec<Entry>,
-    /// Folders that are to go if nothing is left in them.
+    /// Directories that are to go if nothing is left in them.
     pub(super) made: BTreeSet<RepoPath>,
-    /// Folders that are to be there, with their permission bits, highest first.
-    pub(super) removed: Vec<Folder>,
+    /// Directories that are to be there, with their permission bits, highest first.
+    pub(super) removed: Vec<Directory>,
 }
 
 const RECORD: &str = "record";
@@ -110,7 +110,7 @@ pub(super) fn forget(journal: &Journal) -> io::Result<()> {
     let (dir, last) = (&journal.home().dir, plain(LAST));
     let removed = match dir.look(&last)? {
         Found::Absent => return Ok(()),
-        Found::Folder => {
+        Found::Directory => {
             step("let go of the change before")?;
             // Without its record nobody takes the rest for anything.
             dir.remove_flat(&last, RECORD, "")
@@ -118,12 +118,12 @@ pub(super) fn forget(journal: &Journal) -> io::Result<()> {
         _ => dir.remove_file(&last),
     };
     match removed {
-        Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,
     }
 }
 
-impl Workplace<'_> {
+impl Staging<'_> {
     /// Writes down what taking the change back will need.
     ///
     /// Where an original can't lie in the journal, since that is on another file system, a copy of it does.
@@ -152,7 +152,7 @@ impl Workplace<'_> {
     }
 
     fn kept_name(&self, number: usize, file: &File) -> io::Result<String> {
-        if let Some(Spot::Journal(name)) = self.originals.get(&number) {
+        if let Some(Location::Journal(name)) = self.originals.get(&number) {
             return Ok(name.as_bstr().to_string());
         }
         let name = format!("copy-{number}");
@@ -166,7 +166,7 @@ impl Workplace<'_> {
 ///
 /// # Errors
 /// `stale` with every path that changed since, `io` if what was kept is damaged.
-pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, Fault> {
+pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> {
     let made = match read(repo)? {
         None => return Ok(Last::Nothing),
         Some(Record::Commit(id)) => {
@@ -192,7 +192,7 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, Fault> {
         }
     }
     if !since.is_empty() {
-        return Err(Fault::Since { all: since });
+        return Err(TransactionError::ChangedSince { all: since });
     }
     let renamed: BTreeMap<_, _> = made.renamed.iter().map(|(new, old)| (old, new)).collect();
     for change in changes.iter_mut().filter(|change| change.before.is_none()) {
@@ -200,42 +200,47 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, Fault> {
     }
     let seal = Record::Made(made.clone()).seal();
     let Made { files, entries, made, mut removed, .. } = made;
-    removed.sort_by_key(|folder| folder.path.parts().count());
+    removed.sort_by_key(|directory| directory.path.parts().count());
     let reverse = Reverse { seal, has_files: !files.is_empty(), entries, made: made.into_iter().collect(), removed };
     Ok(Last::Change(Undoing { changes: ChangeSet::new(changes), reverse }))
 }
 
 /// Opens what is kept; `None` if nothing is.
-fn open(repo: &Repo) -> Result<Option<(Dir, PathBuf)>, Fault> {
+fn open(repo: &Repo) -> Result<Option<(Dir, PathBuf)>, TransactionError> {
     let Some(home) = Home::current(repo)? else { return Ok(None) };
-    let folder = home.path().join(LAST);
+    let directory = home.path().join(LAST);
     match home.dir.beneath(&plain(LAST)) {
-        Ok(dir) => Ok(Some((dir, folder))),
-        Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(fault) if fault.kind() == io::ErrorKind::PermissionDenied => {
-            Err(Fault::Io { doing: "read", path: path_bytes(&folder), source: fault })
+        Ok(dir) => Ok(Some((dir, directory))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            Err(TransactionError::Io { doing: "read", path: path_bytes(&directory), source: error })
         }
-        Err(_) => Err(Fault::Damaged { folder }),
+        Err(_) => Err(TransactionError::Damaged { directory }),
     }
 }
 
-fn read(repo: &Repo) -> Result<Option<Record>, Fault> {
-    let Some((dir, folder)) = open(repo)? else { return Ok(None) };
+fn read(repo: &Repo) -> Result<Option<Record>, TransactionError> {
+    let Some((dir, directory)) = open(repo)? else { return Ok(None) };
     let name = plain(RECORD);
     match dir.read_at_most(&name, MOST).and_then(|bytes| Ok((bytes, dir.look(&name)?))) {
         Ok((None, Found::Absent)) => Ok(None),
         // What is no file, a pipe say, isn't read.
         Ok((bytes, _)) => {
             let record = bytes.and_then(|bytes| Record::parse(&bytes));
-            record.map(Some).ok_or(Fault::Damaged { folder })
+            record.map(Some).ok_or(TransactionError::Damaged { directory })
         }
-        Err(source) => Err(Fault::Io { doing: "read", path: path_bytes(&folder.join(RECORD)), source }),
+        Err(source) => Err(TransactionError::Io { doing: "read", path: path_bytes(&directory.join(RECORD)), source }),
     }
 }
 
 /// Works out what becomes of the files, and names those that changed since.
-fn of_files(repo: &Repo, made: &Made, since: &mut Vec<Since>, progress: &Progress) -> Result<Vec<Change>, Fault> {
-    let Some((originals, kept)) = open(repo)? else { return Err(Fault::Superseded) };
+fn of_files(
+    repo: &Repo,
+    made: &Made,
+    since: &mut Vec<ChangedSince>,
+    progress: &Progress,
+) -> Result<Vec<Change>, TransactionError> {
+    let Some((originals, kept)) = open(repo)? else { return Err(TransactionError::Superseded) };
     let tree = repo.work_tree()?;
     let goes: BTreeSet<_> = made.files.iter().filter(|file| file.before.is_none()).map(|file| &file.path).collect();
     let mut changes = Vec::new();
@@ -252,16 +257,16 @@ fn of_files(repo: &Repo, made: &Made, since: &mut Vec<Since>, progress: &Progres
         let now = match (after, tree.read(path)?) {
             (Some(held), tree::Entry::File(now)) if is_new(held, &now) => Some(now),
             (Some(_), tree::Entry::Absent) => {
-                since.push(Since { path: path.clone(), what: Thing::Gone });
+                since.push(ChangedSince { path: path.clone(), what: ChangedWhat::Gone });
                 None
             }
             (Some(_), _) => {
-                since.push(Since { path: path.clone(), what: Thing::File });
+                since.push(ChangedSince { path: path.clone(), what: ChangedWhat::File });
                 None
             }
             (None, found) => {
                 let way = in_the_way(&tree, path, found, &goes)?;
-                since.extend(way.into_iter().map(|path| Since { path, what: Thing::Appeared }));
+                since.extend(way.into_iter().map(|path| ChangedSince { path, what: ChangedWhat::Appeared }));
                 None
             }
         };
@@ -270,10 +275,10 @@ fn of_files(repo: &Repo, made: &Made, since: &mut Vec<Since>, progress: &Progres
             Some((held, name)) => {
                 let file = originals.read(&plain(name)).map_err(|source| {
                     let path = path_bytes(&kept.join(name));
-                    Fault::Io { doing: "read", path, source }
+                    TransactionError::Io { doing: "read", path, source }
                 })?;
                 let Some((bytes, _)) = file.filter(|(bytes, _)| held.has(bytes)) else {
-                    since.push(Since { path: path.clone(), what: Thing::Original(kept.join(name)) });
+                    since.push(ChangedSince { path: path.clone(), what: ChangedWhat::Original(kept.join(name)) });
                     continue;
                 };
                 let mode = tree::Mode { executable: held.executable, bits: held.bits };
@@ -291,12 +296,12 @@ fn in_the_way(
     path: &RepoPath,
     found: tree::Entry,
     goes: &BTreeSet<&RepoPath>,
-) -> Result<Vec<RepoPath>, TreeFault> {
+) -> Result<Vec<RepoPath>, TreeError> {
     Ok(match found {
         tree::Entry::Absent => Vec::new(),
         tree::Entry::Beneath { ancestor, .. } if goes.contains(&ancestor) => Vec::new(),
         tree::Entry::Beneath { ancestor, .. } => vec![ancestor],
-        tree::Entry::Folder => {
+        tree::Entry::Directory => {
             let mut left = tree.leaves_below(path)?;
             left.retain(|leaf| !goes.contains(leaf));
             left.sort();
@@ -307,15 +312,15 @@ fn in_the_way(
 }
 
 /// Names the entries that changed since, and those that stand where one comes back.
-fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<Since>, TreeFault> {
+fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<ChangedSince>, TreeError> {
     let goes: BTreeSet<_> = entries.iter().filter(|entry| entry.before.is_none()).map(|entry| &entry.path).collect();
     let mut since = BTreeSet::new();
     for Entry { path, before, after } in entries {
         let is_same = match (index.slot(path), after) {
             (Ok(Some(now)), Some(after)) => now.agrees(after),
             (Ok(now), after) => now.is_none() && after.is_none(),
-            (Err(TreeFault::Unmerged { .. }), _) => false,
-            (Err(fault), _) => return Err(fault),
+            (Err(TreeError::Unmerged { .. }), _) => false,
+            (Err(error), _) => return Err(error),
         };
         if !is_same {
             since.insert(path.clone());
@@ -324,13 +329,13 @@ fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<Since>, Tre
             since.extend(index.in_the_way(path).into_iter().filter(|way| !goes.contains(way)));
         }
     }
-    Ok(since.into_iter().map(|path| Since { path, what: Thing::Entry }).collect())
+    Ok(since.into_iter().map(|path| ChangedSince { path, what: ChangedWhat::Entry }).collect())
 }
 
-fn of_entries(index: &IndexTree<'_>, entries: &[Entry], progress: &Progress) -> Result<Vec<Change>, TreeFault> {
+fn of_entries(index: &IndexTree<'_>, entries: &[Entry], progress: &Progress) -> Result<Vec<Change>, TreeError> {
     progress.enter(Stage::Planning, entries.len());
     let change = |Entry { path, before, after }: &Entry| {
-        let file = |slot: &Option<_>| -> Result<_, TreeFault> {
+        let file = |slot: &Option<_>| -> Result<_, TreeError> {
             // What is only intended to be added has no content here.
             let slot = slot.as_ref().filter(|slot: &&crate::repo::Slot| !slot.is_intended());
             slot.map(|slot| index.file(path, slot)).transpose()
@@ -354,19 +359,24 @@ impl Reverse {
     }
 
     /// Checks, under the lock, that all still is what it was worked out from.
-    pub(super) fn still_holds(&self, repo: &Repo, changes: &ChangeSet, progress: &Progress) -> Result<(), Fault> {
+    pub(super) fn still_holds(
+        &self,
+        repo: &Repo,
+        changes: &ChangeSet,
+        progress: &Progress,
+    ) -> Result<(), TransactionError> {
         if read(repo)?.is_none_or(|record| record.seal() != self.seal) {
-            return Err(Fault::Superseded);
+            return Err(TransactionError::Superseded);
         }
         // The lock is ours: no other run is about to keep what it did.
         let mut others = Journal::all(repo).into_iter().flatten();
         if let Some(unkept) = others.find(|journal| journal.applied().is_some()) {
-            return Err(Fault::Unkept { folder: unkept.path() });
+            return Err(TransactionError::Unkept { directory: unkept.path() });
         }
         if self.has_entries() {
             let since = differing(&repo.index_tree()?, &self.entries)?;
             if !since.is_empty() {
-                return Err(Fault::Since { all: since });
+                return Err(TransactionError::ChangedSince { all: since });
             }
         }
         match self.has_files {
@@ -380,7 +390,7 @@ impl Reverse {
         &self,
         next: &mut NextIndex,
         stats: &BTreeMap<&RepoPath, crate::dir::Stat>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), TransactionError> {
         // All that goes first: it may stand in the way of what comes.
         for gone in [true, false] {
             for Entry { path, before, .. } in self.entries.iter().filter(|entry| entry.before.is_none() == gone) {
@@ -395,8 +405,8 @@ impl Reverse {
 pub(super) fn entries(
     changes: &ChangeSet,
     next: &mut NextIndex,
-    change: impl FnOnce(&mut NextIndex) -> Result<(), Fault>,
-) -> Result<Vec<Entry>, Fault> {
+    change: impl FnOnce(&mut NextIndex) -> Result<(), TransactionError>,
+) -> Result<Vec<Entry>, TransactionError> {
     let slots = |index: &NextIndex| changes.iter().map(|change| index.slot(&change.path)).collect::<Vec<_>>();
     let before = slots(next);
     change(next)?;

@@ -9,7 +9,7 @@
 //! The kernel can't speak for other machines. What was written over a network, or is looked at over one, and isn't locked, may be of a
 //! run that lives: that is said, and nothing is done.
 //!
-//! The turn is a lock on the git folder itself (`flock`), held while journals are recovered and while the lock of the index is tried
+//! The turn is a lock on the git directory itself (`flock`), held while journals are recovered and while the lock of the index is tried
 //! once. Nobody waits for one of the two while holding the other.
 
 use std::ffi::OsString;
@@ -25,7 +25,7 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use super::fault::{Fault, Holder};
+use super::error::{Holder, TransactionError};
 use super::journal::{Journal, plain};
 use super::sealed;
 use super::signal;
@@ -62,21 +62,21 @@ impl IndexLock {
     /// Tries to take the lock of the index for a run; says who holds it if that can't be.
     ///
     /// # Errors
-    /// If the folder can't be written to.
-    pub(super) fn attempt(repo: &Repo, journal: &Journal) -> Result<Result<Self, Holder>, Fault> {
+    /// If the directory can't be written to.
+    pub(super) fn attempt(repo: &Repo, journal: &Journal) -> Result<Result<Self, Holder>, TransactionError> {
         let path = index_lock(repo);
-        let io = |source| Fault::Io { doing: "take the lock", path: path_bytes(&path), source };
+        let io = |source| TransactionError::Io { doing: "take the lock", path: path_bytes(&path), source };
         let Some((_, stamp)) = journal.stamp() else { return Err(io(io::ErrorKind::NotFound.into())) };
         let linked = step("link the lock").and_then(|()| journal.dir().link_to(&plain("stamp"), &path));
         let file = match linked {
             Ok(()) => Ok(stamp),
-            Err(fault) if has_no_hard_links(&fault) => Self::attempt_without_links(&path, journal),
-            Err(fault) => Err(fault),
+            Err(error) if has_no_hard_links(&error) => Self::attempt_without_links(&path, journal),
+            Err(error) => Err(error),
         };
         match file {
             Ok(file) => Ok(Ok(Self { path, file, stamp: journal.lend().ok(), stays: false })),
-            Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => Ok(Err(Holder::of(repo, &path))),
-            Err(fault) => Err(io(fault)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Err(Holder::of(repo, &path))),
+            Err(error) => Err(io(error)),
         }
     }
 
@@ -84,10 +84,10 @@ impl IndexLock {
     fn attempt_without_links(path: &Path, journal: &Journal) -> io::Result<File> {
         let mut file = File::options().read(true).write(true).create_new(true).mode(0o666).open(path)?;
         let bytes = journal.dir().read_at_most(&plain("stamp"), Stamp::MOST)?.unwrap_or_default();
-        if let Err(fault) = file.write_all(&bytes) {
+        if let Err(error) = file.write_all(&bytes) {
             // The file was made a moment ago by an exclusive create, so it is ours.
             let _ = std::fs::remove_file(path);
-            return Err(fault);
+            return Err(error);
         }
         Ok(file)
     }
@@ -110,7 +110,7 @@ impl IndexLock {
 
 impl Drop for IndexLock {
     fn drop(&mut self) {
-        // A fault may pass. Nothing more can be done if it doesn't: the next run finds the lock's run dead, and removes it.
+        // An error may pass. Nothing more can be done if it doesn't: the next run finds the lock's run dead, and removes it.
         for _ in 0..2 {
             if !self.stays && self.is_held() {
                 let _ = std::fs::remove_file(&self.path);
@@ -131,14 +131,14 @@ impl Turn {
     ///
     /// # Errors
     /// `locked` if it isn't to be had when patience ends, `io` if the file system has no such locks.
-    pub(super) fn take(repo: &Repo, wait: &mut Wait) -> Result<Self, Fault> {
-        let io = |source| Fault::Io { doing: "lock", path: path_bytes(repo.git_dir()), source };
+    pub(super) fn take(repo: &Repo, wait: &mut Wait) -> Result<Self, TransactionError> {
+        let io = |source| TransactionError::Io { doing: "lock", path: path_bytes(repo.git_dir()), source };
         let mut held = File::open(repo.git_dir()).map_err(io)?;
-        let mut is_folder = true;
+        let mut is_directory = true;
         while let Err(errno) = flock(&held, FlockOperation::NonBlockingLockExclusive) {
             match errno {
                 // NFS locks only what can be written to. Such a file stays: who removes one takes it from under another.
-                Errno::BADF if std::mem::take(&mut is_folder) => {
+                Errno::BADF if std::mem::take(&mut is_directory) => {
                     let flags = OFlags::NOFOLLOW.bits().cast_signed();
                     let file = File::options().write(true).create(true).truncate(false).custom_flags(flags).clone();
                     held = file.open(repo.git_dir().join("llmpatch.turn")).map_err(io)?;
@@ -155,7 +155,7 @@ impl Turn {
 ///
 /// # Errors
 /// `locked` if one is still held when patience ends.
-pub(super) fn await_head(repo: &Repo, progress: &Progress) -> Result<(), Fault> {
+pub(super) fn await_head(repo: &Repo, progress: &Progress) -> Result<(), TransactionError> {
     let mut wait = Wait::new(repo, progress)?;
     while let Some(lock) = repo.head_locks().into_iter().next() {
         wait.once(&lock, || Holder::Unknown)?;
@@ -178,7 +178,7 @@ pub(super) struct Wait {
 const UNSAID: Duration = Duration::from_secs(1);
 
 impl Wait {
-    pub(super) fn new(repo: &Repo, progress: &Progress) -> Result<Self, Fault> {
+    pub(super) fn new(repo: &Repo, progress: &Progress) -> Result<Self, TransactionError> {
         progress.enter(Stage::Waiting, 0);
         let patience = patience(repo.config().int("llmpatch.lockTimeout")?);
         let (progress, pause) = (progress.clone(), Duration::from_millis(1));
@@ -189,15 +189,15 @@ impl Wait {
     ///
     /// # Errors
     /// `locked` if patience is at its end, or if nobody can be waited for; if a signal asks to stop.
-    pub(super) fn once(&mut self, lock: &Path, holder: impl Fn() -> Holder) -> Result<(), Fault> {
+    pub(super) fn once(&mut self, lock: &Path, holder: impl Fn() -> Holder) -> Result<(), TransactionError> {
         if let Some(signal) = signal::pending() {
-            return Err(Fault::Interrupted { signal });
+            return Err(TransactionError::Interrupted { signal });
         }
         let left = self.patience.map_or(Duration::MAX, |limit| limit.saturating_sub(self.started.elapsed()));
         // One that has just ended was still tidying up. What stays of the dead isn't waited for.
         self.gone += u32::from(holder() == Holder::Gone);
         if left.is_zero() || self.gone > 3 {
-            return Err(Fault::Locked { lock: lock.to_owned(), holder: holder() });
+            return Err(TransactionError::Locked { lock: lock.to_owned(), holder: holder() });
         }
         if !self.is_said && self.started.elapsed() > UNSAID {
             self.is_said = true;
@@ -209,11 +209,11 @@ impl Wait {
     }
 }
 
-fn has_no_hard_links(fault: &io::Error) -> bool {
+fn has_no_hard_links(error: &io::Error) -> bool {
     // Another file system than the journal's, where the index was put elsewhere (`GIT_INDEX_FILE`), is no better than none.
     [Errno::PERM, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS, Errno::MLINK, Errno::XDEV]
         .iter()
-        .any(|errno| fault.raw_os_error() == Some(errno.raw_os_error()))
+        .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
 pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

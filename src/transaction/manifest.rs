@@ -1,4 +1,4 @@
-//! What a journal says of a change: for every path what it holds before and after, and the folders that come and go.
+//! What a journal says of a change: for every path what it holds before and after, and the directories that come and go.
 //!
 //! It is complete before anything visible happens, so that recovery needs nothing else. It says nothing that can be derived: where the
 //! work tree and the index are, is for the repository that is open to say, and the names of temporary files follow from numbers.
@@ -14,7 +14,7 @@ use crate::tree::{File, Mode};
 #[serde(deny_unknown_fields)]
 pub(super) struct Manifest {
     /// What is being done.
-    pub(super) deed: Deed,
+    pub(super) deed: Origin,
     /// Whether the index is replaced too.
     pub(super) with_index: bool,
     /// The commit that HEAD named.
@@ -25,15 +25,15 @@ pub(super) struct Manifest {
     pub(super) touched: Vec<Touched>,
     /// Paths of which only the index changes.
     pub(super) indexed: Vec<RepoPath>,
-    /// The folders that weren't there, highest first.
+    /// The directories that weren't there, highest first.
     pub(super) made: Vec<RepoPath>,
-    /// The folders that may have to go, highest first.
-    pub(super) removed: Vec<Folder>,
+    /// The directories that may have to go, highest first.
+    pub(super) removed: Vec<Directory>,
 }
 
 /// What a change comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Deed {
+pub enum Origin {
     /// A response.
     #[default]
     Apply,
@@ -50,7 +50,7 @@ pub(super) struct Touched {
     pub(super) before: Option<Held>,
     /// What it holds afterwards; `None` if it isn't there.
     pub(super) after: Option<Held>,
-    /// How many folders deep its temporary files lie: in the nearest folder above it that stays.
+    /// How many directories deep its temporary files lie: in the nearest directory above it that stays.
     pub(super) depth: usize,
 }
 
@@ -66,10 +66,10 @@ pub(super) struct Held {
     pub(super) bits: Option<u16>,
 }
 
-/// A folder that may go, and the permission bits that it has.
+/// A directory that may go, and the permission bits that it has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Folder {
+pub(super) struct Directory {
     pub(super) path: RepoPath,
     pub(super) bits: u16,
 }
@@ -130,12 +130,12 @@ impl Touched {
     fn temporary(&self, run: u64, number: usize, kind: &str) -> RepoPath {
         let name = format!(".llmpatch-{run:016x}-{number}.{kind}");
         let mut ends = memchr::memchr_iter(b'/', self.path.as_bytes());
-        let folder = self.depth.checked_sub(1).and_then(|above| self.path.folder_of_len(ends.nth(above)?));
-        let path = match folder {
-            Some(folder) => folder.join(name.as_bytes()),
+        let directory = self.depth.checked_sub(1).and_then(|above| self.path.directory_of_len(ends.nth(above)?));
+        let path = match directory {
+            Some(directory) => directory.join(name.as_bytes()),
             None => RepoPath::new(name.as_bytes()),
         };
-        path.expect("a safe folder and a plain name make a safe path")
+        path.expect("a safe directory and a plain name make a safe path")
     }
 }
 
@@ -152,7 +152,7 @@ impl Manifest {
         let manifest: Self = sealed::open(Self::TITLE, bytes)?;
         let is_sound = are_different(manifest.touched.iter().map(|touched| &touched.path))
             && manifest.touched.iter().all(|touched| touched.before.is_some() || touched.after.is_some())
-            && manifest.removed.iter().all(|folder| folder.bits <= 0o7777);
+            && manifest.removed.iter().all(|directory| directory.bits <= 0o7777);
         is_sound.then_some(manifest)
     }
 
@@ -161,9 +161,9 @@ impl Manifest {
         self.touched.iter().map(|touched| &touched.path).chain(&self.indexed)
     }
 
-    /// Returns every path, folders that come and go included.
+    /// Returns every path, directories that come and go included.
     pub(super) fn places(&self) -> impl Iterator<Item = &RepoPath> {
-        self.paths().chain(&self.made).chain(self.removed.iter().map(|folder| &folder.path))
+        self.paths().chain(&self.made).chain(self.removed.iter().map(|directory| &directory.path))
     }
 
     /// Returns every name in the work tree that only a run of this number has, except beside some paths.
@@ -190,7 +190,7 @@ mod tests {
             |content: &str, bits| Held::of(&File { content: content.into(), mode: Mode { executable: true, bits } });
         let manifest = Manifest {
             with_index: true,
-            deed: Deed::Undo,
+            deed: Origin::Undo,
             head: None,
             tree: Some("abc".into()),
             touched: vec![
@@ -204,7 +204,7 @@ mod tests {
             ],
             indexed: vec![path(b"i")],
             made: vec![path(b"m"), path(b"m/n")],
-            removed: vec![Folder { path: path(b"r"), bits: 0o2755 }],
+            removed: vec![Directory { path: path(b"r"), bits: 0o2755 }],
         };
         let bytes = manifest.to_bytes();
         assert_eq!(Manifest::parse(&bytes), Some(manifest.clone()));

@@ -20,12 +20,13 @@
 //! A file that a hook rewrote before another hook said no is left as the hook wrote it, and named, its original kept: nothing
 //! tells a hook's rewriting from what its owner typed meanwhile.
 
+mod changed_since;
 mod committing;
-mod fault;
+mod error;
 mod flush;
-mod foresight;
 mod journal;
 mod last;
+mod layout;
 mod lock;
 mod manifest;
 mod publish;
@@ -34,27 +35,26 @@ mod record;
 mod recover;
 mod sealed;
 mod signal;
-mod since;
+mod staging;
 mod undo;
-mod workplace;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
-pub use fault::{Fault, Holder, Open, Unfit, Warning, Why};
+pub use changed_since::{ChangedSince, ChangedWhat};
+pub use error::{Holder, Open, TransactionError, Unfit, Warning, Why};
 pub use last::{Last, Reverse, Undoing, last};
-pub use manifest::Deed;
+pub use manifest::Origin;
 pub use recover::{Asked, How, Interrupted, Recovered, interrupted, recover};
 pub use signal::{LeftToChild, die_of, wait_for_children};
-pub use since::{Since, Thing};
 
 use crate::dir::{Dir, Found, Stat};
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
 use crate::progress::{Progress, Stage};
-use crate::repo::{self, Against, Blob, CommitFault, Consult, NextIndex, Repo};
+use crate::repo::{self, Against, Blob, CommitError, Consult, NextIndex, Repo};
 pub use crate::repo::{CommitRequest, Committed, Sign};
 use crate::text::SystemError;
 use crate::tree::File;
@@ -63,7 +63,7 @@ use flush::Flush;
 use lock::IndexLock;
 use record::Entry;
 use signal::HeldBack;
-use workplace::{Watch, Workplace};
+use staging::{Staging, Watch};
 
 /// What is to be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,10 +95,10 @@ pub struct Done {
 
 /// Why nothing was done after all.
 #[derive(Debug, thiserror::Error)]
-#[error("{fault}")]
+#[error("{error}")]
 pub struct Undone {
     /// What went wrong.
-    pub fault: Fault,
+    pub error: TransactionError,
     /// The paths that aren't what they were: they couldn't be put back, or somebody else changed them meanwhile, and then
     /// their content was left alone. None: everything was put back.
     pub attention: Vec<RepoPath>,
@@ -118,7 +118,7 @@ pub struct Prepared<'r> {
     // Before the journal, which says where they lie as long as they do.
     next: Option<NextIndex>,
     intended: Option<Intended>,
-    place: Workplace<'r>,
+    place: Staging<'r>,
     progress: Progress,
     blobs: Vec<(&'r RepoPath, Option<Blob>)>,
     /// The commit that a new one is made on.
@@ -132,14 +132,14 @@ pub struct Prepared<'r> {
 /// Refuses a commit that the repository wouldn't take now, whatever the change is: what a look ahead can say without a lock.
 ///
 /// # Errors
-/// `identity`, `unsupported`, `io`: see [`Fault`].
-pub fn foresee(repo: &Repo, target: &Target) -> Result<(), Fault> {
+/// `identity`, `unsupported`, `io`: see [`TransactionError`].
+pub fn foresee(repo: &Repo, target: &Target) -> Result<(), TransactionError> {
     let Target::Commit(request) = target else { return Ok(()) };
     check_request(repo, request)?;
     Ok(repo.check_calm()?)
 }
 
-fn check_request(repo: &Repo, request: &CommitRequest) -> Result<(), Fault> {
+fn check_request(repo: &Repo, request: &CommitRequest) -> Result<(), TransactionError> {
     repo.check_message(request)?;
     Ok(repo.check_identity(request)?)
 }
@@ -162,14 +162,14 @@ pub fn places(json: &[u8]) -> Vec<RepoPath> {
 /// interrupted before and is recovered first.
 ///
 /// # Errors
-/// `locked`, `stale`, `file-exists`, `identity`, `unsupported`, `unchanged`, `io`: see [`Fault`].
+/// `locked`, `stale`, `file-exists`, `identity`, `unsupported`, `unchanged`, `io`: see [`TransactionError`].
 pub fn begin<'r>(
     repo: &'r Repo,
     changes: &'r ChangeSet,
     target: Target,
     progress: Progress,
     recovered: &mut Vec<Recovered>,
-) -> Result<Prepared<'r>, Fault> {
+) -> Result<Prepared<'r>, TransactionError> {
     if let Target::Commit(request) = &target {
         check_request(repo, request)?;
     }
@@ -196,7 +196,7 @@ pub fn begin<'r>(
     if watch.is_some() {
         look_around(repo, changes, &mut warnings)?;
     }
-    let mut place = Workplace::prepare(repo, changes, journal, watch, reverse, progress.clone())?;
+    let mut place = Staging::prepare(repo, changes, journal, watch, reverse, progress.clone())?;
     warnings.append(&mut place.warnings);
     let (blobs, next, intended) = (Vec::new(), None, None);
     let mut prepared =
@@ -211,7 +211,7 @@ fn recheck_for(
     changes: &ChangeSet,
     target: &Target,
     progress: &Progress,
-) -> Result<Option<git2::Oid>, Fault> {
+) -> Result<Option<git2::Oid>, TransactionError> {
     match target {
         Target::WorkTree { .. } => recheck::still_holds(&repo.work_tree()?, changes, progress)?,
         Target::Index => recheck::still_holds(&repo.index_tree()?, changes, progress)?,
@@ -230,16 +230,16 @@ fn recheck_for(
 }
 
 /// Looks at what the change would do to the file system beyond the files' content.
-fn look_around(repo: &Repo, changes: &ChangeSet, warnings: &mut Vec<Warning>) -> Result<(), Fault> {
+fn look_around(repo: &Repo, changes: &ChangeSet, warnings: &mut Vec<Warning>) -> Result<(), TransactionError> {
     let dir = repo.dir()?;
     for change in changes {
-        let io = |source| Fault::io("look at", &change.path, source);
+        let io = |source| TransactionError::io("look at", &change.path, source);
         match (dir.look(&change.path).map_err(io)?, &change.after) {
             (Found::File(stat), Some(_)) if stat.links > 1 => {
                 warnings.push(Warning::HardLink { path: change.path.clone(), others: stat.links - 1 });
             }
-            (Found::Folder, Some(_)) if dir.is_current(&change.path).map_err(io)? => {
-                return Err(Fault::CurrentFolder { path: change.path.clone() });
+            (Found::Directory, Some(_)) if dir.is_current(&change.path).map_err(io)? => {
+                return Err(TransactionError::CurrentDirectory { path: change.path.clone() });
             }
             _ => {}
         }
@@ -248,7 +248,7 @@ fn look_around(repo: &Repo, changes: &ChangeSet, warnings: &mut Vec<Warning>) ->
 }
 
 impl<'r> Prepared<'r> {
-    fn prepare(&mut self) -> Result<(), Fault> {
+    fn prepare(&mut self) -> Result<(), TransactionError> {
         let _opened = self.repo.opened();
         if self.wants_index() {
             self.next = Some(self.copy_index()?);
@@ -273,7 +273,7 @@ impl<'r> Prepared<'r> {
     }
 
     /// Copies the index to a place beside it.
-    fn copy_index(&self) -> Result<NextIndex, Fault> {
+    fn copy_index(&self) -> Result<NextIndex, TransactionError> {
         let beside = self.place.journal.beside(&self.repo.index_path());
         Ok(NextIndex::copy(self.repo, &self.repo.index_path(), beside)?)
     }
@@ -292,8 +292,8 @@ impl<'r> Prepared<'r> {
 impl<'r> Prepared<'r> {
     fn blobs(
         &self,
-        write: impl Fn(&Change, &File) -> Result<Blob, repo::Fault>,
-    ) -> Result<Vec<(&'r RepoPath, Option<Blob>)>, Fault> {
+        write: impl Fn(&Change, &File) -> Result<Blob, repo::RepoError>,
+    ) -> Result<Vec<(&'r RepoPath, Option<Blob>)>, TransactionError> {
         let mut blobs = Vec::new();
         self.progress.enter(Stage::Storing, self.changes.len());
         for change in self.changes {
@@ -311,18 +311,18 @@ impl<'r> Prepared<'r> {
     pub fn publish(mut self) -> Result<Done, Undone> {
         let commit = match self.make_visible() {
             Ok(commit) => commit,
-            Err(fault @ Fault::Commit(CommitFault::InDoubt(_))) => {
+            Err(error @ TransactionError::Commit(CommitError::InDoubt(_))) => {
                 // Recovery goes by HEAD, as soon as that can be read.
                 self.place.leave();
                 self.lock.leave();
                 let attention = self.changes.iter().map(|change| change.path.clone()).collect();
-                return Err(Undone { fault, attention, open: vec![Open::Again(self.place.journal.path())] });
+                return Err(Undone { error, attention, open: vec![Open::Again(self.place.journal.path())] });
             }
-            Err(fault) => {
+            Err(error) => {
                 // A `git commit` that was killed leaves its own locks, which would keep the next one out. One that found a lock
                 // has told us so itself: that one is somebody else's.
-                let mut open = match fault {
-                    Fault::Locked { .. } => Vec::new(),
+                let mut open = match error {
+                    TransactionError::Locked { .. } => Vec::new(),
                     _ => recover::remove_ref_locks(self.repo, &self.place.manifest),
                 };
                 // Whoever finds the journal would take a HEAD that another moved for moved by it.
@@ -333,7 +333,7 @@ impl<'r> Prepared<'r> {
                 }
                 let attention = remains.paths();
                 open.extend(remains.open);
-                return Err(Undone { fault, attention, open });
+                return Err(Undone { error, attention, open });
             }
         };
         if commit.is_some() {
@@ -350,7 +350,7 @@ impl<'r> Prepared<'r> {
         Ok(Done { commit, warnings })
     }
 
-    fn make_visible(&mut self) -> Result<Option<Committed>, Fault> {
+    fn make_visible(&mut self) -> Result<Option<Committed>, TransactionError> {
         self.place.check_signals()?;
         self.place.stand()?;
         self.place.publish()?;
@@ -385,7 +385,7 @@ impl<'r> Prepared<'r> {
     }
 
     /// Has the next index say what it is to say of the paths of the change.
-    fn change_index(&self, next: &mut NextIndex, stats: &BTreeMap<&RepoPath, Stat>) -> Result<(), Fault> {
+    fn change_index(&self, next: &mut NextIndex, stats: &BTreeMap<&RepoPath, Stat>) -> Result<(), TransactionError> {
         match &self.target {
             Target::WorkTree { .. } => {
                 for change in self.changes.iter().filter(|change| change.before.is_none()) {
@@ -403,41 +403,43 @@ impl<'r> Prepared<'r> {
     /// Writes down what undo will need. Where that can't be done the change is made all the same, and there is no undo.
     fn record(&mut self, entries: Vec<Entry>) {
         if !matches!(self.target, Target::Undo(_))
-            && let Err(fault) = self.place.record(entries)
+            && let Err(error) = self.place.record(entries)
         {
-            self.warnings.push(Warning::NoUndo { reason: SystemError(&fault).to_string() });
+            self.warnings.push(Warning::NoUndo { reason: SystemError(&error).to_string() });
         }
     }
 
     /// Keeps the index and the next one; what was kept is flushed with the rest before the one replaces the other.
-    fn keep_indexes(&self, next: &NextIndex) -> Result<(), Fault> {
-        let io = |source| Fault::Io { doing: "keep", path: lock::path_bytes(&self.repo.index_path()), source };
+    fn keep_indexes(&self, next: &NextIndex) -> Result<(), TransactionError> {
+        let io =
+            |source| TransactionError::Io { doing: "keep", path: lock::path_bytes(&self.repo.index_path()), source };
         self.place.journal.keep_indexes(&self.repo.index_path(), next.path()).map_err(io)
     }
 
     /// Lets the next index stand where the index does.
-    fn install(&self, next: NextIndex) -> Result<(), Fault> {
-        let io = |source| Fault::Io { doing: "flush", path: lock::path_bytes(&self.repo.index_path()), source };
+    fn install(&self, next: NextIndex) -> Result<(), TransactionError> {
+        let io =
+            |source| TransactionError::Io { doing: "flush", path: lock::path_bytes(&self.repo.index_path()), source };
         next.install(&self.repo.index_path())?;
         let index = self.repo.index_path();
-        let Some(folder) = index.parent().filter(|_| self.place.flush == Flush::Always) else {
+        let Some(directory) = index.parent().filter(|_| self.place.flush == Flush::Always) else {
             return Ok(());
         };
-        Dir::open(folder).and_then(|folder| folder.flush()).map_err(io)
+        Dir::open(directory).and_then(|directory| directory.flush()).map_err(io)
     }
 
-    fn decide(&mut self) -> Result<(), Fault> {
+    fn decide(&mut self) -> Result<(), TransactionError> {
         self.place.check_signals()?;
         self.decide_on_commit()
     }
 
     /// The same where there is no way back any more.
-    fn decide_on_commit(&mut self) -> Result<(), Fault> {
+    fn decide_on_commit(&mut self) -> Result<(), TransactionError> {
         self.place.decide().map_err(|source| self.of_journal(source))
     }
 
-    fn of_journal(&self, source: std::io::Error) -> Fault {
-        Fault::Io { doing: "write the journal", path: lock::path_bytes(&self.place.journal.path()), source }
+    fn of_journal(&self, source: std::io::Error) -> TransactionError {
+        TransactionError::Io { doing: "write the journal", path: lock::path_bytes(&self.place.journal.path()), source }
     }
 }
 
@@ -445,7 +447,7 @@ fn set_all(
     index: &mut NextIndex,
     blobs: &[(&RepoPath, Option<Blob>)],
     stats: &BTreeMap<&RepoPath, Stat>,
-) -> Result<(), Fault> {
+) -> Result<(), TransactionError> {
     // All that goes first: it may stand in the way of what comes.
     for (path, _) in blobs.iter().filter(|(_, blob)| blob.is_none()) {
         index.set(path, None, None)?;

@@ -1,15 +1,15 @@
 //! The work tree's visible change, step by step, in places that the manifest knows, so that each can be taken back.
 //!
-//! 1. What is to go is taken out of its place, all of it first: it may stand where something else needs a folder, or be the
+//! 1. What is to go is taken out of its place, all of it first: it may stand where something else needs a directory, or be the
 //!    same name in another case.
-//! 2. What is to change is exchanged with its new content in one step; what is new is renamed to its free name. Folders are
+//! 2. What is to change is exchanged with its new content in one step; what is new is renamed to its free name. Directories are
 //!    made where they are missing, and empty ones moved away where a file goes.
-//! 3. Folders that a deletion left empty go with those above them, up to the top and never the one in which the command was
+//! 3. Directories that a deletion left empty go with those above them, up to the top and never the one in which the command was
 //!    started. This is what git does. The system itself says whether they are empty, at the instant that they go.
 //!
 //! What comes out of a place must be what was planned on, else the change ends there: an editor that saved meanwhile wins. It
 //! may also still hold the old file open and write to it later, so every original is read once more before the end
-//! ([`Workplace::confirm`]). What remains is a write into an original after that: it goes to the file that
+//! ([`Staging::confirm`]). What remains is a write into an original after that: it goes to the file that
 //! [`last`](mod@last) keeps, which undo then refuses to take for the original.
 
 use std::collections::HashSet;
@@ -17,23 +17,23 @@ use std::io;
 
 use rustix::io::Errno;
 
-use super::fault::{Fault, Warning};
+use super::error::{TransactionError, Warning};
 use super::journal::original_name;
 use super::last;
 use super::lock::path_bytes;
-use super::manifest::Folder;
+use super::manifest::Directory;
 use super::signal;
-use super::undo::{Failed, finish_folders, make_missing};
-use super::workplace::{Modes, Spot, Watch, Workplace};
+use super::staging::{Location, Modes, Staging, Watch};
+use super::undo::{Failed, finish_directories, make_missing};
 use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
 use crate::plan::Change;
 use crate::progress::Stage;
 use crate::text::SystemError;
 
-impl<'r> Workplace<'r> {
+impl<'r> Staging<'r> {
     /// Puts every file in its place.
-    pub(super) fn publish(&mut self) -> Result<(), Fault> {
+    pub(super) fn publish(&mut self) -> Result<(), TransactionError> {
         let Some(dir) = self.dir else { return Ok(()) };
         let changes = self.changes;
         self.progress.enter(Stage::Writing, changes.len());
@@ -41,8 +41,8 @@ impl<'r> Workplace<'r> {
             self.progress.step();
             self.take_out(dir, number, change, Shelter::Journal)?;
         }
-        let again = |(folder, source): Failed| Fault::io("make the folder", &folder, source);
-        make_missing(dir, &self.folders).map_err(again)?;
+        let again = |(directory, source): Failed| TransactionError::io("make the directory", &directory, source);
+        make_missing(dir, &self.directories).map_err(again)?;
         for (number, change) in changes.iter().enumerate().filter(|(_, change)| change.after.is_some()) {
             self.progress.step();
             match &change.before {
@@ -50,113 +50,129 @@ impl<'r> Workplace<'r> {
                 None => self.place(dir, number, change)?,
             }
         }
-        self.remove_emptied_folders(dir)?;
-        finish_folders(dir, &self.folders).map_err(again)
+        self.remove_emptied_directories(dir)?;
+        finish_directories(dir, &self.directories).map_err(again)
     }
 
-    fn swap(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), Fault> {
+    fn swap(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), TransactionError> {
         self.check_signals()?;
         let path = &change.path;
         let Some(stage) = self.stage_of(number) else { return Ok(()) };
         match dir.exchange(path, dir, &stage) {
             Ok(()) => {
                 // From here on what has that name is the original.
-                self.originals.insert(number, Spot::Tree(stage));
+                self.originals.insert(number, Location::Tree(stage));
                 self.confirm_one(dir, number, change)
             }
             // Not every file system can; for an instant there is no such file then.
-            Err(fault) if fault.kind() == io::ErrorKind::Unsupported => {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
                 self.take_out(dir, number, change, Shelter::Beside)?;
                 self.place(dir, number, change)
             }
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => Err(Fault::Changed { path: path.clone() }),
-            Err(source) => Err(Fault::io("replace", path, source)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(TransactionError::Changed { path: path.clone() })
+            }
+            Err(source) => Err(TransactionError::io("replace", path, source)),
         }
     }
 
-    fn take_out(&mut self, dir: &'r Dir, number: usize, change: &'r Change, to: Shelter) -> Result<(), Fault> {
+    fn take_out(
+        &mut self,
+        dir: &'r Dir,
+        number: usize,
+        change: &'r Change,
+        to: Shelter,
+    ) -> Result<(), TransactionError> {
         self.check_signals()?;
         let path = &change.path;
-        let refused = |fault: io::Error| {
-            if is_missing(&fault) { Fault::Changed { path: path.clone() } } else { Fault::io("remove", path, fault) }
+        let refused = |error: io::Error| {
+            if is_missing(&error) {
+                TransactionError::Changed { path: path.clone() }
+            } else {
+                TransactionError::io("remove", path, error)
+            }
         };
         let mut spot = None;
         if to == Shelter::Journal {
             let name = original_name(number);
             match dir.rename_to_own(path, self.journal.dir(), &name) {
-                Ok(()) => spot = Some(Spot::Journal(name)),
-                Err(fault) if !is_another_file_system(&fault) => return Err(refused(fault)),
-                Err(_) if self.watch == Watch::Hooks => return Err(Fault::OtherFileSystem { path: path.clone() }),
+                Ok(()) => spot = Some(Location::Journal(name)),
+                Err(error) if !is_another_file_system(&error) => return Err(refused(error)),
+                Err(_) if self.watch == Watch::Hooks => {
+                    return Err(TransactionError::OtherFileSystem { path: path.clone() });
+                }
                 Err(_) => {}
             }
         }
         if spot.is_none() {
             let Some(aside) = self.aside_of(number) else { return Ok(()) };
             dir.rename_to_own(path, dir, &aside).map_err(refused)?;
-            spot = Some(Spot::Tree(aside));
+            spot = Some(Location::Tree(aside));
         }
         self.originals.extend(spot.map(|spot| (number, spot)));
         self.confirm_one(dir, number, change)
     }
 
-    fn place(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), Fault> {
+    fn place(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), TransactionError> {
         self.check_signals()?;
         let path = &change.path;
         let Some(stage) = self.stage_of(number) else { return Ok(()) };
         let mut tries = 0;
         loop {
-            let Err(fault) = dir.rename_to_free(&stage, dir, path) else { return Ok(()) };
+            let Err(error) = dir.rename_to_free(&stage, dir, path) else { return Ok(()) };
             tries += 1;
-            match fault.kind() {
-                io::ErrorKind::NotFound if tries == 1 => make_folders(dir, path)?,
+            match error.kind() {
+                io::ErrorKind::NotFound if tries == 1 => make_directories(dir, path)?,
                 io::ErrorKind::AlreadyExists if tries <= 2 => self.clear(dir, path)?,
                 io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-                    return Err(Fault::Appeared { path: path.clone() });
+                    return Err(TransactionError::Appeared { path: path.clone() });
                 }
-                _ => return Err(Fault::io("make", path, fault)),
+                _ => return Err(TransactionError::io("make", path, error)),
             }
         }
     }
 
-    /// Removes a folder that stands where a file goes, and the folders in it, if there is nothing else in it.
-    fn clear(&mut self, dir: &Dir, path: &RepoPath) -> Result<(), Fault> {
-        let inside = |folder: &&Folder| folder.path == *path || folder.path.is_below(path);
-        for folder in self.manifest.removed.iter().filter(inside).rev() {
-            match dir.remove_folder(&folder.path) {
-                Err(fault) if !is_missing(&fault) && stays(&fault) => {
-                    return Err(Fault::Appeared { path: path.clone() });
+    /// Removes a directory that stands where a file goes, and the directories in it, if there is nothing else in it.
+    fn clear(&mut self, dir: &Dir, path: &RepoPath) -> Result<(), TransactionError> {
+        let inside = |directory: &&Directory| directory.path == *path || directory.path.is_below(path);
+        for directory in self.manifest.removed.iter().filter(inside).rev() {
+            match dir.remove_directory(&directory.path) {
+                Err(error) if !is_missing(&error) && stays(&error) => {
+                    return Err(TransactionError::Appeared { path: path.clone() });
                 }
-                Err(fault) if !is_missing(&fault) => return Err(Fault::io("remove the folder", &folder.path, fault)),
+                Err(error) if !is_missing(&error) => {
+                    return Err(TransactionError::io("remove the directory", &directory.path, error));
+                }
                 _ => {}
             }
         }
         Ok(())
     }
 
-    /// Removes the folders that are empty now, the deepest first; one in which something is left, or came meanwhile, stays.
-    fn remove_emptied_folders(&self, dir: &Dir) -> Result<(), Fault> {
+    /// Removes the directories that are empty now, the deepest first; one in which something is left, or came meanwhile, stays.
+    fn remove_emptied_directories(&self, dir: &Dir) -> Result<(), TransactionError> {
         let mut staying = HashSet::new();
-        for folder in self.manifest.removed.iter().rev() {
-            let goes = !staying.contains(&folder.path) && self.remove_if_empty(dir, &folder.path)?;
+        for directory in self.manifest.removed.iter().rev() {
+            let goes = !staying.contains(&directory.path) && self.remove_if_empty(dir, &directory.path)?;
             if !goes {
-                staying.extend(folder.path.parent());
+                staying.extend(directory.path.parent());
             }
         }
         Ok(())
     }
 
-    /// Returns whether a folder is no more.
-    fn remove_if_empty(&self, dir: &Dir, folder: &RepoPath) -> Result<bool, Fault> {
-        let io = |source| Fault::io("remove the folder", folder, source);
-        if dir.look(folder).map_err(io)? != Found::Folder {
+    /// Returns whether a directory is no more.
+    fn remove_if_empty(&self, dir: &Dir, directory: &RepoPath) -> Result<bool, TransactionError> {
+        let io = |source| TransactionError::io("remove the directory", directory, source);
+        if dir.look(directory).map_err(io)? != Found::Directory {
             return Ok(true);
         }
-        if dir.is_current(folder).map_err(io)? {
+        if dir.is_current(directory).map_err(io)? {
             return Ok(false);
         }
-        match dir.remove_folder(folder) {
-            // Not empty, somebody's mount point, or not ours to remove: an empty folder is nothing to fail for.
-            Err(fault) if stays(&fault) => Ok(false),
+        match dir.remove_directory(directory) {
+            // Not empty, somebody's mount point, or not ours to remove: an empty directory is nothing to fail for.
+            Err(error) if stays(&error) => Ok(false),
             done => done.map(|()| true).map_err(io),
         }
     }
@@ -164,11 +180,11 @@ impl<'r> Workplace<'r> {
     /// Checks once more that every original is what was planned on.
     ///
     /// And that nobody saved over what took its place, which would pass for the new content's rightful end otherwise.
-    pub(super) fn confirm(&self) -> Result<(), Fault> {
+    pub(super) fn confirm(&self) -> Result<(), TransactionError> {
         let Some(dir) = self.dir else { return Ok(()) };
         for (number, change) in self.changes.iter().enumerate() {
             self.confirm_one(dir, number, change)?;
-            let (path, io) = (&change.path, |source| Fault::io("read", &change.path, source));
+            let (path, io) = (&change.path, |source| TransactionError::io("read", &change.path, source));
             let is_ours = match &change.after {
                 Some(after) => dir.holds(path, &after.content).map_err(io)?.is_some_and(|(is_held, _)| is_held),
                 None => !matches!(dir.look(path).map_err(io)?, Found::File(_) | Found::Link | Found::Special),
@@ -179,38 +195,38 @@ impl<'r> Workplace<'r> {
                 self.changes.iter().filter(twin).count() > 1
             };
             if !is_ours && !is_twin() {
-                return Err(Fault::Changed { path: path.clone() });
+                return Err(TransactionError::Changed { path: path.clone() });
             }
         }
         Ok(())
     }
 
-    fn confirm_one(&self, dir: &Dir, number: usize, change: &Change) -> Result<(), Fault> {
+    fn confirm_one(&self, dir: &Dir, number: usize, change: &Change) -> Result<(), TransactionError> {
         let (Some(spot), Some(before)) = (self.originals.get(&number), &change.before) else { return Ok(()) };
         match self.holds(dir, spot, before, Modes::Compared) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(Fault::Changed { path: change.path.clone() }),
-            Err(source) => Err(Fault::io("read", &change.path, source)),
+            Ok(false) => Err(TransactionError::Changed { path: change.path.clone() }),
+            Err(source) => Err(TransactionError::io("read", &change.path, source)),
         }
     }
 
     /// Takes the originals out of the work tree. Hooks look there, and a `git add -A` in one would commit them; and once the
     /// change is certain, nothing remains to be tidied up.
-    pub(super) fn clear_the_view(&mut self) -> Result<(), Fault> {
+    pub(super) fn clear_the_view(&mut self) -> Result<(), TransactionError> {
         let Some(dir) = self.dir else { return Ok(()) };
         for (number, change) in self.changes.iter().enumerate() {
-            let Some(Spot::Tree(temporary)) = self.originals.get(&number).cloned() else { continue };
+            let Some(Location::Tree(temporary)) = self.originals.get(&number).cloned() else { continue };
             self.check_signals()?;
             let name = original_name(number);
             match dir.rename_to_own(&temporary, self.journal.dir(), &name) {
                 Ok(()) => {
-                    self.originals.insert(number, Spot::Journal(name));
+                    self.originals.insert(number, Location::Journal(name));
                 }
-                Err(fault) if !is_another_file_system(&fault) => {
-                    return Err(Fault::io("keep", &change.path, fault));
+                Err(error) if !is_another_file_system(&error) => {
+                    return Err(TransactionError::io("keep", &change.path, error));
                 }
                 Err(_) if self.watch == Watch::Hooks => {
-                    return Err(Fault::OtherFileSystem { path: change.path.clone() });
+                    return Err(TransactionError::OtherFileSystem { path: change.path.clone() });
                 }
                 // It stays beside its place until the change is certain.
                 Err(_) => {}
@@ -232,25 +248,25 @@ impl<'r> Workplace<'r> {
         let mut is_whole = true;
         let mut written_late = Vec::new();
         // Before any original goes, lest the manifest be there again when the power is back.
-        let settled = self.flush.folders(&[self.journal.dir()]);
+        let settled = self.flush.directories(&[self.journal.dir()]);
         if let Some(dir) = self.dir {
             for (number, change) in self.changes.iter().enumerate() {
                 let (Some(spot), Some(before)) = (self.originals.get(&number), &change.before) else { continue };
-                // A fault may pass. What can't be looked at may hold what somebody wrote.
+                // An error may pass. What can't be looked at may hold what somebody wrote.
                 let look = || self.holds(dir, spot, before, Modes::Ignored);
                 let held = if self.watch == Watch::Hooks { look().or_else(|_| look()) } else { Ok(true) };
                 let is_late = !matches!(held, Ok(true));
                 match spot {
-                    Spot::Journal(name) if is_late => {
+                    Location::Journal(name) if is_late => {
                         written_late.push((
                             &change.path,
                             name.clone(),
-                            held.err().map(|fault| SystemError(&fault).to_string()),
+                            held.err().map(|error| SystemError(&error).to_string()),
                         ));
                     }
-                    Spot::Journal(_) => {}
+                    Location::Journal(_) => {}
                     // On another file system than the journal, where a copy is.
-                    Spot::Tree(path) => {
+                    Location::Tree(path) => {
                         is_whole = false;
                         if is_late || dir.remove_file(path).or_else(|_| dir.remove_file(path)).is_err() {
                             warnings.push(Warning::Leftover { path: path.as_bstr().to_owned() });
@@ -258,10 +274,10 @@ impl<'r> Workplace<'r> {
                     }
                 }
             }
-            // Where originals had to stay beside their places, folders are empty only now. Nothing hangs on them any more.
-            // A fault may pass; one that doesn't leaves an empty folder.
-            if !is_whole && self.remove_emptied_folders(dir).is_err() {
-                let _ = self.remove_emptied_folders(dir);
+            // Where originals had to stay beside their places, directories are empty only now. Nothing hangs on them any more.
+            // An error may pass; one that doesn't leaves an empty directory.
+            if !is_whole && self.remove_emptied_directories(dir).is_err() {
+                let _ = self.remove_emptied_directories(dir);
             }
         }
         if !written_late.is_empty() {
@@ -269,10 +285,10 @@ impl<'r> Workplace<'r> {
             let _ = last::forget(&self.journal);
             return warnings.into_iter().chain(self.keep_originals(&written_late)).collect();
         }
-        if let Err(fault) = settled.and_then(|()| last::keep(&self.journal)) {
+        if let Err(error) = settled.and_then(|()| last::keep(&self.journal)) {
             self.journal.keep();
             let path = path_bytes(&self.journal.path());
-            warnings.push(Warning::Unsettled { path, reason: SystemError(&fault).to_string() });
+            warnings.push(Warning::Unsettled { path, reason: SystemError(&error).to_string() });
         }
         warnings
     }
@@ -284,7 +300,7 @@ impl<'r> Workplace<'r> {
             // What nobody wrote to is of no use to anybody.
             let _ = self.journal.dir().remove_file(&name);
         }
-        // A fault may pass.
+        // An error may pass.
         let away = self.journal.put_away().or_else(|_| self.journal.put_away()).unwrap_or_else(|_| {
             self.journal.keep();
             self.journal.path()
@@ -298,42 +314,46 @@ impl<'r> Workplace<'r> {
     }
 
     /// Says that a signal asks to stop.
-    pub(super) fn check_signals(&self) -> Result<(), Fault> {
-        signal::pending().map_or(Ok(()), |signal| Err(Fault::Interrupted { signal }))
+    pub(super) fn check_signals(&self) -> Result<(), TransactionError> {
+        signal::pending().map_or(Ok(()), |signal| Err(TransactionError::Interrupted { signal }))
     }
 }
 
 /// Where an original is taken that leaves its place for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shelter {
-    /// The journal, so that its folder can go; beside its place where the journal is on another file system.
+    /// The journal, so that its directory can go; beside its place where the journal is on another file system.
     Journal,
     /// Beside its place.
     Beside,
 }
 
-/// Makes the folders that a path needs.
-fn make_folders(dir: &Dir, path: &RepoPath) -> Result<(), Fault> {
-    dir.make_folders(path).map_err(|(folder, source)| {
-        let is_no_folder = [Errno::NOTDIR, Errno::LOOP].iter().any(|errno| is_errno(&source, *errno));
-        if is_no_folder { Fault::Appeared { path: folder } } else { Fault::io("make the folder", &folder, source) }
+/// Makes the directories that a path needs.
+fn make_directories(dir: &Dir, path: &RepoPath) -> Result<(), TransactionError> {
+    dir.make_directories(path).map_err(|(directory, source)| {
+        let is_no_directory = [Errno::NOTDIR, Errno::LOOP].iter().any(|errno| is_errno(&source, *errno));
+        if is_no_directory {
+            TransactionError::Appeared { path: directory }
+        } else {
+            TransactionError::io("make the directory", &directory, source)
+        }
     })
 }
 
-fn is_another_file_system(fault: &io::Error) -> bool {
-    is_errno(fault, Errno::XDEV)
+fn is_another_file_system(error: &io::Error) -> bool {
+    is_errno(error, Errno::XDEV)
 }
 
-pub(super) fn is_missing(fault: &io::Error) -> bool {
-    matches!(fault.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+pub(super) fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn stays(fault: &io::Error) -> bool {
+fn stays(error: &io::Error) -> bool {
     [Errno::NOTEMPTY, Errno::EXIST, Errno::BUSY, Errno::PERM, Errno::ACCESS, Errno::NOENT, Errno::NOTDIR, Errno::INVAL]
         .iter()
-        .any(|errno| is_errno(fault, *errno))
+        .any(|errno| is_errno(error, *errno))
 }
 
-fn is_errno(fault: &io::Error, errno: Errno) -> bool {
-    fault.raw_os_error() == Some(errno.raw_os_error())
+fn is_errno(error: &io::Error, errno: Errno) -> bool {
+    error.raw_os_error() == Some(errno.raw_os_error())
 }

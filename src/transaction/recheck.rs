@@ -1,26 +1,26 @@
 //! Is every path still what the change was worked out from? Asked under the lock, of content rather than of time stamps.
 
-use super::fault::Fault;
+use super::error::TransactionError;
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
 use crate::progress::{Progress, Stage};
 use crate::tree::{Entry, File, Tree};
 
 /// Checks every path of a change against the place that it was planned for.
-pub(super) fn still_holds(tree: &dyn Tree, changes: &ChangeSet, progress: &Progress) -> Result<(), Fault> {
+pub(super) fn still_holds(tree: &dyn Tree, changes: &ChangeSet, progress: &Progress) -> Result<(), TransactionError> {
     progress.enter(Stage::Planning, changes.len());
     for change in changes {
         match (&change.before, tree.read(&change.path)?) {
             (Some(before), Entry::File(now)) if is_same(before, &now) => {}
-            (Some(_), _) => return Err(Fault::Changed { path: change.path.clone() }),
+            (Some(_), _) => return Err(TransactionError::Changed { path: change.path.clone() }),
             (None, Entry::Absent) => {}
             (None, Entry::Beneath { ancestor, what: None }) if goes(changes, &ancestor) => {}
-            (None, Entry::Folder) => {
+            (None, Entry::Directory) => {
                 if let Some(left) = tree.leaves_below(&change.path)?.into_iter().find(|leaf| !goes(changes, leaf)) {
-                    return Err(Fault::Appeared { path: left });
+                    return Err(TransactionError::Appeared { path: left });
                 }
             }
-            (None, _) => return Err(Fault::Appeared { path: change.path.clone() }),
+            (None, _) => return Err(TransactionError::Appeared { path: change.path.clone() }),
         }
         tree.confirm(&change.path, change.before.as_ref())?;
         progress.step();
@@ -67,7 +67,7 @@ mod tests {
             (link(), vec![change("a/b", None, Some("2"))], Err("`a/b` appeared while we worked")),
         ] {
             let got = still_holds(&tree, &ChangeSet::new(changes.clone()), &Progress::default())
-                .map_err(|fault| fault.to_string());
+                .map_err(|error| error.to_string());
             assert_eq!(got, want.map_err(str::to_owned), "{changes:?}");
         }
     }

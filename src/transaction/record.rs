@@ -1,5 +1,5 @@
 //! What is written down of a change that was made, so that it can be taken back: for every path what it held and holds, and
-//! where the old bytes are kept; the entries of the index that it changed; the folders that it made and removed.
+//! where the old bytes are kept; the entries of the index that it changed; the directories that it made and removed.
 //!
 //! Written as a [`Manifest`](super::manifest) is. What isn't sealed, or says anything that no change could have said, is none.
 
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{Folder, Held, are_different};
+use super::manifest::{Directory, Held, are_different};
 use super::sealed::{self, digest};
 use crate::path::RepoPath;
 use crate::repo::Slot;
@@ -31,10 +31,10 @@ pub(super) struct Made {
     pub(super) entries: Vec<Entry>,
     /// New paths and the old ones that were renamed to them.
     pub(super) renamed: Vec<(RepoPath, RepoPath)>,
-    /// Folders that weren't there.
+    /// Directories that weren't there.
     pub(super) made: Vec<RepoPath>,
-    /// Folders that may have gone.
-    pub(super) removed: Vec<Folder>,
+    /// Directories that may have gone.
+    pub(super) removed: Vec<Directory>,
 }
 
 /// A file of the work tree.
@@ -76,7 +76,7 @@ impl Record {
                     && made.files.iter().all(|file| file.before.is_some() || file.after.is_some())
                     && made.files.iter().flat_map(|file| &file.before).all(|(_, name)| is_name(name))
                     && made.entries.iter().all(|entry| entry.before != entry.after)
-                    && made.removed.iter().all(|folder| folder.bits <= 0o7777)
+                    && made.removed.iter().all(|directory| directory.bits <= 0o7777)
             }
         };
         is_sound.then_some(record)
@@ -127,7 +127,7 @@ mod tests {
             entries: vec![Entry { path: path("c"), before: None, after: Some(slot(&format!("100755:{id}"))) }],
             renamed: vec![(path("b"), path("a b\n"))],
             made: vec![path("m"), path("m/n")],
-            removed: vec![Folder { path: path("r"), bits: 0o2755 }],
+            removed: vec![Directory { path: path("r"), bits: 0o2755 }],
         }
     }
 

@@ -8,12 +8,12 @@
 //!
 //! All of it can be stopped anywhere and done again.
 
-use super::fault::{Fault, Holder, Open, Unfit, Why};
+use super::error::{Holder, Open, TransactionError, Unfit, Why};
 use super::flush::Flush;
 use super::journal::{Home, Journal};
 use super::last;
 use super::lock::{IndexLock, Life, Stamp, Turn, Wait, index_lock, index_name, path_bytes, with_suffix};
-use super::manifest::{Deed, Manifest};
+use super::manifest::{Manifest, Origin};
 use super::record::Record;
 use super::signal::{self, HeldBack};
 use super::undo::{Remains, Undo};
@@ -25,7 +25,7 @@ use crate::repo::{NextIndex, Repo};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
     /// What was interrupted.
-    pub deed: Deed,
+    pub deed: Origin,
     /// Which way it went.
     pub how: How,
     /// The paths that it was about.
@@ -66,18 +66,18 @@ pub enum Asked {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interrupted {
     /// What was interrupted.
-    pub deed: Deed,
+    pub deed: Origin,
     /// The paths that it was about; some may hold the old state and some the new one. None where the journal can't be read.
     pub paths: Vec<RepoPath>,
 }
 
 impl Recovered {
-    fn of(deed: Deed) -> Self {
+    fn of(deed: Origin) -> Self {
         let (paths, attention, notes, open) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self { deed, how: How::Tidied, paths, attention, notes, open }
     }
 
-    fn left(paths: Vec<RepoPath>, deed: Deed, open: Open) -> Self {
+    fn left(paths: Vec<RepoPath>, deed: Origin, open: Open) -> Self {
         Self { how: How::Left, paths, open: vec![open], ..Self::of(deed) }
     }
 }
@@ -93,7 +93,7 @@ pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
             Err(_) => None,
         };
         // Where one can't be read, any path may be half changed.
-        let Some(manifest) = manifest else { return Some(Interrupted { deed: Deed::Apply, paths: Vec::new() }) };
+        let Some(manifest) = manifest else { return Some(Interrupted { deed: Origin::Apply, paths: Vec::new() }) };
         let found = found.get_or_insert(Interrupted { deed: manifest.deed, paths: Vec::new() });
         found.paths.extend(manifest.paths().cloned());
     }
@@ -102,19 +102,20 @@ pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
         Stamp::read(&lock).is_some() && matches!(Holder::of(repo, &lock), Holder::Gone | Holder::Elsewhere { .. })
     };
     // Whoever shares the repository has journals that can't be looked at.
-    found.or_else(|| (repo.is_shared() && is_anothers()).then(|| Interrupted { deed: Deed::Apply, paths: Vec::new() }))
+    found
+        .or_else(|| (repo.is_shared() && is_anothers()).then(|| Interrupted { deed: Origin::Apply, paths: Vec::new() }))
 }
 
 /// Finishes or takes back every interrupted change of this work tree.
 ///
 /// # Errors
 /// `locked` while something of it lives, `io` if a journal can't be worked with.
-pub fn recover(repo: &Repo, asked: Asked, progress: &Progress) -> Result<Vec<Recovered>, Fault> {
+pub fn recover(repo: &Repo, asked: Asked, progress: &Progress) -> Result<Vec<Recovered>, TransactionError> {
     let held = HeldBack::begin();
     let mut recovered = Vec::new();
     let outcome = in_turn(repo, asked, progress, &mut recovered, |_| Ok(Ok(())));
     match signal::pending() {
-        Some(signal) => Err(Fault::Interrupted { signal }),
+        Some(signal) => Err(TransactionError::Interrupted { signal }),
         None => {
             drop(held);
             outcome.map(|()| recovered)
@@ -127,10 +128,10 @@ pub(super) fn take(
     repo: &Repo,
     progress: &Progress,
     recovered: &mut Vec<Recovered>,
-) -> Result<(Journal, IndexLock), Fault> {
+) -> Result<(Journal, IndexLock), TransactionError> {
     in_turn(repo, Asked::No, progress, recovered, |recovered| {
         if recovered.iter().any(|one| !one.open.is_empty()) {
-            return Err(Fault::Torn { recovered: std::mem::take(recovered) });
+            return Err(TransactionError::Torn { recovered: std::mem::take(recovered) });
         }
         let journal = Journal::make(repo)?;
         Ok(IndexLock::attempt(repo, &journal)?.map(|lock| (journal, lock)))
@@ -143,8 +144,8 @@ fn in_turn<T>(
     asked: Asked,
     progress: &Progress,
     recovered: &mut Vec<Recovered>,
-    act: impl Fn(&mut Vec<Recovered>) -> Result<Result<T, Holder>, Fault>,
-) -> Result<T, Fault> {
+    act: impl Fn(&mut Vec<Recovered>) -> Result<Result<T, Holder>, TransactionError>,
+) -> Result<T, TransactionError> {
     let mut wait = Wait::new(repo, progress)?;
     loop {
         let turn = Turn::take(repo, &mut wait)?;
@@ -167,18 +168,18 @@ fn all(
     asked: Asked,
     recovered: &mut Vec<Recovered>,
     progress: &Progress,
-) -> Result<Option<Holder>, Fault> {
+) -> Result<Option<Holder>, TransactionError> {
     recovered.retain(|one| one.how != How::Left);
     for journal in Journal::all(repo) {
         let left = |journal: &Journal, why| {
             let manifest = journal.manifest().flatten().unwrap_or_default();
             let paths = manifest.paths().cloned().collect();
-            Recovered::left(paths, manifest.deed, Open::Journal(Unfit { folder: journal.path(), why }))
+            Recovered::left(paths, manifest.deed, Open::Journal(Unfit { directory: journal.path(), why }))
         };
         let journal = match journal {
             Ok(journal) => journal,
             Err(unfit) => {
-                recovered.push(Recovered::left(Vec::new(), Deed::Apply, Open::Journal(unfit)));
+                recovered.push(Recovered::left(Vec::new(), Origin::Apply, Open::Journal(unfit)));
                 continue;
             }
         };
@@ -256,8 +257,8 @@ struct Recovery<'r> {
 }
 
 impl Recovery<'_> {
-    fn run(&self, asked: Asked) -> Result<Step, Fault> {
-        let mut done = Recovered::of(Deed::Apply);
+    fn run(&self, asked: Asked) -> Result<Step, TransactionError> {
+        let mut done = Recovered::of(Origin::Apply);
         if self.journal.stamp().is_some_and(|(stamp, _)| stamp.index != index_name(self.repo)) {
             return Ok(Step::Left(Why::OtherIndex));
         }
@@ -304,14 +305,14 @@ impl Recovery<'_> {
         self.tidy(applied.iter().chain(&draft), &[]);
         if let Some(manifest) = &applied {
             done.deed = manifest.deed;
-            self.remove_emptied_folders(manifest);
+            self.remove_emptied_directories(manifest);
         }
         remove_dead_lock(self.repo, Some(self.journal), asked);
         if applied.is_none() {
             self.journal.let_go();
-        } else if let Err(fault) = last::keep(self.journal) {
+        } else if let Err(error) = last::keep(self.journal) {
             // It stays, so that this can be tried again.
-            done.notes.push(format!("what undo needs could not be kept: {fault}"));
+            done.notes.push(format!("what undo needs could not be kept: {error}"));
         }
         Ok(Step::Done(done))
     }
@@ -322,7 +323,7 @@ impl Recovery<'_> {
     }
 
     /// Says what shows that somebody has decided what becomes of this, if anything does.
-    fn decided(&self, manifest: &Manifest, is_locked: bool) -> Result<Option<Why>, Fault> {
+    fn decided(&self, manifest: &Manifest, is_locked: bool) -> Result<Option<Why>, TransactionError> {
         if !is_locked {
             return Ok(Some(Why::Unlocked));
         }
@@ -331,7 +332,7 @@ impl Recovery<'_> {
             return Ok(Some(Why::HeadMoved));
         }
         let path = self.repo.index_path();
-        let io = |source| Fault::Io { doing: "read", path: path_bytes(&path), source };
+        let io = |source| TransactionError::Io { doing: "read", path: path_bytes(&path), source };
         match manifest.with_index && self.journal.is_index_other(&path).map_err(io)? {
             true => Ok(Some(Why::IndexMoved)),
             false => Ok(None),
@@ -339,7 +340,7 @@ impl Recovery<'_> {
     }
 
     /// Says whether the commit was made: then one that was made on the old HEAD leads to the new one.
-    fn made(&self, manifest: &Manifest) -> Result<Made, Fault> {
+    fn made(&self, manifest: &Manifest) -> Result<Made, TransactionError> {
         let (Some(tree), Some(now)) = (&manifest.tree, self.repo.head_commit()?) else { return Ok(Made::No) };
         let before = match &manifest.head {
             Some(head) => match self.repo.commit_id(head) {
@@ -360,8 +361,8 @@ impl Recovery<'_> {
 
     /// Finishes a change; says whether nothing of it is left to do.
     fn finish(&self, manifest: &Manifest, done: &mut Recovered) -> bool {
-        if let Err(fault) = self.follow(manifest, done) {
-            done.notes.push(format!("the index could not follow the new commit: {fault}"));
+        if let Err(error) = self.follow(manifest, done) {
+            done.notes.push(format!("the index could not follow the new commit: {error}"));
             done.open.push(Open::Again(self.journal.path()));
             done.attention = done.paths.clone();
             return false;
@@ -372,14 +373,14 @@ impl Recovery<'_> {
         }
         let _ = self.flush_all(manifest);
         let decided = self.journal.decide();
-        if let Err(fault) = decided.and_then(|()| self.flush.folders(&[self.journal.dir()])) {
-            done.notes.push(format!("the journal could not be ended: {fault}"));
+        if let Err(error) = decided.and_then(|()| self.flush.directories(&[self.journal.dir()])) {
+            done.notes.push(format!("the journal could not be ended: {error}"));
         }
         true
     }
 
     /// Lets the index follow the commit.
-    fn follow(&self, manifest: &Manifest, done: &mut Recovered) -> Result<(), Fault> {
+    fn follow(&self, manifest: &Manifest, done: &mut Recovered) -> Result<(), TransactionError> {
         let Some(tree) = &manifest.tree else { return Ok(()) };
         let Some(now) = self.repo.head_commit()? else { return Ok(()) };
         done.notes.push(format!("the commit {now} was made"));
@@ -388,8 +389,8 @@ impl Recovery<'_> {
         if self.repo.tree_of(now)?.to_string() == *tree {
             // The index for just this change was on the disk before the commit was begun, so no room is needed to go on.
             match std::fs::rename(&beside, &index) {
-                Err(fault) if fault.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(Fault::Io { doing: "replace", path: path_bytes(&index), source: fault });
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(TransactionError::Io { doing: "replace", path: path_bytes(&index), source: error });
                 }
                 Ok(()) => return Ok(()),
                 Err(_) if self.journal.is_index(&index, "index.new").unwrap_or(false) => return Ok(()),
@@ -411,26 +412,27 @@ impl Recovery<'_> {
     }
 
     /// Takes a change back; says whether nothing of it is left to do.
-    fn take_back(&self, manifest: &Manifest, done: &mut Recovered) -> Result<bool, Fault> {
+    fn take_back(&self, manifest: &Manifest, done: &mut Recovered) -> Result<bool, TransactionError> {
         let mut remains = Remains::default();
         let index = self.repo.index_path();
         if manifest.with_index
             && let Err(source) = self.journal.restore_index(&index)
         {
-            return Err(Fault::Io { doing: "put back", path: path_bytes(&index), source });
+            return Err(TransactionError::Io { doing: "put back", path: path_bytes(&index), source });
         }
         if !manifest.touched.is_empty() {
             remains = Undo { dir: self.repo.dir()?, journal: self.journal, manifest, progress: self.progress }.run();
         }
         done.attention = remains.paths();
         if !remains.failed.is_empty() {
-            done.notes.extend(remains.failed.iter().map(|(path, fault)| format!("`{path}`: {fault}")));
+            done.notes.extend(remains.failed.iter().map(|(path, error)| format!("`{path}`: {error}")));
             done.open.push(Open::Again(self.journal.path()));
             return Ok(false);
         }
         // Should the power go before this is on the disk, the manifest is there and it is done again.
         let _ = self.flush_all(manifest);
-        let io = |source| Fault::Io { doing: "end the journal", path: path_bytes(&self.journal.path()), source };
+        let io =
+            |source| TransactionError::Io { doing: "end the journal", path: path_bytes(&self.journal.path()), source };
         if remains.theirs.is_empty() {
             self.journal.forget(self.flush).map_err(io)?;
             return Ok(true);
@@ -441,7 +443,7 @@ impl Recovery<'_> {
         Ok(false)
     }
 
-    fn flush_all(&self, manifest: &Manifest) -> Result<(), Fault> {
+    fn flush_all(&self, manifest: &Manifest) -> Result<(), TransactionError> {
         self.progress.enter(Stage::Flushing, 0);
         self.flush.everything_of(self.repo, manifest)
     }
@@ -463,12 +465,12 @@ impl Recovery<'_> {
         }
     }
 
-    /// Removes the folders that a certain change has emptied. Where originals had to stay beside their places, that comes last.
-    fn remove_emptied_folders(&self, manifest: &Manifest) {
+    /// Removes the directories that a certain change has emptied. Where originals had to stay beside their places, that comes last.
+    fn remove_emptied_directories(&self, manifest: &Manifest) {
         let Ok(dir) = self.repo.dir() else { return };
-        for folder in manifest.removed.iter().rev() {
-            // One that isn't empty stays, and so does one that can't go: an empty folder is nothing to fail for.
-            let _ = dir.remove_folder(&folder.path);
+        for directory in manifest.removed.iter().rev() {
+            // One that isn't empty stays, and so does one that can't go: an empty directory is nothing to fail for.
+            let _ = dir.remove_directory(&directory.path);
         }
     }
 }

@@ -10,9 +10,9 @@
 
 use std::io;
 
-use super::fault::Open;
+use super::error::Open;
 use super::journal::{Journal, original_name};
-use super::manifest::{Folder, Manifest, Stands, Touched};
+use super::manifest::{Directory, Manifest, Stands, Touched};
 use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
 use crate::progress::{Progress, Stage};
@@ -47,12 +47,12 @@ pub(super) struct Undo<'u> {
     pub(super) progress: &'u Progress,
 }
 
-/// What a folder has for permission bits before it is given its own; nobody else has a use for these.
+/// What a directory has for permission bits before it is given its own; nobody else has a use for these.
 const UNFINISHED: u16 = 0o1700;
 
 /// A place: in the work tree or in the journal.
 #[derive(Clone)]
-struct Spot<'u> {
+struct Location<'u> {
     dir: &'u Dir,
     path: RepoPath,
 }
@@ -62,7 +62,7 @@ impl<'u> Undo<'u> {
     pub(super) fn run(&self) -> Remains {
         let mut remains = Remains::default();
         self.progress.enter(Stage::Restoring, self.manifest.touched.len());
-        // What is new goes first, for it may stand where an old folder was; originals come last, for they need their folders.
+        // What is new goes first, for it may stand where an old directory was; originals come last, for they need their directories.
         let order = |touched: &Touched| (touched.before.is_some(), touched.after.is_none());
         let mut touched: Vec<_> = self.manifest.touched.iter().enumerate().collect();
         touched.sort_by_key(|(_, touched)| order(touched));
@@ -71,20 +71,20 @@ impl<'u> Undo<'u> {
         for (number, touched) in present {
             self.note(&mut remains, &touched.path, self.restore(number, touched));
         }
-        for folder in self.manifest.made.iter().rev() {
-            if !matches!(self.dir.look(folder), Ok(Found::Folder)) {
+        for directory in self.manifest.made.iter().rev() {
+            if !matches!(self.dir.look(directory), Ok(Found::Directory)) {
                 continue;
             }
             use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound, ResourceBusy};
-            if let Err(fault) = self.dir.remove_folder(folder)
+            if let Err(error) = self.dir.remove_directory(directory)
                 // With something of somebody's in it, it stays; what is in it of our making was named.
-                && !matches!(fault.kind(), AlreadyExists | DirectoryNotEmpty | NotFound | ResourceBusy)
+                && !matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | NotFound | ResourceBusy)
             {
-                remains.failed.push((folder.clone(), fault));
+                remains.failed.push((directory.clone(), error));
             }
         }
         let removed = &self.manifest.removed;
-        let made = make_missing(self.dir, removed).and_then(|()| finish_folders(self.dir, removed));
+        let made = make_missing(self.dir, removed).and_then(|()| finish_directories(self.dir, removed));
         remains.failed.extend(made.err());
         for (number, touched) in deleted {
             self.note(&mut remains, &touched.path, self.restore(number, touched));
@@ -97,7 +97,7 @@ impl<'u> Undo<'u> {
         match outcome {
             Ok(true) => {}
             Ok(false) => remains.theirs.push(path.clone()),
-            Err(fault) => remains.failed.push((path.clone(), fault)),
+            Err(error) => remains.failed.push((path.clone(), error)),
         }
     }
 
@@ -119,8 +119,8 @@ impl<'u> Undo<'u> {
         match (there, staged) {
             // Never put in its place; what is there was there.
             (Stands::Else, Stands::New) => Ok(true),
-            // Taken away by one who was killed when the old folder was there again.
-            (Stands::Else, Stands::Nothing) if self.is_old_folder(&touched.path)? => Ok(true),
+            // Taken away by one who was killed when the old directory was there again.
+            (Stands::Else, Stands::Nothing) if self.is_old_directory(&touched.path)? => Ok(true),
             (Stands::Else, Stands::Nothing) => Ok(false),
             (Stands::New, staged) => {
                 if staged == Stands::New {
@@ -135,14 +135,14 @@ impl<'u> Undo<'u> {
         }
     }
 
-    /// Returns whether a folder stands at a path where one stood before.
-    fn is_old_folder(&self, path: &RepoPath) -> io::Result<bool> {
-        let was_there = self.manifest.removed.iter().any(|folder| folder.path == *path);
-        Ok(was_there && self.dir.look(path)? == Found::Folder)
+    /// Returns whether a directory stands at a path where one stood before.
+    fn is_old_directory(&self, path: &RepoPath) -> io::Result<bool> {
+        let was_there = self.manifest.removed.iter().any(|directory| directory.path == *path);
+        Ok(was_there && self.dir.look(path)? == Found::Directory)
     }
 
     /// Removes our new content that was taken out of its place, if that is what it is; else it goes back there.
-    fn throw_away(&self, stage: &Spot<'_>, place: &Spot<'_>, touched: &Touched) -> io::Result<bool> {
+    fn throw_away(&self, stage: &Location<'_>, place: &Location<'_>, touched: &Touched) -> io::Result<bool> {
         match self.stands(stage, touched)? {
             Stands::New | Stands::Nothing => {
                 stage.remove()?;
@@ -179,8 +179,8 @@ impl<'u> Undo<'u> {
         };
         match (there, held) {
             (Stands::Nothing, _) => {
-                // Somebody may have removed the folders meanwhile.
-                self.dir.make_folders(&touched.path).map_err(|(_, fault)| fault)?;
+                // Somebody may have removed the directories meanwhile.
+                self.dir.make_directories(&touched.path).map_err(|(_, error)| error)?;
                 original.rename_to(&place)?;
                 Ok(true)
             }
@@ -224,7 +224,7 @@ impl<'u> Undo<'u> {
     }
 
     /// Has an original that can't come back lie in the journal, out of the way.
-    fn shelve(&self, number: usize, original: &Spot<'u>) -> bool {
+    fn shelve(&self, number: usize, original: &Location<'u>) -> bool {
         if !std::ptr::eq(original.dir, self.journal.dir()) {
             // On another file system it stays where it is, and is named with the journal.
             let _ = original.rename_to(&self.in_journal(original_name(number)));
@@ -233,30 +233,30 @@ impl<'u> Undo<'u> {
     }
 
     /// Returns whether two things changed places; where the file system can't, they don't.
-    fn exchange(&self, place: &Spot<'_>, with: &Spot<'_>) -> io::Result<bool> {
+    fn exchange(&self, place: &Location<'_>, with: &Location<'_>) -> io::Result<bool> {
         match place.dir.exchange(&place.path, with.dir, &with.path) {
             Ok(()) => Ok(true),
-            Err(fault) if fault.kind() == io::ErrorKind::Unsupported => Ok(false),
-            Err(fault) => Err(fault),
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(false),
+            Err(error) => Err(error),
         }
     }
 
     /// Returns where an original may lie.
-    fn spots(&self, number: usize, touched: &Touched) -> Vec<Spot<'u>> {
+    fn spots(&self, number: usize, touched: &Touched) -> Vec<Location<'u>> {
         let run = self.journal.run();
         let tree = touched.stage(run, number).into_iter().chain(touched.aside(run, number));
         tree.map(|path| self.in_tree(path)).chain([self.in_journal(original_name(number))]).collect()
     }
 
-    fn in_tree(&self, path: RepoPath) -> Spot<'u> {
-        Spot { dir: self.dir, path }
+    fn in_tree(&self, path: RepoPath) -> Location<'u> {
+        Location { dir: self.dir, path }
     }
 
-    fn in_journal(&self, path: RepoPath) -> Spot<'u> {
-        Spot { dir: self.journal.dir(), path }
+    fn in_journal(&self, path: RepoPath) -> Location<'u> {
+        Location { dir: self.journal.dir(), path }
     }
 
-    fn stands(&self, at: &Spot<'_>, touched: &Touched) -> io::Result<Stands> {
+    fn stands(&self, at: &Location<'_>, touched: &Touched) -> io::Result<Stands> {
         let states = || touched.before.iter().chain(&touched.after);
         Ok(match at.dir.look(&at.path)? {
             Found::Absent | Found::Beneath { .. } => Stands::Nothing,
@@ -274,19 +274,19 @@ impl<'u> Undo<'u> {
     }
 }
 
-impl Spot<'_> {
+impl Location<'_> {
     /// Renames it to a name that is ours alone.
-    fn take_out_to(&self, own: &Spot<'_>) -> io::Result<()> {
+    fn take_out_to(&self, own: &Location<'_>) -> io::Result<()> {
         self.dir.rename_to_own(&self.path, own.dir, &own.path)
     }
 
-    fn rename_to(&self, to: &Spot<'_>) -> io::Result<()> {
+    fn rename_to(&self, to: &Location<'_>) -> io::Result<()> {
         self.dir.rename_to_free(&self.path, to.dir, &to.path)
     }
 
     fn remove(&self) -> io::Result<()> {
         match self.dir.remove_file(&self.path) {
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             done => done,
         }
     }
@@ -295,20 +295,25 @@ impl Spot<'_> {
 /// A path, and what the system said of it.
 pub(super) type Failed = (RepoPath, io::Error);
 
-/// Makes folders that were there before, highest first, as far as nothing is in their places.
-pub(super) fn make_missing(dir: &Dir, folders: &[Folder]) -> Result<(), Failed> {
-    let make = |folder: &Folder| match dir.look(&folder.path)? {
-        Found::Absent => dir.make_folder(&folder.path, UNFINISHED),
+/// Makes directories that were there before, highest first, as far as nothing is in their places.
+pub(super) fn make_missing(dir: &Dir, directories: &[Directory]) -> Result<(), Failed> {
+    let make = |directory: &Directory| match dir.look(&directory.path)? {
+        Found::Absent => dir.make_directory(&directory.path, UNFINISHED),
         _ => Ok(()),
     };
-    folders.iter().try_for_each(|folder| make(folder).map_err(|fault| (folder.path.clone(), fault)))
+    directories.iter().try_for_each(|directory| make(directory).map_err(|error| (directory.path.clone(), error)))
 }
 
 /// Gives those that were made the bits that they had, the deepest first: one above may be closed to us then.
-pub(super) fn finish_folders(dir: &Dir, folders: &[Folder]) -> Result<(), Failed> {
-    let finish = |folder: &Folder| match dir.look(&folder.path)? {
-        Found::Folder if dir.folder_bits(&folder.path)? == UNFINISHED => dir.set_folder_bits(&folder.path, folder.bits),
+pub(super) fn finish_directories(dir: &Dir, directories: &[Directory]) -> Result<(), Failed> {
+    let finish = |directory: &Directory| match dir.look(&directory.path)? {
+        Found::Directory if dir.directory_bits(&directory.path)? == UNFINISHED => {
+            dir.set_directory_bits(&directory.path, directory.bits)
+        }
         _ => Ok(()),
     };
-    folders.iter().rev().try_for_each(|folder| finish(folder).map_err(|fault| (folder.path.clone(), fault)))
+    directories
+        .iter()
+        .rev()
+        .try_for_each(|directory| finish(directory).map_err(|error| (directory.path.clone(), error)))
 }

@@ -233,11 +233,11 @@ fn a_recovery_that_waits_says_so() {
     assert!(!killed.status.success());
     assert_ne!(repo.files(), before);
 
-    let git_folder = File::open(repo.child(".git")).unwrap();
-    rustix::fs::flock(&git_folder, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let git_directory = File::open(repo.child(".git")).unwrap();
+    rustix::fs::flock(&git_directory, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let mut terminal = start(&repo, "llm recover | head -n 1", &[]);
     terminal.wait_for("\rWaiting for ");
-    drop(git_folder);
+    drop(git_directory);
     assert!(terminal.end().success());
     assert_eq!(screen(&terminal.shown()), "an interrupted apply was taken back\n");
     assert_eq!(repo.files(), before);

@@ -59,7 +59,7 @@ fn one_run_names_every_problem_once() {
 }
 
 #[test]
-fn paths_are_from_the_top_and_arguments_from_the_current_folder() {
+fn paths_are_from_the_top_and_arguments_from_the_current_directory() {
     let repo = repo();
     repo.child("src/answer.txt").write_str(&update("src/b.txt", "b", "B")).unwrap();
     let mut command = isolated(std::process::Command::new(program()), &repo.child("src"));
@@ -71,9 +71,9 @@ fn paths_are_from_the_top_and_arguments_from_the_current_folder() {
 #[test]
 fn git_finds_it_as_its_own_command() {
     let repo = repo();
-    let folder = std::path::Path::new(program()).parent().unwrap();
+    let directory = std::path::Path::new(program()).parent().unwrap();
     let path = std::env::join_paths(
-        std::iter::once(folder.to_owned()).chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+        std::iter::once(directory.to_owned()).chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
     );
     let mut command = isolated(std::process::Command::new("git"), &repo.child("src"));
     let command = command.env("PATH", path.unwrap()).args(["llmpatch", "apply", "-q", "-"]);

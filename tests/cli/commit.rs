@@ -55,7 +55,7 @@ fn authors_dates_and_editors_that_are_none_are_refused_before_anything_is_touche
     let seen =
         || (repo.files(), repo.git(&["log", "--all", "--format=%an %at"]), repo.child(".git/COMMIT_EDITMSG").exists());
     let before = seen();
-    // Whoever looks at the folder sees that it was not touched even for a moment.
+    // Whoever looks at the directory sees that it was not touched even for a moment.
     let inode = || std::fs::metadata(repo.child("a.txt")).unwrap().ino();
     let file = inode();
     for (args, said) in [

@@ -172,6 +172,6 @@ fn objects_go_where_git_puts_them() {
     }
 }
 
-fn walkable(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
-    support::files(folder).into_keys().collect()
+fn walkable(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
+    support::files(directory).into_keys().collect()
 }

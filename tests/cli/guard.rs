@@ -273,7 +273,7 @@ const NAMES: &[&str] = &[
 fn indexed() -> Repo {
     let repo = Repo::empty();
     let blob = repo.git_with_input(&["hash-object", "-w", "--stdin"], b"x\n");
-    // A file and a folder of one name need an index each; git's own plumbing would drop one of the two.
+    // A file and a directory of one name need an index each; git's own plumbing would drop one of the two.
     let is_fit =
         |name: &&&str| !NAMES.iter().any(|other| other.strip_prefix(**name).is_some_and(|rest| rest.starts_with('/')));
     let lines: Vec<_> = NAMES.iter().filter(is_fit).map(|name| format!("100644 {}\t{name}\0", blob.trim())).collect();

@@ -34,8 +34,8 @@ fn died_of(repo: &Repo, response: &str) -> Option<i32> {
 /// Returns whether a process stands in the repository.
 pub(super) fn is_in_use(repo: &Repo) -> bool {
     let Ok(processes) = std::fs::read_dir("/proc") else { return false };
-    let folders = processes.filter_map(|process| std::fs::read_link(process.ok()?.path().join("cwd")).ok());
-    folders.into_iter().any(|folder| folder.starts_with(repo.path()))
+    let directories = processes.filter_map(|process| std::fs::read_link(process.ok()?.path().join("cwd")).ok());
+    directories.into_iter().any(|directory| directory.starts_with(repo.path()))
 }
 
 pub(super) fn tidy(repo: &Repo) {

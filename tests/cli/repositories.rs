@@ -101,8 +101,8 @@ fn what_the_system_says_is_said_in_words() {
 fn a_missing_object_is_not_laid_to_a_partial_clone() {
     let repo = repo();
     let id = repo.git(&["rev-parse", ":a.txt"]);
-    let (folder, name) = id.trim_end().split_at(2);
-    std::fs::remove_file(repo.child(".git/objects").join(folder).join(name)).unwrap();
+    let (directory, name) = id.trim_end().split_at(2);
+    std::fs::remove_file(repo.child(".git/objects").join(directory).join(name)).unwrap();
     let run = repo.run(&["check", "--cached"], update("a.txt", "two", "2")).ended(3);
     assert!(run.stderr.contains("is missing, or a partial clone has yet to fetch it"), "{}", run.stderr);
     assert!(run.stderr.contains("git fsck"), "{}", run.stderr);
@@ -165,7 +165,7 @@ fn filtered() -> Repo {
 }
 
 #[test]
-fn what_looks_like_a_git_folder_in_a_work_tree_is_not_taken_for_one() {
+fn what_looks_like_a_git_directory_in_a_work_tree_is_not_taken_for_one() {
     let repo = repo();
     repo.git(&["clone", "-q", "--bare", ".", "sub/data"]);
     let inside = |of: &str, global: &str| {
@@ -317,7 +317,7 @@ fn a_shared_repository_works_for_every_member() {
         for args in [&["apply", "--index"][..], &["undo"], &["apply", "--commit", "-m", "x"]] {
             let Some(run) = as_user(&repo, user, "777", args, &response) else { return };
             assert_eq!(run.status, 0, "{user} {args:?} {}{}", run.stdout, run.stderr);
-            // The next member may have something to put into the same folder.
+            // The next member may have something to put into the same directory.
             let narrow = ["-type", "d", "!", "-perm", "-g=w", "-not", "-path", "*/llmpatch-*"];
             let found = Command::new("find").arg(".git").args(narrow).current_dir(repo.path()).output().unwrap();
             assert_eq!(String::from_utf8_lossy(&found.stdout), "", "{user} {args:?}");

@@ -81,7 +81,7 @@ fn what_a_file_is_taken_for_is_said_by_attribute_by_name_or_by_argument() {
     let mut found = findings(&run);
     found.sort();
     assert_eq!(found, want);
-    // From a folder it is the same.
+    // From a directory it is the same.
     let below = isolated(Command::new(program()), &repo.child("sub")).args(["check", "--staged"]).output();
     assert_eq!(Run::of(below.unwrap()).stdout, run.stdout);
     let run = repo.looked_at(&["fix/y", "x", "./sub/../src/b.txt", "nowhere"]).ended(3);
@@ -92,22 +92,22 @@ fn what_a_file_is_taken_for_is_said_by_attribute_by_name_or_by_argument() {
 }
 
 #[test]
-fn arguments_are_paths_from_the_current_folder() {
+fn arguments_are_paths_from_the_current_directory() {
     let repo = repo();
     repo.child("src/x.txt").write_str(&update("a.txt", "none", "n")).unwrap();
     repo.git(&["add", "-A"]);
-    let in_folder = |folder: &str, args: &[&str]| {
-        run(isolated(Command::new(program()), &repo.child(folder)).args(["check", "--staged"]).args(args), b"")
+    let in_directory = |directory: &str, args: &[&str]| {
+        run(isolated(Command::new(program()), &repo.child(directory)).args(["check", "--staged"]).args(args), b"")
     };
-    for (folder, path) in [("src", "x.txt"), ("src", "../src/x.txt"), (".", "src/x.txt")] {
-        let run = in_folder(folder, &[path]).ended(1);
-        assert_eq!(findings(&run), ["src/x.txt:4:1: lines-not-found"], "{folder} {path}");
+    for (directory, path) in [("src", "x.txt"), ("src", "../src/x.txt"), (".", "src/x.txt")] {
+        let run = in_directory(directory, &[path]).ended(1);
+        assert_eq!(findings(&run), ["src/x.txt:4:1: lines-not-found"], "{directory} {path}");
     }
     let whole = repo.child("src/x.txt");
-    in_folder("src", &[whole.to_str().unwrap()]).ended(1);
-    assert_eq!(findings(&in_folder("src", &["../../x"]))[0], "../../x:1:1: unsafe-path");
+    in_directory("src", &[whole.to_str().unwrap()]).ended(1);
+    assert_eq!(findings(&in_directory("src", &["../../x"]))[0], "../../x:1:1: unsafe-path");
     for args in [&["-"][..], &["--cached"], &["--onto=HEAD"]] {
-        assert_eq!(in_folder(".", args).ended(2).stdout, "", "{args:?}");
+        assert_eq!(in_directory(".", args).ended(2).stdout, "", "{args:?}");
     }
 }
 
@@ -316,9 +316,9 @@ fn without_a_repository_it_says_so() {
     assert!(run.stderr.contains("is not inside a git repository"), "{}", run.stderr);
 }
 
-/// All below a folder: bytes, modes and when they were changed.
-fn state(folder: &Path, all: &mut BTreeMap<PathBuf, (Vec<u8>, u32, i64, i64)>) {
-    for entry in fs::read_dir(folder).unwrap() {
+/// All below a directory: bytes, modes and when they were changed.
+fn state(directory: &Path, all: &mut BTreeMap<PathBuf, (Vec<u8>, u32, i64, i64)>) {
+    for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         let meta = path.symlink_metadata().unwrap();
         let bytes = if meta.is_file() { fs::read(&path).unwrap() } else { Vec::new() };

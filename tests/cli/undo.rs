@@ -11,15 +11,15 @@ use super::{envelope, repo, update};
 const MANY: &str = "*** Update File: a.txt\n@@\n-two\n+2\n+2.5\n*** Add File: new/deep/d.txt\n+d\n*** Delete File: src/b.txt\n\
                     *** Update File: src/c.txt\n*** Move to: lib/e.txt\n@@\n-c\n+e\n";
 
-/// Files and folders, each with its mode.
+/// Files and directories, each with its mode.
 type Files = BTreeMap<String, (u32, Vec<u8>)>;
 
 /// All that apply and undo are about.
 fn all(repo: &Repo) -> (Files, Vec<String>) {
     let mut found = BTreeMap::new();
-    let mut folders = vec![repo.path().to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
+    let mut directories = vec![repo.path().to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             let name = path.strip_prefix(repo.path()).unwrap().to_str().unwrap().to_owned();
             if name == ".git" {
@@ -27,7 +27,7 @@ fn all(repo: &Repo) -> (Files, Vec<String>) {
             }
             let bytes = if path.is_dir() { Vec::new() } else { std::fs::read(&path).unwrap() };
             found.insert(name.clone(), (repo.mode(&name), bytes));
-            folders.extend(path.is_dir().then_some(path));
+            directories.extend(path.is_dir().then_some(path));
         }
     }
     repo.git(&["fsck", "--strict", "--no-dangling"]);
@@ -74,7 +74,7 @@ fn undo_takes_back_what_apply_did_for_every_target() {
 }
 
 #[test]
-fn folders_are_what_they_were() {
+fn directories_are_what_they_were() {
     let repo = repo();
     repo.child("empty/inner").create_dir_all().unwrap();
     repo.child("stays").create_dir_all().unwrap();
@@ -192,9 +192,9 @@ fn each_work_tree_has_its_own_undo() {
     assert_eq!(repo.text("a.txt"), repo.text("../other/a.txt"));
 }
 
-/// What was put into folders that an apply made is nobody's but its owner's.
+/// What was put into directories that an apply made is nobody's but its owner's.
 #[test]
-fn what_came_into_new_folders_stays() {
+fn what_came_into_new_directories_stays() {
     for options in [&[][..], &["-N"], &["--index"]] {
         let repo = repo();
         repo.run(&[&["apply"], options].concat(), envelope(MANY)).succeeded();
@@ -268,7 +268,7 @@ fn what_is_kept_and_damaged_is_said() {
             std::fs::remove_file(record).unwrap();
             std::os::unix::fs::symlink("/dev/zero", record).unwrap();
         }),
-        ("a folder", |record| {
+        ("a directory", |record| {
             std::fs::remove_file(record).unwrap();
             std::fs::create_dir(record).unwrap();
         }),

@@ -40,7 +40,7 @@ impl Subject {
     }
 }
 
-fn folder() -> PathBuf {
+fn directory() -> PathBuf {
     here("man")
 }
 
@@ -61,9 +61,9 @@ fn subjects() -> Vec<(String, Subject)> {
 #[test]
 fn shipped_pages_are_up_to_date() {
     for (name, subject) in subjects() {
-        let written = fs::read_to_string(folder().join(format!("{name}.md")));
+        let written = fs::read_to_string(directory().join(format!("{name}.md")));
         let page = page(&name, &subject, &written.unwrap_or_else(|_| panic!("man/{name}.md isn't there")));
-        let path = folder().join(format!("{name}.{}", subject.section()));
+        let path = directory().join(format!("{name}.{}", subject.section()));
         support::snapshot(page, &path);
     }
 }
@@ -71,7 +71,7 @@ fn shipped_pages_are_up_to_date() {
 #[test]
 fn no_page_is_of_a_command_that_is_gone() {
     let known: Vec<_> = subjects().into_iter().map(|(name, _)| name).collect();
-    for entry in fs::read_dir(folder()).unwrap() {
+    for entry in fs::read_dir(directory()).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap();
         assert!(known.iter().any(|known| known == name), "{} is no page of ours", path.display());
@@ -82,7 +82,7 @@ fn no_page_is_of_a_command_that_is_gone() {
 #[test]
 fn pages_have_the_usual_sections() {
     for (name, _) in commands() {
-        let page = fs::read_to_string(folder().join(format!("{name}.1"))).unwrap();
+        let page = fs::read_to_string(directory().join(format!("{name}.1"))).unwrap();
         for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO"] {
             let heading = if section.contains(' ') { format!(".SH \"{section}\"") } else { format!(".SH {section}") };
             assert!(page.lines().any(|line| line == heading), "{name}: no {section}");
@@ -95,7 +95,7 @@ fn pages_have_the_usual_sections() {
 fn examples_run() {
     let mut count = 0;
     for (name, _) in subjects() {
-        let written = fs::read_to_string(folder().join(format!("{name}.md"))).unwrap();
+        let written = fs::read_to_string(directory().join(format!("{name}.md"))).unwrap();
         let in_shell =
             console_blocks(&written).into_iter().map(|script| ("bash", &["-euo", "pipefail", "-c"][..], script));
         let in_files =
@@ -127,7 +127,7 @@ fn help_works_once_the_pages_are_installed() {
     own.child(NAME).write_file(Path::new(program())).unwrap();
     // Where the program is installed its pages may be, too.
     let others = std::env::var_os("PATH").unwrap();
-    let others = std::env::split_paths(&others).filter(|folder| !folder.join(NAME).exists());
+    let others = std::env::split_paths(&others).filter(|directory| !directory.join(NAME).exists());
     let path = std::env::join_paths(std::iter::once(own.to_path_buf()).chain(others)).unwrap();
     let run = |program: &str, arguments: &[&str]| {
         let mut command = Program::new(program);
@@ -158,7 +158,7 @@ fn pages_are_set_without_a_complaint() {
     for (name, subject) in subjects() {
         for locale in ["C", "C.UTF-8"] {
             let mut man = Program::new("man");
-            man.arg("-l").arg(folder().join(format!("{name}.{}", subject.section())));
+            man.arg("-l").arg(directory().join(format!("{name}.{}", subject.section())));
             let done = man.env("LC_ALL", locale).env("MANPAGER", "cat").env("MANWIDTH", "80").output().unwrap();
             let said = String::from_utf8_lossy(&done.stderr);
             assert!(done.status.success() && said.is_empty(), "{name}, {locale}: {said}");
@@ -176,7 +176,7 @@ fn every_page_is_printed() {
             assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
             assert_eq!(
                 done.stdout,
-                fs::read(folder().join(format!("{name}.{}", subject.section()))).unwrap(),
+                fs::read(directory().join(format!("{name}.{}", subject.section()))).unwrap(),
                 "{page}"
             );
         }

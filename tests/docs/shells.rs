@@ -184,9 +184,9 @@ fn fish_completes() {
     place.install("fish");
     let script = "function fish_prompt; echo -n 'READY> '; end\nfunction fish_greeting; end\nfunction line; commandline > $LINE_PIPE; end\n\
                   bind \\cx line\nbind \\cu 'commandline \"\"'\n";
-    let folder = place.path(".config/fish");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("config.fish"), script).unwrap();
+    let directory = place.path(".config/fish");
+    fs::create_dir_all(&directory).unwrap();
+    fs::write(directory.join("config.fish"), script).unwrap();
     let mut fish = place.command("fish");
     fish.arg("-i");
     place.try_all("fish", Terminal::start(&fish));

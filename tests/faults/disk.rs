@@ -80,11 +80,11 @@ struct Disk(TempDir);
 
 impl Disk {
     fn mount() -> Self {
-        let folder = TempDir::new().expect("a folder can be made");
+        let directory = TempDir::new().expect("a directory can be made");
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", "size=4m,nr_inodes=600", "faults"]).arg(folder.path());
+        mount.args(["-t", "tmpfs", "-o", "size=4m,nr_inodes=600", "faults"]).arg(directory.path());
         assert!(mount.status().expect("mount starts").success(), "tmpfs can be mounted");
-        Self(folder)
+        Self(directory)
     }
 
     fn path(&self) -> &Path {
@@ -100,9 +100,9 @@ impl Drop for Disk {
 
 /// Says why no disk can be mounted here.
 pub(crate) fn hindrance() -> Option<String> {
-    let folder = TempDir::new().expect("a folder can be made");
+    let directory = TempDir::new().expect("a directory can be made");
     let mut probe = Command::new("unshare");
-    probe.args(["-rm", "mount", "-t", "tmpfs", "faults"]).arg(folder.path());
+    probe.args(["-rm", "mount", "-t", "tmpfs", "faults"]).arg(directory.path());
     match probe.output() {
         Ok(output) if output.status.success() => None,
         Ok(output) => Some(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
@@ -172,7 +172,7 @@ fn run(target: Target, scarce: Scarce, extent: &Extent) -> Tally {
 
 /// Kills it at each call, and has it recover on a disk that is full to the brim.
 fn killed(scene: &Scene, scarce: Scarce, disk: &Disk, extent: &Extent, tally: &mut Tally) {
-    let logs = TempDir::new().expect("a folder can be made");
+    let logs = TempDir::new().expect("a directory can be made");
     let log = logs.path().join("log");
     let place = |scene: &Scene| -> Place { scene.place_in(TempDir::new_in(disk.path()).expect("there is room")) };
     let traced = |place: &Place, injection: &Injection| {

@@ -1,6 +1,6 @@
 //! Nothing is ever lost: a system call fails, the program is killed, an editor saves, a disk is full, at every point in turn.
 //!
-//! After each run, and `git llmpatch recover`, everything is old or everything is new: files, modes, folders, index, HEAD, refs;
+//! After each run, and `git llmpatch recover`, everything is old or everything is new: files, modes, directories, index, HEAD, refs;
 //! no lock of ours and no litter is left; exit status 0 was only said of the new.
 //!
 //! `cargo test --test faults` tries a sample. `FAULTS=all cargo test --release --test faults` tries every point, and
@@ -77,7 +77,7 @@ impl Trials {
         let mut sweeps = Vec::new();
         let is_apart = Scene::can_be_apart();
         if !is_apart {
-            eprintln!("faults: a git folder elsewhere SKIPPED, since there is no second file system");
+            eprintln!("faults: a git directory elsewhere SKIPPED, since there is no second file system");
         }
         for target in Target::ALL {
             for fault in Fault::ALL {
@@ -85,7 +85,7 @@ impl Trials {
                 if target.commits() {
                     sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Child, fault });
                 } else if is_apart {
-                    // Where git's folder is elsewhere, nothing can be committed.
+                    // Where git's directory is elsewhere, nothing can be committed.
                     sweeps.push(Sweep { target, layout: Layout::Apart, whose: Whose::Ours, fault });
                 }
             }

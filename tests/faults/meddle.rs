@@ -1,4 +1,4 @@
-//! Somebody else is at work in the same folder: our program is stopped after each of its calls in turn, something is done to
+//! Somebody else is at work in the same directory: our program is stopped after each of its calls in turn, something is done to
 //! the work tree, and it goes on.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub(crate) enum Meddling {
     SaveByRename,
     /// A touched file becomes a pipe that nobody writes to.
     Pipe,
-    /// A folder with touched files is exchanged with a link out of the work tree.
+    /// A directory with touched files is exchanged with a link out of the work tree.
     Link,
 }
 
@@ -55,10 +55,10 @@ impl Meddling {
                 fs::rename(draft, &file).is_ok()
             }
             Meddling::Link => {
-                let folder = file.parent().expect("a file is in a folder");
-                let link = if folder == place.top() { return false } else { place.outside().join("link") };
+                let directory = file.parent().expect("a file is in a directory");
+                let link = if directory == place.top() { return false } else { place.outside().join("link") };
                 std::os::unix::fs::symlink(place.outside().join("elsewhere"), &link).expect("a link can be made");
-                exchange(folder, &link).is_ok()
+                exchange(directory, &link).is_ok()
             }
         }
     }
@@ -220,23 +220,23 @@ impl Bystander {
             return Err(describe("came to a bad end", ended, ""));
         }
         // It keeps git out only where something couldn't be put back, and is told how that can be tried again.
-        let lock = place.git_folder().join("index.lock");
+        let lock = place.git_directory().join("index.lock");
         let is_torn = code == Some(3) && ended.stderr.contains("run `git llmpatch recover`");
         if lock.exists() && !is_torn { Err(describe("left its lock", ended, "")) } else { Ok(()) }
     }
 }
 
 /// Files that a change would hit if it went through the link, as they are in the work tree and as our program calls its own.
-fn decoys(folder: &Path) {
-    fs::create_dir(folder).expect("a folder can be made");
+fn decoys(directory: &Path) {
+    fs::create_dir(directory).expect("a directory can be made");
     for path in TOUCHED {
-        let file = folder.join(Path::new(path).file_name().expect("a file has a name"));
+        let file = directory.join(Path::new(path).file_name().expect("a file has a name"));
         fs::write(file, &saved(path)[..saved(path).len() - "typed by a person\n".len()])
             .expect("a file can be written");
     }
 }
 
-/// A state without a path, the folders above it, and all that git says of them.
+/// A state without a path, the directories above it, and all that git says of them.
 fn but(state: &State, path: &str) -> State {
     let mut state = state.clone();
     state.files.retain(|file, _| !Path::new(path).starts_with(file) && !file.starts_with(path));
@@ -325,7 +325,7 @@ fn exchange(one: &Path, other: &Path) -> rustix::io::Result<()> {
     renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)
 }
 
-/// Applies the change again and again while a folder becomes a link and a folder again.
+/// Applies the change again and again while a directory becomes a link and a directory again.
 pub(crate) fn race(stages: &Stages, rounds: usize) -> Tally {
     let scene = stages.get(Target::WorkTree, Layout::Together).scene(Target::WorkTree, Layout::Together);
     let mut tally = Tally::default();
@@ -335,13 +335,13 @@ pub(crate) fn race(stages: &Stages, rounds: usize) -> Tally {
         let elsewhere = place.outside().join("elsewhere");
         decoys(&elsewhere);
         let decoyed = files(&elsewhere);
-        let (folder, link): (PathBuf, PathBuf) = (place.top().join("src"), place.outside().join("link"));
+        let (directory, link): (PathBuf, PathBuf) = (place.top().join("src"), place.outside().join("link"));
         std::os::unix::fs::symlink(&elsewhere, &link).expect("a link can be made");
         let ended = std::thread::scope(|scope| {
             let (stop, stopped) = std::sync::mpsc::channel::<()>();
             let swapper = scope.spawn(move || {
                 while stopped.try_recv() != Err(std::sync::mpsc::TryRecvError::Disconnected) {
-                    let _ = exchange(&folder, &link);
+                    let _ = exchange(&directory, &link);
                 }
             });
             let ended = trace::run(&mut place.apply(), RESPONSE.as_bytes());

@@ -1,7 +1,7 @@
 //! What must be on the disk before what: checked over the calls that a run really made.
 //!
 //! A model of a disk that keeps nothing unless told to: what is written to a file stays in memory until the file, or its file
-//! system, is flushed; so does every change of a name, until its folder or its file system is. Then at each step of which the
+//! system, is flushed; so does every change of a name, until its directory or its file system is. Then at each step of which the
 //! way back or forward depends, all that must survive the loss of power from there on must be on the disk.
 //!
 //! Only our own process is looked at. What git does in between, objects and references, counts as written and not flushed:
@@ -126,7 +126,7 @@ pub(crate) struct Ground {
 
 impl Ground {
     fn of(place: &Place) -> Self {
-        let (top, git) = (place.top(), place.git_folder());
+        let (top, git) = (place.top(), place.git_directory());
         Self { is_apart: !git.starts_with(&top), top, git }
     }
 
@@ -147,7 +147,7 @@ impl Ground {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     Write(PathBuf),
-    /// A name comes: a file, a folder or a link.
+    /// A name comes: a file, a directory or a link.
     Make(PathBuf),
     Remove(PathBuf),
     Rename {
@@ -168,7 +168,7 @@ impl Event {
 }
 
 /// Reads what `strace -y` wrote.
-pub(crate) fn events(text: &str, folder: &Path) -> Vec<Event> {
+pub(crate) fn events(text: &str, directory: &Path) -> Vec<Event> {
     let mut events = Vec::new();
     for line in text.lines() {
         let Some((call, rest)) = line.split_once('(') else { continue };
@@ -177,7 +177,7 @@ pub(crate) fn events(text: &str, folder: &Path) -> Vec<Event> {
         if rest.rsplit_once(" = ").is_none_or(failed) {
             continue;
         }
-        let paths = paths(rest, folder);
+        let paths = paths(rest, directory);
         let fd =
             || rest.split_once('<').and_then(|(_, rest)| rest.split_once('>')).map(|(path, _)| PathBuf::from(path));
         let is_file = |path: &PathBuf| path.is_absolute();
@@ -211,14 +211,14 @@ pub(crate) fn events(text: &str, folder: &Path) -> Vec<Event> {
     events
 }
 
-/// Reads the paths of a call: each is in the folder whose descriptor is before it.
-fn paths(mut rest: &str, folder: &Path) -> Vec<PathBuf> {
-    let mut base = folder.to_owned();
+/// Reads the paths of a call: each is in the directory whose descriptor is before it.
+fn paths(mut rest: &str, directory: &Path) -> Vec<PathBuf> {
+    let mut base = directory.to_owned();
     let mut paths = Vec::new();
     while let Some(at) = rest.find(['<', '"']) {
-        let is_folder = rest[at..].starts_with('<');
-        let Some((word, after)) = rest[at + 1..].split_once(if is_folder { '>' } else { '"' }) else { break };
-        if is_folder {
+        let is_directory = rest[at..].starts_with('<');
+        let Some((word, after)) = rest[at + 1..].split_once(if is_directory { '>' } else { '"' }) else { break };
+        if is_directory {
             base = word.into();
         } else {
             paths.push(base.join(word));

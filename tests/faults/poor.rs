@@ -1,4 +1,4 @@
-//! File systems on which names can't be exchanged, or can't be renamed to a free one in one step, or not from one folder to
+//! File systems on which names can't be exchanged, or can't be renamed to a free one in one step, or not from one directory to
 //! another: the calls that would do it fail, each time, in the recovery too. What they are replaced by is whole or nothing as
 //! well, wherever it is killed.
 

@@ -13,8 +13,8 @@ use tempfile::TempDir;
 use crate::support::{isolated, program};
 use crate::trace::{self, Ended};
 
-/// Six files: an update, an executable updated, an addition in a new folder, a deletion that empties a folder, a move with an
-/// edit, and a deletion that stands where an addition needs a folder.
+/// Six files: an update, an executable updated, an addition in a new directory, a deletion that empties a directory, a move with an
+/// edit, and a deletion that stands where an addition needs a directory.
 pub(crate) const RESPONSE: &str = "\
 *** Begin Patch
 *** Update File: src/update.rs
@@ -42,7 +42,7 @@ pub(crate) const RESPONSE: &str = "\
 /// The files that the change touches and that are there before.
 pub(crate) const TOUCHED: [&str; 5] = ["src/update.rs", "tool.sh", "gone/away/deleted.txt", "src/name.rs", "way"];
 
-/// Folders of which one is seldom on the file system of temporary folders.
+/// Directories of which one is seldom on the file system of temporary directories.
 const ELSEWHERE: [&str; 2] = ["/dev/shm", "/var/tmp"];
 
 /// Returns one that isn't, if there is one.
@@ -104,7 +104,7 @@ impl Target {
     }
 }
 
-/// Where git's folder is.
+/// Where git's directory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// In the work tree.
@@ -124,8 +124,8 @@ pub(crate) struct Scene {
 
 /// One copy of it, in which something is tried.
 pub(crate) struct Place {
-    folder: TempDir,
-    /// On another file system, if git's folder is to be there.
+    directory: TempDir,
+    /// On another file system, if git's directory is to be there.
     elsewhere: Option<TempDir>,
     target: Target,
 }
@@ -133,24 +133,24 @@ pub(crate) struct Place {
 /// Everything that a user could see.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct State {
-    /// Files and folders of the work tree: mode and bytes.
+    /// Files and directories of the work tree: mode and bytes.
     pub(crate) files: BTreeMap<PathBuf, (u32, Vec<u8>)>,
     /// The index, as git reads it.
     pub(crate) index: String,
     /// What git says of the differences between all of these.
     pub(crate) status: String,
-    /// Files of git's folder: HEAD, refs, locks, whatever lies there. Not the objects, the index, the last message that git has
+    /// Files of git's directory: HEAD, refs, locks, whatever lies there. Not the objects, the index, the last message that git has
     /// put together, and reflogs, which git writes before it knows that the reference can be.
     pub(crate) git: BTreeMap<String, Vec<u8>>,
 }
 
 impl Scene {
     pub(crate) fn new(target: Target, layout: Layout) -> Self {
-        let template = TempDir::new().expect("a folder can be made");
-        let place = Place { folder: template, elsewhere: None, target };
+        let template = TempDir::new().expect("a directory can be made");
+        let place = Place { directory: template, elsewhere: None, target };
         place.build();
         let old = place.state();
-        let mut scene = Self { target, layout, template: place.folder, old: old.clone(), new: old };
+        let mut scene = Self { target, layout, template: place.directory, old: old.clone(), new: old };
         let clean = scene.place();
         scene.old = clean.state();
         let ended = trace::run(&mut clean.apply(), RESPONSE.as_bytes());
@@ -167,15 +167,16 @@ impl Scene {
 
     /// Makes a copy.
     pub(crate) fn place(&self) -> Place {
-        let folder = TempDir::new().expect("a folder can be made");
-        self.place_in(folder)
+        let directory = TempDir::new().expect("a directory can be made");
+        self.place_in(directory)
     }
 
-    pub(crate) fn place_in(&self, folder: TempDir) -> Place {
-        let place = Place { folder, elsewhere: None, target: self.target };
+    pub(crate) fn place_in(&self, directory: TempDir) -> Place {
+        let place = Place { directory, elsewhere: None, target: self.target };
         copy(&self.template.path().join("work"), &place.top());
         let Layout::Apart = self.layout else { return place };
-        let elsewhere = elsewhere().and_then(|there| TempDir::new_in(there).ok()).expect("a folder can be made there");
+        let elsewhere =
+            elsewhere().and_then(|there| TempDir::new_in(there).ok()).expect("a directory can be made there");
         copy(&place.top().join(".git"), &elsewhere.path().join("git"));
         fs::remove_dir_all(place.top().join(".git")).expect("it was made by us");
         let link = format!("gitdir: {}\n", elsewhere.path().join("git").display());
@@ -211,27 +212,27 @@ impl Side {
 
 impl Place {
     pub(crate) fn top(&self) -> PathBuf {
-        self.folder.path().join("work")
+        self.directory.path().join("work")
     }
 
     /// Where things may be put that don't belong to the repository.
     pub(crate) fn outside(&self) -> &Path {
-        self.folder.path()
+        self.directory.path()
     }
 
-    pub(crate) fn git_folder(&self) -> PathBuf {
+    pub(crate) fn git_directory(&self) -> PathBuf {
         match &self.elsewhere {
             Some(elsewhere) => elsewhere.path().join("git"),
             None => self.top().join(".git"),
         }
     }
 
-    /// Has the folder stay, and says where it is.
+    /// Has the directory stay, and says where it is.
     pub(crate) fn keep(self) -> PathBuf {
         if let Some(elsewhere) = self.elsewhere {
             let _ = elsewhere.keep();
         }
-        self.folder.keep()
+        self.directory.keep()
     }
 
     fn command(&self, program: &str) -> Command {
@@ -278,7 +279,7 @@ impl Place {
     }
 
     fn build(&self) {
-        fs::create_dir(self.top()).expect("the folder is new");
+        fs::create_dir(self.top()).expect("the directory is new");
         self.git(&["init", "-q", "-b", "main"]);
         for name in fs::read_dir(self.top().join(".git/hooks")).into_iter().flatten().flatten() {
             fs::remove_file(name.path()).expect("samples can go");
@@ -305,7 +306,7 @@ impl Place {
         self.write("dirty.txt", 0o644, "dirty\n");
         self.write("untracked/mine.txt", 0o600, "mine\n");
         self.write("src/cache.ignored", 0o644, "ignored\n");
-        fs::create_dir(self.top().join("empty")).expect("a folder can be made");
+        fs::create_dir(self.top().join("empty")).expect("a directory can be made");
         if self.target == Target::CommitWithHooks {
             let look = "find . -path ./.git -prune -o -name '*llmpatch*' -print | grep -q . && exit 9\n";
             let names = "test \"$(git diff --cached --name-only | wc -l)\" -gt 5 || exit 8\n";
@@ -321,7 +322,7 @@ impl Place {
 
     pub(crate) fn write(&self, path: &str, mode: u32, content: &str) {
         let path = self.top().join(path);
-        fs::create_dir_all(path.parent().expect("it is below the top")).expect("folders can be made");
+        fs::create_dir_all(path.parent().expect("it is below the top")).expect("directories can be made");
         fs::write(&path, content).expect("a file can be written");
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("it is ours");
     }
@@ -343,9 +344,9 @@ impl Place {
         let ignored =
             |path: &Path| ["objects", "logs", "index", "COMMIT_EDITMSG"].iter().any(|name| path.starts_with(name));
         // What is kept for `undo` shows in what that does.
-        let kept = self.git_folder().join("llmpatch/last").exists();
+        let kept = self.git_directory().join("llmpatch/last").exists();
         let is_kept = |path: &Path| kept && (path == Path::new("llmpatch") || path.starts_with("llmpatch/last"));
-        let mut all = walk(&self.git_folder(), &|path| !ignored(path));
+        let mut all = walk(&self.git_directory(), &|path| !ignored(path));
         all.retain(|path, _| !is_kept(path));
         let plain = |path: PathBuf, bytes: Vec<u8>| match path.to_str() {
             // Here only that it is there.
@@ -358,7 +359,7 @@ impl Place {
     /// Removes the locks of references that a message names, as it says.
     pub(crate) fn remove_named_locks(&self, said: &str) {
         for name in ["HEAD.lock", "refs/heads/main.lock", "packed-refs.lock", "AUTO_MERGE.lock"] {
-            let lock = self.git_folder().join(name);
+            let lock = self.git_directory().join(name);
             if said.contains(&format!("`{}`", lock.display())) {
                 let _ = fs::remove_file(lock);
             }
@@ -432,24 +433,24 @@ impl State {
     }
 }
 
-/// Reads all files and folders of a work tree but git's.
+/// Reads all files and directories of a work tree but git's.
 pub(crate) fn files(top: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     walk(top, &|path| path != Path::new(".git"))
 }
 
 fn walk(top: &Path, wanted: &dyn Fn(&Path) -> bool) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     let mut found = BTreeMap::new();
-    let mut folders = vec![top.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).unwrap_or_else(|fault| panic!("{}: {fault}", folder.display())) {
-            let path = entry.expect("a folder can be read").path();
+    let mut directories = vec![top.to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(&directory).unwrap_or_else(|fault| panic!("{}: {fault}", directory.display())) {
+            let path = entry.expect("a directory can be read").path();
             let name = path.strip_prefix(top).expect("it is below").to_owned();
             if !wanted(&name) {
                 continue;
             }
             let meta = path.symlink_metadata().expect("it is there");
             let bytes = if meta.is_dir() {
-                folders.push(path);
+                directories.push(path);
                 Vec::new()
             } else if meta.is_symlink() {
                 fs::read_link(&path).expect("it is a link").as_os_str().as_bytes().to_vec()

@@ -197,7 +197,7 @@ impl Sweep {
         if recovered.code() != Some(0) {
             return Err(describe("recover failed", &recovered, &place.state().against(&scene.old)));
         }
-        // A folder that a deletion left empty and that can't be removed is nothing to fail for.
+        // A directory that a deletion left empty and that can't be removed is nothing to fail for.
         let stays = self.fault.signal().is_none() && (call.name == "rmdir" || call.text.contains("AT_REMOVEDIR"));
         let now = if stays { place.state().without_emptied(scene) } else { place.state() };
         let side = self.judge(scene, &now).map_err(|said| describe("is torn or littered", &ended, &said))?;
@@ -311,15 +311,15 @@ impl State {
 }
 
 impl State {
-    /// Leaves out folders that are there before the change, not after it, and in which nothing is.
+    /// Leaves out directories that are there before the change, not after it, and in which nothing is.
     fn without_emptied(mut self, scene: &Scene) -> Self {
         let State { files, .. } = &scene.new;
         let goes: Vec<_> = scene.old.files.keys().filter(|path| !files.contains_key(*path)).cloned().collect();
-        // What is in a folder comes behind it.
+        // What is in a directory comes behind it.
         for path in goes.into_iter().rev() {
             let is_empty = !self.files.keys().any(|other| *other != path && other.starts_with(&path));
-            let is_folder = self.files.get(&path).is_some_and(|(mode, _)| mode & 0o170000 == 0o040000);
-            if is_empty && is_folder {
+            let is_directory = self.files.get(&path).is_some_and(|(mode, _)| mode & 0o170000 == 0o040000);
+            if is_empty && is_directory {
                 self.files.remove(&path);
             }
         }
@@ -348,17 +348,17 @@ fn run_traced(place: &Place, whose: Whose, log: &Path, injection: &Injection) ->
 
 /// Our program, with a `git` before the real one that traces `git commit`.
 fn with_traced_git(place: &Place, log: &Path, injection: &Injection) -> Command {
-    let folder = place.outside().join("bin");
+    let directory = place.outside().join("bin");
     let git = trace::which("git").expect("git is installed");
     let git = git.display();
     let options = trace::options(log, Calls::Changing, injection).join("' '");
     let script = format!(
         "#!/bin/sh\nfor word; do\n  test \"$word\" = commit && exec strace -f '{options}' -- {git} \"$@\"\ndone\nexec {git} \"$@\"\n"
     );
-    fs::create_dir_all(&folder).expect("a folder can be made");
-    fs::write(folder.join("git"), script).expect("a script can be written");
-    fs::set_permissions(folder.join("git"), fs::Permissions::from_mode(0o755)).expect("it is ours");
-    let mut path = folder.into_os_string();
+    fs::create_dir_all(&directory).expect("a directory can be made");
+    fs::write(directory.join("git"), script).expect("a script can be written");
+    fs::set_permissions(directory.join("git"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let mut path = directory.into_os_string();
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
     let mut command = place.apply();

@@ -158,7 +158,7 @@ impl Calls {
 
 /// The options that have strace look on and write to a file.
 pub(crate) fn options(log: &Path, calls: Calls, injection: &Injection) -> Vec<String> {
-    let log = log.to_str().expect("temporary folders have plain names");
+    let log = log.to_str().expect("temporary directories have plain names");
     let mut options: Vec<String> = ["-o", log, "-s", "256", "-e", &calls.expression()].map(str::to_owned).into();
     options.extend(injection.options().map(str::to_owned));
     options
@@ -174,8 +174,8 @@ pub(crate) fn traced(command: &Command, log: &Path, calls: Calls, injection: &In
 
 /// Runs one command where and with what another would be run.
 fn take_over(strace: &mut Command, command: &Command) {
-    if let Some(folder) = command.get_current_dir() {
-        strace.current_dir(folder);
+    if let Some(directory) = command.get_current_dir() {
+        strace.current_dir(directory);
     }
     for (name, value) in command.get_envs() {
         match value {
@@ -324,9 +324,9 @@ pub(crate) fn finish(mut child: Child, input: &[u8]) -> Ended {
 /// Returns a process and all that it started, by themselves or through others.
 fn with_offspring(pid: Pid) -> Vec<Pid> {
     let parent_of = |entry: std::io::Result<fs::DirEntry>| {
-        let folder = entry.ok()?.path();
-        let child = folder.file_name()?.to_str()?.parse().ok()?;
-        let stat = fs::read_to_string(folder.join("stat")).ok()?;
+        let directory = entry.ok()?.path();
+        let child = directory.file_name()?.to_str()?.parse().ok()?;
+        let stat = fs::read_to_string(directory.join("stat")).ok()?;
         // Behind the program's name, which may hold anything, come its state and its parent.
         let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
         Some((Pid::from_raw(child)?, Pid::from_raw(parent)?))
@@ -344,5 +344,5 @@ fn with_offspring(pid: Pid) -> Vec<Pid> {
 /// Finds a program as a shell would.
 pub(crate) fn which(name: &str) -> Option<std::path::PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(OsStr::new(name))).find(|file| file.is_file())
+    std::env::split_paths(&path).map(|directory| directory.join(OsStr::new(name))).find(|file| file.is_file())
 }

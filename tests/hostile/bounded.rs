@@ -10,8 +10,8 @@ use crate::support::{Run, isolated, program, run};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Runs our program with at most so many MiB of address space: what it can't have, it dies of.
-pub(crate) fn within(mebibytes: usize, folder: &Path, args: &[&str], input: &[u8]) -> Run {
-    let mut command = isolated(Command::new("sh"), folder);
+pub(crate) fn within(mebibytes: usize, directory: &Path, args: &[&str], input: &[u8]) -> Run {
+    let mut command = isolated(Command::new("sh"), directory);
     command.args(["-c", &format!("ulimit -v {} && exec \"$0\" \"$@\"", mebibytes << 10), program()]).args(args);
     patiently(command, input)
 }

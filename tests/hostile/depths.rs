@@ -1,4 +1,4 @@
-//! Folders as deep as the system has them and deeper, names as long and longer.
+//! Directories as deep as the system has them and deeper, names as long and longer.
 
 use std::os::fd::OwnedFd;
 
@@ -62,12 +62,12 @@ fn a_file_may_be_as_deep_as_a_path_can_say() {
         repo.run(&["apply"], update(&path)).succeeded();
         repo.run(&["apply"], format!("*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n")).succeeded();
     }
-    assert!(!repo.child("d").exists(), "folders that were made for it go with it");
+    assert!(!repo.child("d").exists(), "directories that were made for it go with it");
 }
 
-/// The folders above are walked through once, not once for each file.
+/// The directories above are walked through once, not once for each file.
 #[test]
-fn a_deep_folder_may_hold_many_files() {
+fn a_deep_directory_may_hold_many_files() {
     let repo = Repo::with(&[("a.txt", "old\n")]);
     let deep = "d/".repeat(200);
     let files: String = (0..200).map(|number| format!("*** Add File: {deep}{number}\n+new\n")).collect();
@@ -76,29 +76,29 @@ fn a_deep_folder_may_hold_many_files() {
         repo.run(&["apply", target], format!("*** Begin Patch\n{files}*** End Patch\n")).succeeded();
         repo.child(format!("{deep}199")).assert("new\n");
         repo.run(&["undo"], "").succeeded();
-        assert!(!repo.child("d").exists(), "folders that were made for them go with them");
+        assert!(!repo.child("d").exists(), "directories that were made for them go with them");
         assert_eq!(repo.files(), before);
     }
 }
 
-/// Makes folders in each other, deeper than any path can say.
+/// Makes directories in each other, deeper than any path can say.
 fn bottomless(repo: &Repo, depth: usize) {
     let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let mut folder: OwnedFd = openat(CWD, repo.path(), flags, Mode::empty()).unwrap();
+    let mut directory: OwnedFd = openat(CWD, repo.path(), flags, Mode::empty()).unwrap();
     for _ in 0..depth {
-        mkdirat(&folder, "deep", Mode::RWXU).unwrap();
-        folder = openat(&folder, "deep", flags, Mode::empty()).unwrap();
+        mkdirat(&directory, "deep", Mode::RWXU).unwrap();
+        directory = openat(&directory, "deep", flags, Mode::empty()).unwrap();
     }
-    drop(openat(&folder, "a.txt", OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC, Mode::RUSR).unwrap());
+    drop(openat(&directory, "a.txt", OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC, Mode::RUSR).unwrap());
 }
 
 #[test]
-fn folders_deeper_than_a_path_can_say_are_in_nobodys_way() {
+fn directories_deeper_than_a_path_can_say_are_in_nobodys_way() {
     let repo = Repo::with(&[("a.txt", "new\n")]);
     bottomless(&repo, 2000);
     repo.run(&["apply"], update("a.txt")).succeeded();
     repo.run(&["apply"], add("deep/b.txt")).succeeded();
-    // To put a file there, the folder would have to be looked through.
+    // To put a file there, the directory would have to be looked through.
     for path in ["deep", "deep/deep"] {
         let run = repo.run(&["apply", "--overwrite"], add(path));
         assert!([1, 3].contains(&run.status), "{}{}", run.stdout, run.stderr);

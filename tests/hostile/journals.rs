@@ -1,4 +1,4 @@
-//! What an interrupted apply leaves, tampered with as by somebody who made the git folder, moved, copied, seen from another
+//! What an interrupted apply leaves, tampered with as by somebody who made the git directory, moved, copied, seen from another
 //! container. The journals are real, of applies that were killed, and nothing here knows what is in them.
 
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ kill -KILL $(parent $(parent $PPID))
 exit 1
 ";
 
-/// Makes a repository in which an apply was killed half-way, beside a folder of files that are nobody's business.
+/// Makes a repository in which an apply was killed half-way, beside a directory of files that are nobody's business.
 fn crashed() -> Repo {
     let repo = Repo::with(&FILES);
     let outside = repo.child("../outside");
@@ -65,8 +65,8 @@ fn crash(repo: &Repo, mut command: Command) {
 
 fn is_in_use(repo: &Repo) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap();
-    let mut folders = processes.filter_map(|process| std::fs::read_link(process.ok()?.path().join("cwd")).ok());
-    folders.any(|folder| folder.starts_with(repo.path()))
+    let mut directories = processes.filter_map(|process| std::fs::read_link(process.ok()?.path().join("cwd")).ok());
+    directories.any(|directory| directory.starts_with(repo.path()))
 }
 
 fn run(repo: &Repo, args: &[&str], input: &str) -> Run {
@@ -79,14 +79,14 @@ fn is_old(repo: &Repo) -> bool {
         && !repo.child("made").exists()
 }
 
-/// Returns everything below a folder, links not followed.
-fn below(folder: &Path) -> Vec<PathBuf> {
+/// Returns everything below a directory, links not followed.
+fn below(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+    let mut directories = vec![directory.to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
             if entry.file_type().unwrap().is_dir() {
-                folders.push(entry.path());
+                directories.push(entry.path());
             }
             found.push(entry.path());
         }
@@ -104,8 +104,8 @@ fn make_pipe(path: &Path) {
 }
 
 fn remove(path: &Path) {
-    let is_folder = path.symlink_metadata().unwrap().is_dir();
-    if is_folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }.unwrap();
+    let is_directory = path.symlink_metadata().unwrap().is_dir();
+    if is_directory { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }.unwrap();
 }
 
 type Tamper = fn(&Path, &Path);
@@ -132,7 +132,7 @@ const TAMPERINGS: [(&str, Tamper); 11] = [
         remove(at);
         make_pipe(at);
     }),
-    ("a folder", |at, _| {
+    ("a directory", |at, _| {
         if at.is_file() {
             remove(at);
             std::fs::create_dir(at).unwrap();
@@ -149,7 +149,7 @@ const TAMPERINGS: [(&str, Tamper); 11] = [
         remove(at);
         symlink(there, at).unwrap();
     }),
-    ("a link to a folder outside", |at, outside| {
+    ("a link to a directory outside", |at, outside| {
         remove(at);
         symlink(outside, at).unwrap();
     }),
@@ -386,12 +386,12 @@ fn nobody_else_can_look_into_what_is_kept() {
 }
 
 #[test]
-fn an_emptied_folder_in_which_somebody_works_loses_nothing() {
+fn an_emptied_directory_in_which_somebody_works_loses_nothing() {
     let repo = Repo::with(&FILES);
     for pipe in ["go", "done"] {
         make_pipe(&repo.child("..").join(pipe));
     }
-    // It works in the folder, and writes there while hooks run.
+    // It works in the directory, and writes there while hooks run.
     let work =
         "cd gone && read line <../../go && { echo built >result && echo wrote; } >../../said 2>&1; echo >../../done";
     let mut worker = support::isolated(Command::new("sh"), repo.path()).args(["-c", work]).spawn().unwrap();

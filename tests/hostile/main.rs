@@ -40,7 +40,7 @@ struct Fortress {
     before: State,
 }
 
-/// What mustn't change: files beside the work tree, and in it and git's folder what a refused response could have touched.
+/// What mustn't change: files beside the work tree, and in it and git's directory what a refused response could have touched.
 #[derive(Debug, PartialEq, Eq)]
 struct State {
     around: BTreeMap<PathBuf, OnDisk>,
@@ -69,8 +69,8 @@ impl State {
 }
 
 impl Fortress {
-    /// Makes the repository of the tests here: a plain file, one in folders, a nested repository, and beside its work tree
-    /// a folder with files of the same names.
+    /// Makes the repository of the tests here: a plain file, one in directories, a nested repository, and beside its work tree
+    /// a directory with files of the same names.
     fn new() -> Self {
         let repo = Repo::with(&[("a.txt", "old\n"), ("dir/a.txt", "old\n"), ("dir/deep/a.txt", "old\n")]);
         let outside = ChildPath::new(repo.path().with_file_name("outside"));

@@ -1,4 +1,4 @@
-//! Another process swaps folders and files for links while we look and write: nothing is ever read or written through one.
+//! Another process swaps directories and files for links while we look and write: nothing is ever read or written through one.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,7 +87,7 @@ fn a_parent_that_becomes_a_link_is_not_followed() {
 }
 
 #[test]
-fn a_folder_further_up_that_becomes_a_link_is_not_followed() {
+fn a_directory_further_up_that_becomes_a_link_is_not_followed() {
     stays_inside("dir/deep", "../../outside/deep", &["-q", "--index"]);
 }
 
@@ -97,6 +97,6 @@ fn a_file_that_becomes_a_link_is_not_followed() {
 }
 
 #[test]
-fn a_folder_that_becomes_a_link_to_git_is_not_followed() {
+fn a_directory_that_becomes_a_link_to_git_is_not_followed() {
     stays_inside("dir", ".git", &["-q"]);
 }

@@ -8,7 +8,7 @@ use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use crate::Fortress;
 use crate::bounded::patiently;
 
-/// Everything that is no file, folder or link, and how it is made; devices only where the system lets us.
+/// Everything that is no file, directory or link, and how it is made; devices only where the system lets us.
 fn specials(at: &Path) -> Vec<&'static str> {
     let mut made = Vec::new();
     let mode = Mode::RUSR | Mode::WUSR;
@@ -105,7 +105,7 @@ fn rules_are_not_read_through_a_link_as_git_does_not() {
 }
 
 #[test]
-fn a_response_may_come_through_a_pipe_and_a_folder_is_none() {
+fn a_response_may_come_through_a_pipe_and_a_directory_is_none() {
     let fortress = Fortress::new();
     let fifo = fortress.outside.join("answer");
     mknodat(CWD, &fifo, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();

@@ -1,10 +1,10 @@
-//! Every spelling of a path that leads out of the work tree, into git's folder, or nowhere, in every place where a format
+//! Every spelling of a path that leads out of the work tree, into git's directory, or nowhere, in every place where a format
 //! has a path.
 
 use crate::Fortress;
 use crate::bounded::patiently;
 
-/// Spellings that no edit may use, whatever is on disk. `OUTSIDE` stands for a folder beside the work tree.
+/// Spellings that no edit may use, whatever is on disk. `OUTSIDE` stands for a directory beside the work tree.
 const NOWHERE: &[&str] = &[
     "../outside/a.txt",
     "dir/../../outside/a.txt",
@@ -160,7 +160,7 @@ fn no_spelling_leads_out() {
 #[test]
 fn every_spelling_is_refused_for_what_it_is() {
     let fortress = fortress();
-    // A folder is no unsafe path for a new file, but one that is taken.
+    // A directory is no unsafe path for a new file, but one that is taken.
     for path in NOWHERE.iter().chain(NOT_FOR_NEW).filter(|path| **path != "dir") {
         let response = spelt(&fortress, PLACES[7].0, path);
         let run = fortress.repo.run(&["check"], &response).ended(1);
@@ -174,7 +174,7 @@ fn every_spelling_is_refused_for_what_it_is() {
 }
 
 #[test]
-fn a_folder_for_relative_paths_is_no_way_out() {
+fn a_directory_for_relative_paths_is_no_way_out() {
     let fortress = fortress();
     for directory in ["..", "../outside", "dir/../../outside", ".git", "link", "nested", "/etc"] {
         let run = fortress.repo.run(

@@ -12,7 +12,7 @@ use git_llmpatch::path::{RepoPath, Resolver};
 use git_llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
 use git_llmpatch::plan::choose::{self, Names};
 use git_llmpatch::plan::{self, ChangeSet, Guard, Origin, Plan, Refusal, Rules};
-use git_llmpatch::search::Tolerance;
+use git_llmpatch::search::Fuzz;
 use git_llmpatch::text::Source;
 use git_llmpatch::tree::{Entry, File, MemoryTree, Mode, Obstacle, Tree as _};
 
@@ -187,7 +187,7 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
         }
         Turn::Fuzz => {
             // Each length that has this turn has one of the levels.
-            let fuzz = Tolerance::LEVELS[source.bytes().len() / 4 % Tolerance::LEVELS.len()];
+            let fuzz = Fuzz::LEVELS[source.bytes().len() / 4 % Fuzz::LEVELS.len()];
             let loose = planned(&lenient.patch, Rules { fuzz, ..Rules::default() });
             fuzz_only_ever_finds_more(&plain, &loose, fuzz);
         }
@@ -242,7 +242,7 @@ fn unique_only_ever_refuses(plain: &Result<Plan, Refusal>, unique: &Result<Plan,
 }
 
 /// What is found to the byte is found at every level; what is found at a looser one only is told.
-fn fuzz_only_ever_finds_more(plain: &Result<Plan, Refusal>, loose: &Result<Plan, Refusal>, level: Tolerance) {
+fn fuzz_only_ever_finds_more(plain: &Result<Plan, Refusal>, loose: &Result<Plan, Refusal>, level: Fuzz) {
     match (plain, loose) {
         (Ok(plain), Ok(loose)) => assert_eq!(plain.changes, loose.changes, "{level} changes what was found without"),
         (Ok(_), Err(refusal)) => panic!("{level} refuses what is found without: {:?}", refusal.errors),

@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 use git_llmpatch::path::RepoPath;
 use git_llmpatch::transaction;
 
-/// Nothing that is read of a journal leads out of the work tree, or into a git folder; and of a path that isn't safe nothing is read.
+/// Nothing that is read of a journal leads out of the work tree, or into a git directory; and of a path that isn't safe nothing is read.
 pub fn recover(bytes: &[u8]) {
     stay_inside(&transaction::places(bytes));
     for line in bytes.split(|byte| *byte == b'\n').take(32) {

@@ -27,19 +27,19 @@ use git_llmpatch::plan::derive::{Replaced, Unrepresentable, What};
 use git_llmpatch::report::human::{Style, draw};
 use git_llmpatch::report::{Diagnostic, merge};
 use git_llmpatch::text::{LineNo, Source, SourceId};
-use git_llmpatch::transaction::{Fault, Holder, Warning};
+use git_llmpatch::transaction::{Holder, TransactionError, Warning};
 use git_llmpatch::tree::MemoryTree;
 use git_llmpatch::{format, plan, repo, search};
 use support::snapshot;
 
-/// The folder below `tests/cases` in which something of a kind is said. With it, options that the case is run with.
+/// The directory below `tests/cases` in which something of a kind is said. With it, options that the case is run with.
 const CASES: &[(Kind, &str)] = &[
     (Kind::Parse, "shapes/a-line-without-a-prefix"),
     (Kind::ContextNotFound, "shapes/a-context-line-that-isnt-there"),
     (Kind::LinesNotFound, "shapes/another-value"),
     (Kind::Ambiguous, "shapes/numbers-and-two-places"),
     (Kind::Occurrence, "shapes/an-occurrence-too-far"),
-    (Kind::FileMissing, "shapes/a-folder-left-out"),
+    (Kind::FileMissing, "shapes/a-directory-left-out"),
     (Kind::FileExists, "shapes/adding-a-file-that-exists"),
     (Kind::UnsafePath, "shapes/a-path-outside"),
     (Kind::Binary, "shapes/a-binary-file"),
@@ -142,23 +142,23 @@ struct Options {
 }
 
 fn case_of(case: &str) -> Vec<Diagnostic> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(case);
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(case);
     let mut tree = MemoryTree::new();
-    if folder.join("before").is_dir() {
-        for (path, file) in support::files(&folder.join("before")) {
+    if directory.join("before").is_dir() {
+        for (path, file) in support::files(&directory.join("before")) {
             tree = tree.with(path.to_str().unwrap(), file.bytes);
         }
     }
     let mut options = Options::default();
-    match fs::read_to_string(folder.join("args.txt")).unwrap_or_default().trim() {
+    match fs::read_to_string(directory.join("args.txt")).unwrap_or_default().trim() {
         "" => {}
         "--format=opx" => options.format.format = Some(git_llmpatch::patch::Format::Opx),
         other => panic!("{case}: {other}"),
     }
     if case.ends_with("spaces-for-a-tab") {
-        options.rules.fuzz = search::Tolerance::Indent;
+        options.rules.fuzz = search::Fuzz::Indent;
     }
-    said(&fs::read_to_string(folder.join("patch.txt")).unwrap(), tree, &options)
+    said(&fs::read_to_string(directory.join("patch.txt")).unwrap(), tree, &options)
 }
 
 fn said(response: &str, tree: MemoryTree, options: &Options) -> Vec<Diagnostic> {
@@ -201,15 +201,15 @@ fn of_the_system() -> Vec<Box<dyn Diagnose>> {
     let path = || RepoPath::new(b"src/net.rs").unwrap();
     let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
     vec![
-        Box::new(Fault::Locked { lock: ".git/index.lock".into(), holder: Holder::Unknown }),
-        Box::new(Fault::Commit(repo::CommitFault::Hook {
+        Box::new(TransactionError::Locked { lock: ".git/index.lock".into(), holder: Holder::Unknown }),
+        Box::new(TransactionError::Commit(repo::CommitError::Hook {
             name: Some("pre-commit".into()),
             status: Some(1),
             kept: None,
         })),
-        Box::new(Fault::Commit(repo::CommitFault::Identity { said: "Please tell me who you are.".into() })),
-        Box::new(Fault::OtherFileSystem { path: path() }),
-        Box::new(Fault::Io { doing: "replace", path: "src/net.rs".into(), source: full() }),
+        Box::new(TransactionError::Commit(repo::CommitError::Identity { said: "Please tell me who you are.".into() })),
+        Box::new(TransactionError::OtherFileSystem { path: path() }),
+        Box::new(TransactionError::Io { doing: "replace", path: "src/net.rs".into(), source: full() }),
         Box::new(plan::Warning::IdDiffers { path: path(), file: "1a2b3c4".into(), patch: "5d6e7f8".into() }),
         Box::new(plan::Warning::ModeDiffers { path: path(), file: 0o100_644, patch: 0o100_755 }),
         Box::new(Warning::HardLink { path: path(), others: 1 }),
@@ -281,8 +281,8 @@ fn what_the_program_says_of_what_was_before() {
 /// Returns whether a process stands in a repository.
 fn is_in_use(repo: &support::Repo) -> bool {
     let processes = fs::read_dir("/proc").unwrap();
-    let mut folders = processes.filter_map(|process| fs::read_link(process.ok()?.path().join("cwd")).ok());
-    folders.any(|folder| folder.starts_with(repo.path()))
+    let mut directories = processes.filter_map(|process| fs::read_link(process.ok()?.path().join("cwd")).ok());
+    directories.any(|directory| directory.starts_with(repo.path()))
 }
 
 /// Runs the program on a terminal, and returns what it said on standard error. What has another name each time has one here.

@@ -15,7 +15,7 @@ use crate::support::{self, Repo, snapshot};
 fn nine_of_ten_repairable_answers_apply_on_the_second_try() {
     let (mut tried, mut failed) = (0, Vec::new());
     for shape in shapes() {
-        let repo = Repo::of_folder(&shape.join("before"));
+        let repo = Repo::of_directory(&shape.join("before"));
         let before = repo.files();
         let run = repo.llmpatch("apply", &["--feedback"], &shape.join("patch.txt")).ended(1);
         snapshot(run.stdout.clone(), &shape.join("feedback.txt"));
@@ -53,10 +53,11 @@ fn check_answers_each_response_and_keeps_the_exit_status() {
 
 fn shapes() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/shapes");
-    let folders = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+    let directories = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
     // What ends with another status isn't the author's to mend.
-    let is_refused = |folder: &PathBuf| fs::read(folder.join("error.txt")).is_ok_and(|error| error.starts_with(b"1\n"));
-    let mut shapes: Vec<_> = folders.filter(is_refused).collect();
+    let is_refused =
+        |directory: &PathBuf| fs::read(directory.join("error.txt")).is_ok_and(|error| error.starts_with(b"1\n"));
+    let mut shapes: Vec<_> = directories.filter(is_refused).collect();
     shapes.sort();
     shapes
 }

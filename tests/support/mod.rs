@@ -1,4 +1,4 @@
-//! Real repositories in temporary folders, and our program run in them.
+//! Real repositories in temporary directories, and our program run in them.
 //!
 //! Nothing of the developer's own git configuration gets in, and nothing of the environment that git reads.
 
@@ -20,9 +20,9 @@ use assert_fs::fixture::ChildPath;
 use assert_fs::prelude::*;
 use snapbox::IntoData as _;
 
-/// A repository with a work tree of its own, in a folder that is always called `work`: OPX can name it (`root="work"`).
+/// A repository with a work tree of its own, in a directory that is always called `work`: OPX can name it (`root="work"`).
 pub struct Repo {
-    folder: TempDir,
+    directory: TempDir,
     top: ChildPath,
 }
 
@@ -84,10 +84,10 @@ impl Run {
 impl Repo {
     /// Makes a repository without a commit.
     pub fn empty() -> Self {
-        let folder = TempDir::new().unwrap();
-        let top = folder.child("work");
+        let directory = TempDir::new().unwrap();
+        let top = directory.child("work");
         top.create_dir_all().unwrap();
-        let repo = Self { folder, top };
+        let repo = Self { directory, top };
         repo.git(&["init", "-q", "-b", "main"]);
         repo
     }
@@ -102,11 +102,11 @@ impl Repo {
         repo
     }
 
-    /// Makes a repository whose one commit holds what a folder holds; nothing if there is no such folder.
-    pub fn of_folder(folder: &Path) -> Self {
+    /// Makes a repository whose one commit holds what a directory holds; nothing if there is no such directory.
+    pub fn of_directory(directory: &Path) -> Self {
         let repo = Self::empty();
-        if folder.is_dir() {
-            copy("-R", &folder.join("."), repo.path());
+        if directory.is_dir() {
+            copy("-R", &directory.join("."), repo.path());
         }
         repo.commit("base");
         repo
@@ -168,7 +168,7 @@ impl Repo {
 
     /// Runs our program with a subcommand, arguments and a response.
     pub fn llmpatch(&self, command: &str, args: &[impl AsRef<OsStr>], response: &Path) -> Run {
-        // The name under which a response is given shows in messages; it must not hold a temporary folder's name.
+        // The name under which a response is given shows in messages; it must not hold a temporary directory's name.
         let name = response.file_name().unwrap();
         let input = fs::read(response).unwrap();
         let outside = TempDir::new().unwrap();
@@ -191,10 +191,10 @@ impl Repo {
 
     /// Takes a copy, as it is now.
     pub fn copied(&self) -> Self {
-        let folder = TempDir::new().unwrap();
-        let top = folder.child("work");
+        let directory = TempDir::new().unwrap();
+        let top = directory.child("work");
         copy("-a", &self.top, &top);
-        Self { folder, top }
+        Self { directory, top }
     }
 
     /// Our program, ready to be run in this repository.
@@ -227,14 +227,14 @@ pub fn path() -> String {
 }
 
 /// Takes everything out of a command's environment that would make a run depend on the machine.
-pub fn isolated(mut command: Command, folder: &Path) -> Command {
+pub fn isolated(mut command: Command, directory: &Path) -> Command {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("GIT_") {
             command.env_remove(name);
         }
     }
     command
-        .current_dir(folder)
+        .current_dir(directory)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_AUTHOR_NAME", "Ann Author")
@@ -252,10 +252,10 @@ pub fn isolated(mut command: Command, folder: &Path) -> Command {
     command
 }
 
-/// Every file below a folder but git's own.
+/// Every file below a directory but git's own.
 pub fn files(root: &Path) -> BTreeMap<PathBuf, OnDisk> {
-    fn walk(root: &Path, folder: &Path, found: &mut BTreeMap<PathBuf, OnDisk>) {
-        for entry in fs::read_dir(folder).unwrap_or_else(|err| panic!("{}: {err}", folder.display())) {
+    fn walk(root: &Path, directory: &Path, found: &mut BTreeMap<PathBuf, OnDisk>) {
+        for entry in fs::read_dir(directory).unwrap_or_else(|err| panic!("{}: {err}", directory.display())) {
             let path = entry.unwrap().path();
             if path.file_name() == Some(OsStr::new(".git")) {
                 continue;

@@ -43,8 +43,8 @@ impl Terminal {
         // What runs in a shell's background ignores interrupts, and so does all that it starts.
         session.args(["--ctty", "--wait", "env", "--default-signal"]);
         session.arg(command.get_program()).args(command.get_args());
-        if let Some(folder) = command.get_current_dir() {
-            session.current_dir(folder);
+        if let Some(directory) = command.get_current_dir() {
+            session.current_dir(directory);
         }
         session.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
         session.stdin(slave()).stdout(slave()).stderr(slave());

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::support::files;
 
-/// A change, by its number: three files in a folder of its own.
+/// A change, by its number: three files in a directory of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Change(pub(crate) usize);
 
@@ -17,7 +17,7 @@ pub(crate) enum Side {
 }
 
 impl Change {
-    pub(crate) fn folder(self) -> String {
+    pub(crate) fn directory(self) -> String {
         format!("change-{:03}", self.0)
     }
 
@@ -26,15 +26,15 @@ impl Change {
     }
 
     fn edited(self) -> String {
-        format!("{}/edited", self.folder())
+        format!("{}/edited", self.directory())
     }
 
     fn added(self) -> String {
-        format!("{}/added", self.folder())
+        format!("{}/added", self.directory())
     }
 
     fn deleted(self) -> String {
-        format!("{}/deleted", self.folder())
+        format!("{}/deleted", self.directory())
     }
 
     pub(crate) fn before(self) -> Vec<(String, String)> {
@@ -110,7 +110,7 @@ impl Found {
     pub(crate) fn side(&self, place: &str, change: Change) -> Result<Side, String> {
         let there: BTreeMap<_, _> = self.places[place]
             .iter()
-            .filter(|(path, _)| path.starts_with(&(change.folder() + "/")))
+            .filter(|(path, _)| path.starts_with(&(change.directory() + "/")))
             .map(|(path, content)| (path.clone(), content.clone()))
             .collect();
         let after: BTreeMap<_, _> =
@@ -162,16 +162,16 @@ fn contents(listing: &str, git: &dyn Fn(&[&str]) -> String) -> BTreeMap<String, 
     found.into_iter().map(|(path, id)| (path, known[&id].clone())).collect()
 }
 
-/// Finds what somebody left lying in git's folder: locks, half-written files, journals.
-pub(crate) fn litter(git_folder: &Path) -> Vec<String> {
+/// Finds what somebody left lying in git's directory: locks, half-written files, journals.
+pub(crate) fn litter(git_directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    let mut folders = vec![git_folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap() {
+    let mut directories = vec![git_directory.to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
             let entry = entry.unwrap();
             let name = entry.file_name().to_string_lossy().into_owned();
             // But for what undo will need, which is there between two changes.
-            let is_run = folder.ends_with("llmpatch") && name != "last";
+            let is_run = directory.ends_with("llmpatch") && name != "last";
             if name.ends_with(".lock")
                 || name.contains("llmpatch-")
                 || is_run
@@ -181,7 +181,7 @@ pub(crate) fn litter(git_folder: &Path) -> Vec<String> {
                 found.push(entry.path().display().to_string());
             }
             if entry.file_type().unwrap().is_dir() {
-                folders.push(entry.path());
+                directories.push(entry.path());
             }
         }
     }

@@ -76,7 +76,7 @@ struct Gates {
 struct Worktree {
     gates: Gates,
     top: PathBuf,
-    git_folder: PathBuf,
+    git_directory: PathBuf,
     /// Whether somebody here commits all that is staged, whoever staged it.
     sweeps: bool,
 }
@@ -99,7 +99,7 @@ fn repository() -> (Repo, Vec<Worktree>) {
     let mut worktrees = vec![Worktree {
         gates: Gates::default(),
         top: repo.path().to_owned(),
-        git_folder: repo.path().join(".git"),
+        git_directory: repo.path().join(".git"),
         sweeps: true,
     }];
     for name in ["one", "two"] {
@@ -108,7 +108,7 @@ fn repository() -> (Repo, Vec<Worktree>) {
         worktrees.push(Worktree {
             gates: Gates::default(),
             top,
-            git_folder: repo.path().join(".git/worktrees").join(name),
+            git_directory: repo.path().join(".git/worktrees").join(name),
             sweeps: false,
         });
     }
@@ -262,10 +262,13 @@ fn make(worktree: &Worktree, change: Change, way: Way, processes: &Mutex<BTreeSe
         }
     }
     report.tree = Side::New;
-    let folder = change.folder();
-    let add = ["add", "-A", "--", &folder];
-    let commit: &[&str] =
-        if way == Way::CommitPaths { &["commit", "-m", &message, "--", &folder] } else { &["commit", "-m", &message] };
+    let directory = change.directory();
+    let add = ["add", "-A", "--", &directory];
+    let commit: &[&str] = if way == Way::CommitPaths {
+        &["commit", "-m", &message, "--", &directory]
+    } else {
+        &["commit", "-m", &message]
+    };
     // git gives up at once where it finds a lock.
     let tries = if way == Way::Add { 1 } else { 100 };
     let mut refusals = 0;
@@ -334,7 +337,7 @@ fn demand_locked(run: &Run, worktree: &Worktree) {
     let Run { status, stdout, stderr, .. } = run;
     assert_eq!((*status, stdout.as_str()), (3, ""), "{stderr}");
     let head = stderr.lines().next().unwrap_or_default();
-    let lock = format!("error[locked]: `{}` is held by ", worktree.git_folder.join("index.lock").display());
+    let lock = format!("error[locked]: `{}` is held by ", worktree.git_directory.join("index.lock").display());
     let holder = head.strip_prefix(&lock).unwrap_or_else(|| panic!("{stderr}"));
     let known = [
         "another git-llmpatch, or a git commit that it started",

@@ -183,7 +183,7 @@ proptest! {
         let other = spoiled(&before, which, at, how);
         scene.write(&other);
         let ours = apply(&diff, &other, &Rules::default());
-        std::fs::write(scene.folder.path().join(".git/patch"), &diff).unwrap();
+        std::fs::write(scene.directory.path().join(".git/patch"), &diff).unwrap();
         let accepts = scene.accepts(&["apply", "--index", "--whitespace=nowarn", ".git/patch"]);
         let theirs = scene.held();
         let said = || format!("{}\n{}", shown(&diff), other.iter().map(|(name, (content, _))| {
@@ -238,7 +238,7 @@ proptest! {
         }
         let ours = apply(&text, &before, &unlinted());
         scene.write(&before);
-        std::fs::write(scene.folder.path().join(".git/patch"), &text).unwrap();
+        std::fs::write(scene.directory.path().join(".git/patch"), &text).unwrap();
         let patch = ["apply", "--index", "--whitespace=nowarn", ".git/patch"];
         prop_assume!(scene.accepts(&patch));
         let theirs = scene.held();

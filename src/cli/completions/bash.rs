@@ -36,10 +36,10 @@ _git_llmpatch ()
 const TAIL: &str = r#"	esac
 }
 
-# Names the folders for "--option=<dir>" and "--option <dir>".
-_git_llmpatch_folders ()
+# Names the directories for "--option=<dir>" and "--option <dir>".
+_git_llmpatch_directories ()
 {
-	local folder IFS=$'\n'
+	local directory IFS=$'\n'
 	compopt -o filenames 2>/dev/null
 	COMPREPLY=($(compgen -d -- "$1"))
 }
@@ -155,7 +155,7 @@ fn answer(argument: &Arg, typed: &str) -> String {
         return format!("__git_complete_refs --cur=\"{typed}\"; return");
     }
     match argument.get_value_hint() {
-        ValueHint::DirPath => format!("_git_llmpatch_folders \"{typed}\"; return"),
+        ValueHint::DirPath => format!("_git_llmpatch_directories \"{typed}\"; return"),
         _ => "return".to_owned(),
     }
 }

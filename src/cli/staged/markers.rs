@@ -4,7 +4,7 @@ use std::fmt;
 
 use bstr::{BStr, BString, ByteSlice as _};
 
-use super::super::flow::{Session, Stop, stop};
+use super::super::flow::{Failure, Session, stop};
 use crate::diagnose::{Diagnose, Diagnosis};
 use crate::leftover::{self, Leftover};
 use crate::path::RepoPath;
@@ -31,7 +31,7 @@ struct Marked {
 ///
 /// # Errors
 /// If contents can't be compared at all.
-pub(super) fn look(session: &Session, staged: &[Staged], files: &[&Staged]) -> Result<Vec<(BString, Report)>, Stop> {
+pub(super) fn look(session: &Session, staged: &[Staged], files: &[&Staged]) -> Result<Vec<(BString, Report)>, Failure> {
     let longest = session.repo.big_file_threshold().map_err(stop)?;
     let work = session.works.begin(Stage::Scanning, files.len());
     let (mut reports, mut all) = (Vec::new(), Vec::new());
@@ -54,7 +54,7 @@ pub(super) fn look(session: &Session, staged: &[Staged], files: &[&Staged]) -> R
 }
 
 /// Reads a file, and what it was if there are markers in it; nothing if there are none.
-fn marked(session: &Session, staged: &Staged, longest: u64) -> Result<Option<Marked>, Stop> {
+fn marked(session: &Session, staged: &Staged, longest: u64) -> Result<Option<Marked>, Failure> {
     let path = RepoPath::new(&staged.path).map_err(stop)?;
     // Links and submodules have no lines, and what is unmerged can't be committed.
     let Held::File(id) = staged.after else { return Ok(None) };
@@ -69,13 +69,13 @@ fn marked(session: &Session, staged: &Staged, longest: u64) -> Result<Option<Mar
 }
 
 /// Reads a content that has lines.
-fn lines(session: &Session, path: &BStr, id: BlobId, longest: u64) -> Result<Option<Content>, Stop> {
+fn lines(session: &Session, path: &BStr, id: BlobId, longest: u64) -> Result<Option<Content>, Failure> {
     let content = session.repo.content(path, id, longest).map_err(stop)?;
     Ok(content.filter(|content| !is_binary(content)))
 }
 
 /// Finds what new files were, where git would call them renamed: markers that only moved are none that were added.
-fn find_origins(session: &Session, staged: &[Staged], all: &mut [Marked], longest: u64) -> Result<(), Stop> {
+fn find_origins(session: &Session, staged: &[Staged], all: &mut [Marked], longest: u64) -> Result<(), Failure> {
     let gone = || {
         staged.iter().filter_map(|staged| match (staged.before, staged.after) {
             (Held::File(id), Held::Nothing) => Some((RepoPath::new(&staged.path).ok()?, id)),
@@ -113,7 +113,7 @@ fn find_origins(session: &Session, staged: &[Staged], all: &mut [Marked], longes
 
 impl Marked {
     /// Tells of the markers that are new.
-    fn errors(&self, session: &Session) -> Result<Vec<Diagnostic>, Stop> {
+    fn errors(&self, session: &Session) -> Result<Vec<Diagnostic>, Failure> {
         let differ = session.repo.differ(Side::Blobs).map_err(stop)?;
         let old = self.old.as_ref().map_or(&b""[..], |old| old);
         let all = leftover::leftovers(&self.path, old, &self.new, &differ).map_err(stop)?;

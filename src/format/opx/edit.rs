@@ -212,7 +212,7 @@ impl<'a> Reader<'a> {
                 if tag.form == Form::Open {
                     match self.closing(holder.name(), &[]) {
                         Found::Close(close) => self.pos = close.range.end,
-                        Found::Stop(at) => self.resume(at),
+                        Found::Boundary(at) => self.resume(at),
                         Found::End => self.resume(self.bytes.len()),
                     }
                 }
@@ -266,7 +266,7 @@ impl<'a> Reader<'a> {
                 let decoded = tags::decode(written);
                 (!decoded.trim_ascii().is_empty()).then(|| Text::at(decoded, self.source.span(place)))
             }
-            Found::Stop(at) => {
+            Found::Boundary(at) => {
                 self.not_closed(tag, at);
                 None
             }
@@ -284,7 +284,7 @@ impl<'a> Reader<'a> {
             let name = String::from_utf8_lossy(tag.name);
             match self.closing(&name, &[]) {
                 Found::Close(close) => self.pos = close.range.end,
-                Found::Stop(at) => return self.not_closed(tag, at),
+                Found::Boundary(at) => return self.not_closed(tag, at),
                 Found::End => {
                     self.error(tag.range.clone(), Error::Truncated { tag: tag.name.into() });
                     return self.resume(self.bytes.len());

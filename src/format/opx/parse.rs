@@ -77,7 +77,7 @@ pub(super) struct Indented<'a> {
 pub(super) enum Found<'a> {
     Close(Tag<'a>),
     /// At something before which it must have come.
-    Stop(usize),
+    Boundary(usize),
     End,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
                 Side::Closing => self.state.in_wrapper && tags::is(found, "opx") && self.is_first_on_line(at),
             };
             if stop {
-                return Found::Stop(at);
+                return Found::Boundary(at);
             }
         }
         Found::End

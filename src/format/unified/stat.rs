@@ -24,7 +24,7 @@ pub enum Termination {
 
 /// Prints how much of each file changes, with a graph, in at most `width` columns where that is possible.
 pub fn stat(patch: &Patch<'_>, style: Style, width: usize) -> Vec<u8> {
-    let files: Vec<_> = patch.edits.iter().filter_map(Counted::of).collect();
+    let files: Vec<_> = patch.edits.iter().filter_map(FileStat::of).collect();
     if files.is_empty() {
         return Vec::new();
     }
@@ -34,7 +34,7 @@ pub fn stat(patch: &Patch<'_>, style: Style, width: usize) -> Vec<u8> {
     for (file, name) in files.iter().zip(&names) {
         columns.row(file, name, &mut out);
     }
-    let lines = |count: fn(&Counted<'_>) -> usize| {
+    let lines = |count: fn(&FileStat<'_>) -> usize| {
         files.iter().filter(|file| file.header.binary.is_none()).map(count).sum::<usize>()
     };
     out.extend(total(files.len(), lines(|file| file.added), lines(|file| file.removed)).bytes());
@@ -44,7 +44,7 @@ pub fn stat(patch: &Patch<'_>, style: Style, width: usize) -> Vec<u8> {
 /// Prints how many lines come and go in each file, and its name, for programs; dashes for a binary file.
 pub fn numstat(patch: &Patch<'_>, style: Style, termination: Termination) -> Vec<u8> {
     let mut out = Vec::new();
-    for file in patch.edits.iter().filter_map(Counted::of) {
+    for file in patch.edits.iter().filter_map(FileStat::of) {
         match file.header.binary {
             Some(_) => out.extend(b"-\t-\t"),
             None => out.extend(format!("{}\t{}\t", file.added, file.removed).bytes()),
@@ -61,7 +61,7 @@ pub fn numstat(patch: &Patch<'_>, style: Style, termination: Termination) -> Vec
 /// Prints which files come, go, are renamed or change their mode.
 pub fn summary(patch: &Patch<'_>, style: Style) -> Vec<u8> {
     let mut out = Vec::new();
-    for file in patch.edits.iter().filter_map(Counted::of) {
+    for file in patch.edits.iter().filter_map(FileStat::of) {
         let name = file.shown(style.quoting);
         let Header { status, old_mode, new_mode, similarity, .. } = file.header;
         let modes = match (old_mode, new_mode) {
@@ -88,7 +88,7 @@ pub fn summary(patch: &Patch<'_>, style: Style) -> Vec<u8> {
 }
 
 /// A file and how many of its lines come and go.
-struct Counted<'p> {
+struct FileStat<'p> {
     header: &'p Header,
     from: Option<&'p [u8]>,
     path: &'p [u8],
@@ -96,7 +96,7 @@ struct Counted<'p> {
     removed: usize,
 }
 
-impl<'p> Counted<'p> {
+impl<'p> FileStat<'p> {
     fn of(edit: &'p FileEdit<'_>) -> Option<Self> {
         let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation) else { return None };
         let count = |mark| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.mark == mark).count();
@@ -150,11 +150,11 @@ struct Columns {
 
 impl Columns {
     /// Gives names and graphs what they want, or where that is too much 5/8 and 3/8 of the width, unless one needs less.
-    fn fit(files: &[Counted<'_>], names: &[Vec<u8>], width: usize) -> Self {
+    fn fit(files: &[FileStat<'_>], names: &[Vec<u8>], width: usize) -> Self {
         let longest = names.iter().map(|name| columns(name)).max().unwrap_or_default();
         let lines = files.iter().filter(|file| file.binary().is_none());
-        let most = lines.map(Counted::changed).max().unwrap_or_default();
-        let binary = files.iter().filter_map(Counted::binary);
+        let most = lines.map(FileStat::changed).max().unwrap_or_default();
+        let binary = files.iter().filter_map(FileStat::binary);
         let sizes = binary.map(|change| 14 + digits(written(change).0) + digits(written(change).1)).max();
         let number = digits(most as u64).max(if sizes.is_some() { 3 } else { 0 });
 
@@ -176,7 +176,7 @@ impl Columns {
         Self { name, number, graph, most }
     }
 
-    fn row(&self, file: &Counted<'_>, name: &[u8], out: &mut Vec<u8>) {
+    fn row(&self, file: &FileStat<'_>, name: &[u8], out: &mut Vec<u8>) {
         let (cut, name) = self.cut(name);
         let room = if cut { self.name.saturating_sub(3) } else { self.name };
         out.extend(if cut { &b" ..."[..] } else { b" " });
@@ -211,7 +211,7 @@ impl Columns {
         (true, rest.find_byte(b'/').map_or(rest, |slash| &rest[slash..]))
     }
 
-    fn graph(&self, file: &Counted<'_>) -> (usize, usize) {
+    fn graph(&self, file: &FileStat<'_>) -> (usize, usize) {
         let (added, removed) = (file.added, file.removed);
         if self.graph > self.most {
             return (added, removed);

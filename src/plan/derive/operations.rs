@@ -30,7 +30,7 @@ impl FileOperation<'_> {
     }
 }
 
-/// Lists what is done, by path: a renamed file at its new one. Where a file stands in the way of a folder, or the other way
+/// Lists what is done, by path: a renamed file at its new one. Where a file stands in the way of a directory, or the other way
 /// round, deletions come first.
 pub(super) fn operations<'c>(
     changes: &'c ChangeSet,

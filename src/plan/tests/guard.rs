@@ -34,13 +34,13 @@ fn what_is_outside_or_protected_is_not_touched() {
         ("protected within the limit", &["."], &["src/gen"], vec![delete("src/gen/c")], &["src/gen/c"]),
         ("made beside", &[], &[".github"], vec![create(".github2", "x")], &[]),
         (
-            "a file for a folder",
+            "a file for a directory",
             &[],
             &["src"],
             vec![delete("src/b"), delete("src/gen/c"), create("src", "x")],
             &["src/b", "src/gen/c", "src"],
         ),
-        ("a folder for a file", &[], &["a"], vec![delete("a"), create("a/b", "x")], &["a", "a/b"]),
+        ("a directory for a file", &[], &["a"], vec![delete("a"), create("a/b", "x")], &["a", "a/b"]),
         ("once each", &["src"], &["a"], vec![update("a", "-1\n+2"), delete("a"), relocate("src/b", "a")], &["a"]),
         ("there and back", &["src"], &[], vec![relocate("src/b", "b"), relocate("b", "src/b")], &["b"]),
         (
@@ -78,7 +78,7 @@ fn where_case_is_ignored_no_other_case_gets_around_it() {
         for (tree, is_folded) in [(tree(), false), (tree().ignoring_case(), true)] {
             let done = run(&tree, vec![create(path, "x")], &guarded(limit, protected));
             let is_refused =
-                done.is_err_and(|refusal| refusal.errors.iter().any(|fault| fault.value.kind() == Kind::Protected));
+                done.is_err_and(|refusal| refusal.errors.iter().any(|error| error.value.kind() == Kind::Protected));
             // Where case counts, none of these is the path that is meant.
             let is_outside = !limit.is_empty() && limit.len() == 1;
             assert_eq!(is_refused, if is_folded { want } else { is_outside }, "{path} by {limit:?} {protected:?}");
@@ -90,7 +90,7 @@ fn where_case_is_ignored_no_other_case_gets_around_it() {
 fn it_joins_what_else_is_wrong_and_shows_nothing_of_the_file() {
     let edits = vec![update("a", "-secret?\n+2"), update("src/b", "-none\n+2"), update("gone", "-1\n+2")];
     let refusal = run(&tree(), edits, &guarded(&[], &["a"])).unwrap_err();
-    let kinds: Vec<_> = refusal.errors.iter().map(|fault| fault.value.kind()).collect();
+    let kinds: Vec<_> = refusal.errors.iter().map(|error| error.value.kind()).collect();
     assert_eq!(kinds, [Kind::Protected, Kind::LinesNotFound, Kind::FileMissing]);
     let error = &refusal.errors[0].value;
     assert_eq!(error.to_string(), "`a` is protected by `a` (llmpatch.protect)");

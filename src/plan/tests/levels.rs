@@ -18,18 +18,18 @@ impl std::fmt::Debug for Chunk {
 }
 
 /// The form of a line at a level, for the few characters that are used here.
-fn form(level: Tolerance, line: &str) -> String {
+fn form(level: Fuzz, line: &str) -> String {
     let plain = line.replace(['“', '”'], "\"").replace('\u{a0}', " ");
     match level {
-        Tolerance::Exact => line.to_owned(),
-        Tolerance::Trailing => line.trim_end_matches([' ', '\t']).to_owned(),
-        Tolerance::Indent => line.trim_matches([' ', '\t']).to_owned(),
-        Tolerance::Unicode => plain.trim_matches([' ', '\t']).to_owned(),
+        Fuzz::Exact => line.to_owned(),
+        Fuzz::Trailing => line.trim_end_matches([' ', '\t']).to_owned(),
+        Fuzz::Indent => line.trim_matches([' ', '\t']).to_owned(),
+        Fuzz::Unicode => plain.trim_matches([' ', '\t']).to_owned(),
     }
 }
 
 /// Every line at which a run stands.
-fn places(level: Tolerance, lines: &[String], run: &[String]) -> Vec<usize> {
+fn places(level: Fuzz, lines: &[String], run: &[String]) -> Vec<usize> {
     if run.is_empty() {
         return Vec::new();
     }
@@ -37,13 +37,13 @@ fn places(level: Tolerance, lines: &[String], run: &[String]) -> Vec<usize> {
     (0..(lines.len() + 1).saturating_sub(run.len())).filter(|&at| same(at)).collect()
 }
 
-fn allowed(up_to: Tolerance) -> impl Iterator<Item = Tolerance> {
-    Tolerance::LEVELS.into_iter().filter(move |level| *level <= up_to)
+fn allowed(up_to: Fuzz) -> impl Iterator<Item = Fuzz> {
+    Fuzz::LEVELS.into_iter().filter(move |level| *level <= up_to)
 }
 
 /// Returns the line that a context line means.
-fn context(lines: &[String], text: &str, cursor: usize, up_to: Tolerance) -> Option<usize> {
-    let exact = places(Tolerance::Exact, lines, &[text.to_owned()]);
+fn context(lines: &[String], text: &str, cursor: usize, up_to: Fuzz) -> Option<usize> {
+    let exact = places(Fuzz::Exact, lines, &[text.to_owned()]);
     if !exact.is_empty() {
         return exact.into_iter().find(|&at| at >= cursor);
     }
@@ -61,22 +61,22 @@ fn context(lines: &[String], text: &str, cursor: usize, up_to: Tolerance) -> Opt
 }
 
 /// The blanks that a line begins with, and the same with spaces for odd ones.
-fn blanks(level: Tolerance, line: &str) -> (&str, String) {
-    let is_blank = |c: char| matches!(c, ' ' | '\t') || (level == Tolerance::Unicode && c == '\u{a0}');
+fn blanks(level: Fuzz, line: &str) -> (&str, String) {
+    let is_blank = |c: char| matches!(c, ' ' | '\t') || (level == Fuzz::Unicode && c == '\u{a0}');
     let raw = &line[..line.len() - line.trim_start_matches(is_blank).len()];
     (raw, raw.replace('\u{a0}', " "))
 }
 
 /// Shifts a new line as these pairs of old lines show; `None` where they don't.
-fn shifted(level: Tolerance, pairs: &[(String, String)], new: &str) -> Option<String> {
+fn shifted(level: Fuzz, pairs: &[(String, String)], new: &str) -> Option<String> {
     let pairs: Vec<_> = pairs.iter().filter(|(patch, _)| !form(level, patch).is_empty()).collect();
     let raws: Vec<_> = pairs.iter().map(|(patch, file)| (blanks(level, patch).0, blanks(level, file).0)).collect();
-    if level < Tolerance::Indent || raws.iter().all(|(patch, file)| patch == file) {
+    if level < Fuzz::Indent || raws.iter().all(|(patch, file)| patch == file) {
         return Some(new.to_owned());
     }
     let folds = raws.iter().any(|(patch, file)| patch != file && !(patch.is_ascii() && file.is_ascii()));
     let plain: Vec<_> = pairs.iter().map(|(patch, file)| (blanks(level, patch).1, blanks(level, file).1)).collect();
-    let reading = if folds { Tolerance::Unicode } else { Tolerance::Indent };
+    let reading = if folds { Fuzz::Unicode } else { Fuzz::Indent };
     let (raw, old) = blanks(reading, new);
     let old = if folds { old } else { raw.to_owned() };
     let with = |blanks: String| Some(blanks + &new[raw.len()..]);
@@ -109,7 +109,7 @@ fn shifted(level: Tolerance, pairs: &[(String, String)], new: &str) -> Option<St
 }
 
 /// Returns the new lines; `None` where it is refused.
-fn apply(lines: &[String], chunks: &[Chunk], up_to: Tolerance) -> Option<Vec<String>> {
+fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>> {
     let mut cursor = 0;
     let mut replaced = vec![false; lines.len()];
     let mut replacements: Vec<(usize, usize, Vec<String>)> = Vec::new();
@@ -133,7 +133,7 @@ fn apply(lines: &[String], chunks: &[Chunk], up_to: Tolerance) -> Option<Vec<Str
             match mark {
                 Mark::Context => new.push(lines[next].clone()),
                 Mark::Removed => {}
-                Mark::Added if level == Tolerance::Exact => new.push(line.clone()),
+                Mark::Added if level == Fuzz::Exact => new.push(line.clone()),
                 Mark::Added => new.push(shifted(level, &pairs, line)?),
             }
             next += usize::from(*mark != Mark::Added);
@@ -165,8 +165,8 @@ fn seek(
     cursor: usize,
     context: Option<usize>,
     replaced: &[bool],
-    up_to: Tolerance,
-) -> Option<(Tolerance, usize, Body)> {
+    up_to: Fuzz,
+) -> Option<(Fuzz, usize, Body)> {
     // As written, and without a trailing empty old line, unless it is a context line that added lines follow.
     let mut bodies = vec![chunk.lines.clone()];
     let last = chunk.lines.iter().rposition(|(mark, _)| *mark != Mark::Added)?;
@@ -178,7 +178,7 @@ fn seek(
             bodies.push(body);
         }
     }
-    for level in [Tolerance::Exact].into_iter().chain(allowed(up_to)) {
+    for level in [Fuzz::Exact].into_iter().chain(allowed(up_to)) {
         for body in &bodies {
             let run = old(body);
             let all = places(level, lines, &run);
@@ -188,8 +188,7 @@ fn seek(
             let before = all.iter().filter(|&&at| context.is_none() && at < cursor && is_free(at)).count();
             let found = if chunk.end_of_file {
                 forward.into_iter().find(|at| at + run.len() == lines.len())
-            } else if !forward.is_empty()
-                && (restated.is_some() || (level > Tolerance::Exact && forward.len() + before > 1))
+            } else if !forward.is_empty() && (restated.is_some() || (level > Fuzz::Exact && forward.len() + before > 1))
             {
                 return None;
             } else {
@@ -269,7 +268,7 @@ fn joined(lines: &[String]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn at(fuzz: Tolerance) -> Rules {
+fn at(fuzz: Fuzz) -> Rules {
     Rules { fuzz, allow_empty: true, ..Rules::default() }
 }
 
@@ -282,7 +281,7 @@ proptest! {
     fn levels_are_what_their_description_says((lines, chunks) in case()) {
         let before = joined(&lines);
         let mut settled: Option<String> = None;
-        for level in [Tolerance::Exact].into_iter().chain(Tolerance::LEVELS) {
+        for level in [Fuzz::Exact].into_iter().chain(Fuzz::LEVELS) {
             let got = outcome(&before, edit_of(&chunks), &at(level)).ok().map(|(after, _)| after);
             let want = apply(&lines, &chunks, level).map(|lines| joined(&lines));
             prop_assert_eq!(&got, &want, "{} of {:?}", level, before);
@@ -308,8 +307,8 @@ proptest! {
             put: Vec::new(),
             occurrence,
         }));
-        let exact = outcome(&before, edit(), &at(Tolerance::Exact)).map(|(after, _)| after);
-        for level in Tolerance::LEVELS {
+        let exact = outcome(&before, edit(), &at(Fuzz::Exact)).map(|(after, _)| after);
+        for level in Fuzz::LEVELS {
             let got = outcome(&before, edit(), &at(level)).map(|(after, _)| after);
             if !matches!(&exact, Err(kinds) if kinds[..] == [Kind::LinesNotFound]) {
                 prop_assert_eq!(&got, &exact, "{} of {:?}", level, before);

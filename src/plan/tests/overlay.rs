@@ -5,7 +5,7 @@ use super::*;
 /// What becomes of a tree of files named by letters: `path=content` of each, or the kinds of errors.
 fn tree_outcome(tree: MemoryTree, edits: Vec<FileEdit<'_>>, rules: &Rules) -> Result<Vec<String>, Vec<Kind>> {
     let plan = run(&tree, edits, rules)
-        .map_err(|refusal| refusal.errors.iter().map(|fault| fault.value.kind()).collect::<Vec<_>>())?;
+        .map_err(|refusal| refusal.errors.iter().map(|error| error.value.kind()).collect::<Vec<_>>())?;
     let shown = plan.changes.iter().map(|change| {
         let after =
             change.after.as_ref().map_or("-".into(), |file| String::from_utf8_lossy(&file.content).replace('\n', "|"));
@@ -55,14 +55,14 @@ fn later_edits_see_what_earlier_ones_did() {
         ("a move onto itself", vec![relocate("a", "./a")], Err(&[Kind::Unchanged])),
         ("adding over a file", vec![create("a", "x")], Err(&[Kind::FileExists])),
         ("moving over a file", vec![relocate("a", "b")], Err(&[Kind::FileExists])),
-        ("a file where a folder is", vec![create("d", "x")], Err(&[Kind::FileExists])),
+        ("a file where a directory is", vec![create("d", "x")], Err(&[Kind::FileExists])),
         ("… once its files are gone", vec![delete("d/x"), create("d", "x")], Ok(&["d=x|", "d/x=-"])),
-        ("a folder where a file is", vec![create("a/n", "x")], Err(&[Kind::FileExists])),
+        ("a directory where a file is", vec![create("a/n", "x")], Err(&[Kind::FileExists])),
         ("… once it is gone", vec![delete("a"), create("a/n", "x")], Ok(&["a=-", "a/n=x|"])),
-        ("a file into its own folder", vec![relocate("a", "a/n")], Ok(&["a=-", "a/n=1| from a"])),
+        ("a file into its own directory", vec![relocate("a", "a/n")], Ok(&["a=-", "a/n=1| from a"])),
         ("a new file below a new file", vec![create("n", "x"), create("n/m", "x")], Err(&[Kind::FileExists])),
         ("a new file above a new file", vec![create("n/m", "x"), create("n", "x")], Err(&[Kind::FileExists])),
-        ("a folder as target", vec![update("d", "@@\n-1\n+2")], Err(&[Kind::UnsafePath])),
+        ("a directory as target", vec![update("d", "@@\n-1\n+2")], Err(&[Kind::UnsafePath])),
         (
             "a missing file, once",
             vec![update("q", "@@\n-1\n+2"), delete("q"), update("q", "@@\n+2")],

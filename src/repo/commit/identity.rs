@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use bstr::ByteSlice as _;
 
-use super::{CommitFault, CommitRequest, with};
+use super::{CommitError, CommitRequest, with};
 use crate::repo::Repo;
 use crate::repo::git::{Command, Git, Output};
 
@@ -20,7 +20,7 @@ impl Repo {
     ///
     /// # Errors
     /// `identity` with git's own words.
-    pub(crate) fn check_identity(&self, request: &CommitRequest) -> Result<(), CommitFault> {
+    pub(crate) fn check_identity(&self, request: &CommitRequest) -> Result<(), CommitError> {
         let git = Git::new(self);
         let ask = |command: &mut Command| git.run(command, b"");
         match &request.author {
@@ -33,20 +33,20 @@ impl Repo {
             let mut command = git.command(["config", "--type=expiry-date"]);
             let output = ask(command.args(default).args(["--get", "llmpatch.no-such-date"]))?;
             if NO_DATES.iter().any(|word| date == word) || output.status.code() == Some(128) {
-                return Err(CommitFault::Date { date: date.as_bytes().into() });
+                return Err(CommitError::Date { date: date.as_bytes().into() });
             }
         }
         Ok(())
     }
 }
 
-fn known(output: Output) -> Result<(), CommitFault> {
-    if output.status.success() { Ok(()) } else { Err(CommitFault::Identity { said: output.stderr }) }
+fn known(output: Output) -> Result<(), CommitError> {
+    if output.status.success() { Ok(()) } else { Err(CommitError::Identity { said: output.stderr }) }
 }
 
 /// Checks an author: a name and an address, or, where no `>` is in it, a pattern that some commit's author fits.
-fn check_author(git: &Git, author: &OsString) -> Result<(), CommitFault> {
-    let refused = |said| Err(CommitFault::Author { author: author.as_bytes().into(), said });
+fn check_author(git: &Git, author: &OsString) -> Result<(), CommitError> {
+    let refused = |said| Err(CommitError::Author { author: author.as_bytes().into(), said });
     if !author.as_bytes().contains(&b'>') {
         let look = ["log", "--use-mailmap", "--all", "-i", "-1", "--format=%H", "--no-show-signature"];
         let output = git.run(git.command(look).arg(with("--author=", author)), b"")?;

@@ -12,7 +12,7 @@
 //! the last resort is that git ended with status 1, as it does after a hook, rather than with 128. What git and its
 //! hooks say goes straight to the terminal.
 
-mod fault;
+mod error;
 mod identity;
 mod outcome;
 mod trace;
@@ -24,13 +24,13 @@ use std::path::{Path, PathBuf};
 use bstr::{BString, ByteSlice as _};
 use git2::{Oid, RepositoryState};
 
-pub use self::fault::CommitFault;
+pub use self::error::CommitError;
 pub use self::outcome::Extent;
 use self::trace::{Refusal, Trace};
-use super::gate::Gate;
+use super::commit_barrier::CommitBarrier;
 use super::git::{ChildWatch, Git};
 use super::shape;
-use super::{Fault, Repo};
+use super::{Repo, RepoError};
 use crate::dir::write::step;
 use crate::text::Shown;
 
@@ -109,7 +109,7 @@ impl Repo {
     ///
     /// # Errors
     /// `unsupported`, with the commands that end it.
-    pub(crate) fn check_calm(&self) -> Result<(), CommitFault> {
+    pub(crate) fn check_calm(&self) -> Result<(), CommitError> {
         let (what, finish) = match self.git2().state() {
             RepositoryState::Clean | RepositoryState::Bisect => return Ok(()),
             RepositoryState::Merge => ("a merge", "`git merge --continue` or `git merge --abort`"),
@@ -126,24 +126,24 @@ impl Repo {
                 ("`git am`", "`git am --continue` or `git am --abort`")
             }
         };
-        Err(CommitFault::InProgress { what, finish })
+        Err(CommitError::InProgress { what, finish })
     }
 
     /// Checks that git wouldn't take the message for empty, as it does where there are signatures only.
     ///
     /// # Errors
     /// `unsupported`, or if the configuration can't be read.
-    pub(crate) fn check_message(&self, request: &CommitRequest) -> Result<(), CommitFault> {
+    pub(crate) fn check_message(&self, request: &CommitRequest) -> Result<(), CommitError> {
         let mut lines = request.message.lines();
         let says_nothing = lines.all(|line| line.starts_with(b"Signed-off-by: ") || line.trim_ascii().is_empty());
         match says_nothing && !request.edit && (request.message.is_empty() || !self.keeps_messages()?) {
-            true => Err(CommitFault::EmptyMessage),
+            true => Err(CommitError::EmptyMessage),
             false => Ok(()),
         }
     }
 
     /// Returns whether git is told to leave messages alone.
-    fn keeps_messages(&self) -> Result<bool, Fault> {
+    fn keeps_messages(&self) -> Result<bool, RepoError> {
         let mode = self.config().string("commit.cleanup")?;
         Ok(mode.is_some_and(|mode| mode.eq_ignore_ascii_case(b"verbatim")))
     }
@@ -152,11 +152,11 @@ impl Repo {
     ///
     /// # Errors
     /// If HEAD can't be read.
-    pub(crate) fn head_commit(&self) -> Result<Option<Oid>, Fault> {
+    pub(crate) fn head_commit(&self) -> Result<Option<Oid>, RepoError> {
         match self.git2().refname_to_id("HEAD") {
             Ok(id) => Ok(Some(id)),
-            Err(fault) if fault.code() == git2::ErrorCode::NotFound => Ok(None),
-            Err(fault) => Err(Fault::git("HEAD", fault)),
+            Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
+            Err(error) => Err(RepoError::git("HEAD", error)),
         }
     }
 
@@ -164,13 +164,13 @@ impl Repo {
     ///
     /// # Errors
     /// If the commit can't be read.
-    pub(crate) fn tree_of(&self, commit: Oid) -> Result<Oid, Fault> {
+    pub(crate) fn tree_of(&self, commit: Oid) -> Result<Oid, RepoError> {
         let is_on = std::env::var_os("GIT_NO_REPLACE_OBJECTS").is_none()
             && self.config().bool("core.useReplaceRefs")?.unwrap_or(true);
         let replaced = |id: &Oid| self.git2().refname_to_id(&format!("refs/replace/{id}")).ok().filter(|_| is_on);
         // git follows as many.
         let commit = std::iter::successors(Some(commit), replaced).take(6).last().unwrap_or(commit);
-        let commit = self.git2().find_commit(commit).map_err(|fault| Fault::git("a commit", fault))?;
+        let commit = self.git2().find_commit(commit).map_err(|error| RepoError::git("a commit", error))?;
         Ok(commit.tree_id())
     }
 
@@ -225,27 +225,27 @@ impl Repo {
         })
     }
 
-    /// Writes down, in a folder of ours, what the commit is to say: nothing of it is left for when the files were looked at for
+    /// Writes down, in a directory of ours, what the commit is to say: nothing of it is left for when the files were looked at for
     /// the last time, and git has the whole of it also where we are dead by then.
     ///
     /// # Errors
     /// `unsupported` if it is to be edited and there is no editor, `io`.
-    pub(crate) fn draft(&self, request: &CommitRequest, folder: &Path) -> Result<Draft, CommitFault> {
-        let editor = request.edit.then(|| Git::new(self).editor()).transpose().map_err(|fault| match fault {
-            Fault::Child { .. } => CommitFault::NoEditor,
-            fault => fault.into(),
+    pub(crate) fn draft(&self, request: &CommitRequest, directory: &Path) -> Result<Draft, CommitError> {
+        let editor = request.edit.then(|| Git::new(self).editor()).transpose().map_err(|error| match error {
+            RepoError::Child { .. } => CommitError::NoEditor,
+            error => error.into(),
         })?;
-        let message = folder.join("message");
+        let message = directory.join("message");
         let written = step("write the message").and_then(|()| std::fs::write(&message, &request.message));
         match written {
             Ok(()) => Ok(Draft { message, editor }),
             Err(source) => {
-                Err(CommitFault::Io { path: <[u8]>::from_path(&message).unwrap_or_default().into(), source })
+                Err(CommitError::Io { path: <[u8]>::from_path(&message).unwrap_or_default().into(), source })
             }
         }
     }
 
-    /// Has git commit what an index holds, which is one commit and a change to it. `folder` is ours, for files that go with it.
+    /// Has git commit what an index holds, which is one commit and a change to it. `directory` is ours, for files that go with it.
     ///
     /// Whether there is a commit is judged by HEAD, not by an exit status: git also fails after it moved HEAD. And HEAD may have
     /// been moved by somebody else: a `git commit` gives the lock on the index back before it moves HEAD.
@@ -258,14 +258,14 @@ impl Repo {
         draft: &Draft,
         before: Option<Oid>,
         index: &Path,
-        folder: &Path,
+        directory: &Path,
         watch: &ChildWatch<'_>,
-    ) -> Result<Oid, CommitFault> {
+    ) -> Result<Oid, CommitError> {
         if self.head_commit()? != before {
-            return Err(CommitFault::HeadMoved);
+            return Err(CommitError::HeadMoved);
         }
         let git = Git::new(self);
-        let gate = Gate::new()?;
+        let gate = CommitBarrier::new()?;
         let mut command =
             git.held_command(&gate, watch.lock, draft.editor.as_deref(), self.commit_arguments(request)?)?;
         command.arg("-F").arg(&draft.message);
@@ -275,30 +275,30 @@ impl Repo {
             command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").current_dir(self.top()?);
         }
         command.env("GIT_INDEX_FILE", index);
-        let trace = Trace::begin(folder, &mut command);
-        let io = |source| CommitFault::Io { path: <[u8]>::from_path(index).unwrap_or_default().into(), source };
+        let trace = Trace::begin(directory, &mut command);
+        let io = |source| CommitError::Io { path: <[u8]>::from_path(index).unwrap_or_default().into(), source };
         step("start git commit").map_err(io)?;
-        let status = git.attach(&mut command, gate, watch).map_err(|fault| match fault {
-            Fault::NoGit { .. } => fault.into(),
-            fault => CommitFault::InDoubt(fault),
+        let status = git.attach(&mut command, gate, watch).map_err(|error| match error {
+            RepoError::NoGit { .. } => error.into(),
+            error => CommitError::InDoubt(error),
         })?;
-        // A fault may pass. Where it doesn't, to take anything back might be to take it away from under a commit.
-        let now = self.head_commit().or_else(|_| self.head_commit()).map_err(CommitFault::InDoubt)?;
+        // An error may pass. Where it doesn't, to take anything back might be to take it away from under a commit.
+        let now = self.head_commit().or_else(|_| self.head_commit()).map_err(CommitError::InDoubt)?;
         match now {
             Some(now) if Some(now) != before => self.confirm_commit(before, now, index, status.success()),
-            _ if status.success() => Err(CommitFault::NoCommit { status: None }),
+            _ if status.success() => Err(CommitError::NoCommit { status: None }),
             _ => Err(match trace.refusal() {
                 Some(Refusal { hook, status }) => {
                     // The others run before git puts the message together.
                     let kept = [&b"prepare-commit-msg"[..], b"commit-msg"].contains(&&hook[..]);
                     let kept = kept.then(|| self.git_dir().join("COMMIT_EDITMSG"));
-                    CommitFault::Hook { name: Some(hook), status: Some(status), kept }
+                    CommitError::Hook { name: Some(hook), status: Some(status), kept }
                 }
                 None if !trace.is_ours() && request.verify && status.code() == Some(1) && !request.edit => {
-                    CommitFault::Hook { name: None, status: status.code(), kept: None }
+                    CommitError::Hook { name: None, status: status.code(), kept: None }
                 }
                 // The shell that waits for git says so if a signal ended it.
-                None => CommitFault::NoCommit { status: status.code().filter(|code| *code <= 128) },
+                None => CommitError::NoCommit { status: status.code().filter(|code| *code <= 128) },
             }),
         }
     }
@@ -306,29 +306,29 @@ impl Repo {
     /// Makes sure that HEAD was moved by a commit of just what the index holds, made on the commit that it was made for.
     ///
     /// One that was made on another takes that one back, so it is itself taken back, unless there are more on top of it.
-    fn confirm_commit(&self, before: Option<Oid>, now: Oid, index: &Path, is_said: bool) -> Result<Oid, CommitFault> {
+    fn confirm_commit(&self, before: Option<Oid>, now: Oid, index: &Path, is_said: bool) -> Result<Oid, CommitError> {
         match self.descent(before, now, index) {
             Ok(Descent::Right) => Ok(now),
             Ok(Descent::Astray { parent }) if is_said => {
                 let (id, parent, now) = (now, parent.to_string(), now.to_string());
                 let reason = "git-llmpatch: take back a commit that was made on another than it was for";
-                step("move HEAD back").map_err(|source| CommitFault::Io { path: "HEAD".into(), source })?;
+                step("move HEAD back").map_err(|source| CommitError::Io { path: "HEAD".into(), source })?;
                 // Only if it still is where we saw it; else there are more commits on top.
                 match Git::new(self).output(["update-ref", "-m", reason, "HEAD", &parent, &now], b"") {
-                    Ok(_) => Err(CommitFault::HeadMoved),
+                    Ok(_) => Err(CommitError::HeadMoved),
                     Err(_) => Ok(self.head_commit()?.unwrap_or(id)),
                 }
             }
             // A hook may have done with it what it liked.
             Ok(_) | Err(_) if is_said => Ok(now),
-            _ => Err(CommitFault::HeadMoved),
+            _ => Err(CommitError::HeadMoved),
         }
     }
 
     /// Finds the commit of what an index holds among those that came, and says what it was made on.
     fn descent(&self, before: Option<Oid>, now: Oid, index: &Path) -> Result<Descent, git2::Error> {
         let mut plain =
-            shape::open(&Git::new(self), index).map_err(|fault| git2::Error::from_str(&fault.to_string()))?;
+            shape::open(&Git::new(self), index).map_err(|error| git2::Error::from_str(&error.to_string()))?;
         let tree = plain.write_tree_to(self.git2())?;
         let mut at = now;
         // More than these don't come in the time that a commit takes.
@@ -345,7 +345,7 @@ impl Repo {
         Ok(Descent::Unknown)
     }
 
-    fn commit_arguments(&self, request: &CommitRequest) -> Result<Vec<OsString>, Fault> {
+    fn commit_arguments(&self, request: &CommitRequest) -> Result<Vec<OsString>, RepoError> {
         let mut arguments: Vec<OsString> = vec!["commit".into(), "--quiet".into()];
         if !self.keeps_messages()? {
             arguments.push(if request.edit { "--cleanup=scissors" } else { "--cleanup=whitespace" }.into());

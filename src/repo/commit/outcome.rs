@@ -3,7 +3,7 @@
 use bstr::BString;
 use git2::{Diff, DiffOptions, Oid};
 
-use crate::repo::{Fault, Repo};
+use crate::repo::{Repo, RepoError};
 
 /// How much a commit changes, as git counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,19 +21,19 @@ impl Repo {
     ///
     /// # Errors
     /// If one of them can't be read.
-    pub(crate) fn paths_between(&self, old: Oid, new: Oid) -> Result<Vec<BString>, Fault> {
+    pub(crate) fn paths_between(&self, old: Oid, new: Oid) -> Result<Vec<BString>, RepoError> {
         let paths = |diff: Diff<'_>| {
             let files = diff.deltas().map(|delta| delta.new_file().path_bytes().unwrap_or_default().into());
             files.collect()
         };
-        self.between(Some(old), new).map(paths).map_err(|fault| Fault::git("a commit", fault))
+        self.between(Some(old), new).map(paths).map_err(|error| RepoError::git("a commit", error))
     }
 
     /// Returns how much a commit changes.
     ///
     /// # Errors
     /// If an object can't be read.
-    pub(crate) fn extent_of(&self, commit: Oid) -> Result<Extent, Fault> {
+    pub(crate) fn extent_of(&self, commit: Oid) -> Result<Extent, RepoError> {
         let counted = || {
             let commit = self.git2().find_commit(commit)?;
             let parent = commit.parents().next().map(|parent| parent.tree_id());
@@ -42,7 +42,7 @@ impl Repo {
             let stats = diff.stats()?;
             Ok(Extent { files: stats.files_changed(), added: stats.insertions(), removed: stats.deletions() })
         };
-        counted().map_err(|fault| Fault::git("a commit", fault))
+        counted().map_err(|error| RepoError::git("a commit", error))
     }
 
     fn between(&self, old: Option<Oid>, new: Oid) -> Result<Diff<'_>, git2::Error> {

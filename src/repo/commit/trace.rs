@@ -17,12 +17,12 @@ pub(super) struct Refusal {
 }
 
 impl Trace {
-    pub(super) fn begin(folder: &Path, git: &mut Command) -> Self {
+    pub(super) fn begin(directory: &Path, git: &mut Command) -> Self {
         const VARIABLE: &str = "GIT_TRACE2_EVENT";
         if std::env::var_os(VARIABLE).is_some() {
             return Self(None);
         }
-        let path = folder.join("trace");
+        let path = directory.join("trace");
         git.env(VARIABLE, &path).env("GIT_TRACE2_EVENT_NESTING", "1");
         Self(Some(path))
     }

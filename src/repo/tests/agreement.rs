@@ -12,7 +12,7 @@ fn agreed(repo: &Repo, against: Against, at: &str) -> String {
     };
     match tree.confirm(&path(at), before.as_ref()) {
         Ok(()) => read,
-        Err(fault) => format!("{read} !{fault}"),
+        Err(error) => format!("{read} !{error}"),
     }
 }
 
@@ -64,7 +64,7 @@ fn index_and_work_tree_must_agree_on_what_changes() {
         ("ignored", &format!("- 1 !`ignored` {untracked}"), "="),
         ("intended", &format!("- 1 !`intended` {untracked}"), "="),
         ("retyped", "Link", "="),
-        ("d", "Folder", "="),
+        ("d", "Directory", "="),
         ("d/x", &format!("- 1 !`d/x` {missing}"), "="),
         ("d/x/y", "in d/x", "="),
         ("none", "Absent", "Absent"),
@@ -162,7 +162,7 @@ fn what_only_the_commit_has_stands_in_the_way_of_a_commit() {
         ("e", "Absent", format!("Absent !`e` {staged}")),
         ("e/x", "Absent", format!("Absent !`e/x` {staged}")),
         ("e/y", "Absent", "Absent".to_owned()),
-        ("d", "Folder", "Folder".to_owned()),
+        ("d", "Directory", "Directory".to_owned()),
     ] {
         assert_eq!(agreed(&repo, Against::Index, at), by_index, "{at}");
         assert_eq!(agreed(&repo, Against::IndexAndHead, at), by_head, "{at}");

@@ -189,7 +189,7 @@ fn an_encoding_is_refused_where_it_matters() {
         Sample::new().file(".gitattributes", "*.u16 working-tree-encoding=UTF-16\n*.u8 working-tree-encoding=UTF-8\n");
     let repo = sample.open();
     let tree = repo.work_tree().unwrap();
-    let fault = tree.check_out(&path("a.u16"), b"1\n".to_vec()).unwrap_err();
-    assert_eq!(fault.to_string(), "`a.u16` is encoded on disk (working-tree-encoding=UTF-16)");
+    let error = tree.check_out(&path("a.u16"), b"1\n".to_vec()).unwrap_err();
+    assert_eq!(error.to_string(), "`a.u16` is encoded on disk (working-tree-encoding=UTF-16)");
     assert!(tree.check_out(&path("a.u8"), b"1\n".to_vec()).is_ok());
 }

@@ -8,7 +8,7 @@ use super::testing::{Sample, path};
 use super::*;
 use crate::explain::Explain as _;
 use crate::kind::Kind;
-use crate::tree::{Entry, Tree, TreeFault};
+use crate::tree::{Entry, Tree, TreeError};
 
 /// What a tree says of a path, in short.
 fn told(tree: &dyn Tree, at: &str) -> String {
@@ -20,8 +20,8 @@ fn told(tree: &dyn Tree, at: &str) -> String {
             None => format!("in {ancestor}"),
         },
         Ok(entry) => format!("{entry:?}"),
-        Err(TreeFault::Io { .. }) => "!io".to_owned(),
-        Err(fault) => format!("!{fault}"),
+        Err(TreeError::Io { .. }) => "!io".to_owned(),
+        Err(error) => format!("!{error}"),
     }
 }
 
@@ -44,7 +44,7 @@ fn a_work_tree_is_what_stands_on_disk() {
         ("a/b", "- text"),
         ("run", "x #!"),
         ("new", "- untracked"),
-        ("a", "Folder"),
+        ("a", "Directory"),
         ("none", "Absent"),
         ("a/none", "Absent"),
         ("none/x", "Absent"),
@@ -85,12 +85,12 @@ fn a_submodule_is_out_of_reach_even_when_it_is_not_checked_out() {
             ("libs/empty/x/y", "in libs/empty: Repository"),
             ("libs/a", "- a"),
             ("libs/new", "Absent"),
-            ("plain", "Folder"),
+            ("plain", "Directory"),
             ("plain/x", "Absent"),
         ] {
             assert_eq!(told(&tree, at), want, "{at} with {modules:?}");
         }
-        // Without a folder and without a name in `.gitmodules` nothing on disk hints at it, and git would not mind either.
+        // Without a directory and without a name in `.gitmodules` nothing on disk hints at it, and git would not mind either.
         let want = if modules.is_some() { "in libs/named: Repository" } else { "Absent" };
         assert_eq!(told(&tree, "libs/named/x"), want, "with {modules:?}");
     }
@@ -137,7 +137,7 @@ fn a_resolver_knows_the_work_tree() {
 }
 
 #[test]
-fn the_repositorys_own_folder_is_out_of_reach_under_any_name() {
+fn the_repositorys_own_directory_is_out_of_reach_under_any_name() {
     let sample = Sample::new().committed();
     std::fs::rename(sample.top().join(".git"), sample.top().join("store")).unwrap();
     let git = git2::Repository::open(sample.top().join("store")).unwrap();
@@ -169,25 +169,25 @@ fn where_the_top_is_follows_git() {
         assert_eq!(repo.top().unwrap(), want, "{around:?}");
     }
     let around = Surroundings { work_tree: Some(".".into()), here: top.join(".git"), ..Surroundings::default() };
-    assert!(matches!(Repo::settle(open(), &around), Err(Fault::TopIsGitDir { .. })));
+    assert!(matches!(Repo::settle(open(), &around), Err(RepoError::TopIsGitDir { .. })));
 }
 
 #[test]
 fn what_cannot_be_served_is_refused_in_words() {
     let nowhere = tempfile::tempdir().unwrap();
-    let fault = Repo::open_at(nowhere.path()).unwrap_err();
-    assert!(matches!(fault, Fault::NotFound { .. }) && fault.help().is_some(), "{fault:?}");
+    let error = Repo::open_at(nowhere.path()).unwrap_err();
+    assert!(matches!(error, RepoError::NotFound { .. }) && error.help().is_some(), "{error:?}");
 
     let bare = Sample::new().then("init -q --bare bare.git");
     let repo = Repo::open_at(&bare.top().join("bare.git")).unwrap();
-    assert!(matches!(repo.work_tree(), Err(Fault::NoWorkTree { .. })));
+    assert!(matches!(repo.work_tree(), Err(RepoError::NoWorkTree { .. })));
 
     for (args, want) in [("--object-format=sha256", "SHA-1"), ("--ref-format=reftable", "reftable")] {
         let sample = Sample::new();
         sample.git_args(&["init", "-q", args, "odd"]);
-        let fault = Repo::open_at(&sample.top().join("odd")).unwrap_err();
-        assert_eq!(fault.kind(), Kind::Unsupported, "{fault}");
-        assert!(fault.to_string().contains(want), "{fault}");
+        let error = Repo::open_at(&sample.top().join("odd")).unwrap_err();
+        assert_eq!(error.kind(), Kind::Unsupported, "{error}");
+        assert!(error.to_string().contains(want), "{error}");
     }
 }
 
@@ -218,8 +218,8 @@ fn index_and_commit_hold_what_git_stored() {
             ("a/b", "- text"),
             ("run", "x #!"),
             ("crlf", "- 1\r\n"),
-            ("a", "Folder"),
-            ("a/deep", "Folder"),
+            ("a", "Directory"),
+            ("a/deep", "Directory"),
             ("a.", "Absent"),
             ("none/x", "Absent"),
             ("a/b/c/d", "in a/b"),
@@ -234,8 +234,8 @@ fn index_and_commit_hold_what_git_stored() {
         assert_eq!(names(tree.tracked()), ["a.x", "a/b", "a/deep/c", r"a/\377/x", "crlf", "link", "run", "sub"]);
         assert!(tree.case_twins(&path("A/b")).unwrap().is_empty());
     }
-    assert!(matches!(repo.revision_tree("nowhere"), Err(Fault::NoRevision { .. })));
-    assert!(matches!(repo.revision_tree("HEAD:a/b"), Err(Fault::NoRevision { .. })));
+    assert!(matches!(repo.revision_tree("nowhere"), Err(RepoError::NoRevision { .. })));
+    assert!(matches!(repo.revision_tree("HEAD:a/b"), Err(RepoError::NoRevision { .. })));
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn index_and_commit_tell_case_apart_even_when_libgit2_does_not() {
             ("A/y", "Absent", &["a/y"]),
             ("b", "Absent", &["B"]),
             ("b/c", "Absent", &[]),
-            ("A", "Folder", &["a"]),
+            ("A", "Directory", &["a"]),
         ] {
             assert_eq!(told(tree, at), want, "{at}");
             assert_eq!(names(tree.case_twins(&path(at)).unwrap()), twins, "{at}");
@@ -289,7 +289,7 @@ fn an_index_that_libgit2_cannot_read_is_read_by_git() {
 }
 
 #[test]
-fn a_git_file_leads_to_the_git_folder_and_the_work_tree_stays() {
+fn a_git_file_leads_to_the_git_directory_and_the_work_tree_stays() {
     let sample = Sample::new().file("sub/a", "").committed().then("worktree add -q ../linked");
     sample.git("init -q --separate-git-dir ../apart-git ../apart");
     sample.git("-c protocol.file.allow=always submodule --quiet add ./ module");
@@ -303,12 +303,12 @@ fn a_git_file_leads_to_the_git_folder_and_the_work_tree_stays() {
         let top = outside.join(top);
         assert_eq!(top.join(".git").is_file(), !git_dir.ends_with(".git"), "{}", top.display());
         std::fs::create_dir_all(top.join("sub/deeper")).unwrap();
-        for folder in [top.clone(), top.join("sub/deeper")] {
-            let repo = Repo::open_at(&folder).unwrap();
+        for directory in [top.clone(), top.join("sub/deeper")] {
+            let repo = Repo::open_at(&directory).unwrap();
             assert_eq!(repo.top().unwrap().canonicalize().unwrap(), top);
             assert_eq!(repo.git_dir().canonicalize().unwrap(), outside.join(git_dir));
             let next = repo.dir().unwrap().look(&path("sub")).unwrap();
-            assert!(matches!(next, crate::dir::Found::Folder), "{next:?}");
+            assert!(matches!(next, crate::dir::Found::Directory), "{next:?}");
         }
     }
 }

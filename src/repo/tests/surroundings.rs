@@ -13,20 +13,20 @@ fn child() {
     match Repo::open() {
         Ok(repo) => {
             let tracked = names(repo.index_tree().unwrap().tracked()).join(" ");
-            let top = repo.top().map_or_else(|fault| fault.to_string(), |top| top.display().to_string());
+            let top = repo.top().map_or_else(|error| error.to_string(), |top| top.display().to_string());
             let of = |key| repo.config().string(key).unwrap().unwrap_or_default();
             let strict = repo.config().bool("llmpatch.strict").unwrap();
             let resolver = repo.resolver(None).unwrap();
             let root = resolver.resolve(Some(b"api"), b"x").map_or_else(|_| "none".to_owned(), |path| path.to_string());
             println!("top={top};tracked={tracked};limit={};strict={strict:?};root={root};", of("llmpatch.limit"));
         }
-        Err(fault) => println!("fault={fault};"),
+        Err(error) => println!("error={error};"),
     }
 }
 
-fn seen(folder: &Path, environment: &[(&str, &str)]) -> String {
+fn seen(directory: &Path, environment: &[(&str, &str)]) -> String {
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "--nocapture", "repo::tests::surroundings::child"]).current_dir(folder).env_clear();
+    command.args(["--exact", "--nocapture", "repo::tests::surroundings::child"]).current_dir(directory).env_clear();
     command.env("PATH", std::env::var_os("PATH").unwrap()).env(ROLE, "child").env("GIT_CONFIG_NOSYSTEM", "1");
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("HOME", "/nonexistent").envs(environment.iter().copied());
     let output = command.output().unwrap();
@@ -42,8 +42,8 @@ fn the_environment_is_heard() {
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let top = sample.top().canonicalize().unwrap();
     let (sub, git_dir) = (top.join("sub"), text(&top.join(".git")));
-    let has = |folder: &Path, environment: &[(&str, &str)], wanted: &[&str]| {
-        let seen = seen(folder, environment);
+    let has = |directory: &Path, environment: &[(&str, &str)], wanted: &[&str]| {
+        let seen = seen(directory, environment);
         for wanted in wanted {
             assert!(seen.contains(&format!("{wanted};")), "{wanted} in {seen:?} with {environment:?}");
         }
@@ -63,8 +63,8 @@ fn the_environment_is_heard() {
     has(&sub, &[("GIT_CONFIG_PARAMETERS", parameters)], &["limit=line", "strict=Some(true)", "root=sub/x"]);
     let counted = [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "llmpatch.strict"), ("GIT_CONFIG_VALUE_0", "0")];
     has(&sub, &counted, &["limit=file", "strict=Some(false)"]);
-    has(&sub, &[("GIT_DIR", "none")], &["fault=`GIT_DIR` is `none`, which is not a git repository"]);
-    has(Path::new("/"), &[], &["fault=`/` is not inside a git repository"]);
+    has(&sub, &[("GIT_DIR", "none")], &["error=`GIT_DIR` is `none`, which is not a git repository"]);
+    has(Path::new("/"), &[], &["error=`/` is not inside a git repository"]);
     has(&sub, &[("GIT_CEILING_DIRECTORIES", &text(&top))], &["not inside a git repository"]);
 }
 

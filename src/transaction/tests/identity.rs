@@ -6,18 +6,18 @@ use proptest::prelude::*;
 use super::last::{looks, undo};
 use super::*;
 
-/// Where files are, and where some could be: as files and as the folders of others.
+/// Where files are, and where some could be: as files and as the directories of others.
 const PATHS: [&str; 16] = [
     "a",
     "b",
     "tool",
     "secret",
-    "folder/only",
+    "directory/only",
     "deep/er/file",
     "Readme",
     "deep",
     "deep/er",
-    "folder",
+    "directory",
     "a/b",
     "a/b/c",
     "new/x",
@@ -27,14 +27,14 @@ const PATHS: [&str; 16] = [
 ];
 
 /// What is done at a path: a file with this many lines and this mode, or none.
-type Deed = (usize, Option<(usize, bool)>);
+type Origin = (usize, Option<(usize, bool)>);
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn deed() -> impl Strategy<Value = Origin> {
     (0..PATHS.len(), proptest::option::weighted(0.6, (0..4usize, any::<bool>())))
 }
 
 /// Does what can be done, one thing after the other, to the files that are there; returns what is different then.
-fn changes_of(tree: &dyn Tree, deeds: &[Deed]) -> ChangeSet {
+fn changes_of(tree: &dyn Tree, deeds: &[Origin]) -> ChangeSet {
     let at = |name: &str| match tree.read(&path(name)).unwrap() {
         Entry::File(file) => Some(file),
         _ => None,

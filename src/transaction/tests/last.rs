@@ -22,7 +22,7 @@ fn kept(sample: &Sample) -> Vec<String> {
 
 pub(super) fn undo(sample: &Sample) -> Result<Done, Undone> {
     let repo = sample.open();
-    let none = |fault| Undone { fault, attention: Vec::new(), open: Vec::new() };
+    let none = |error| Undone { error, attention: Vec::new(), open: Vec::new() };
     let Last::Change(Undoing { changes, reverse }) = last(&repo, &Progress::default()).map_err(none)? else {
         panic!("there is nothing to undo")
     };
@@ -163,9 +163,9 @@ fn what_was_kept_before_is_not_taken_for_the_last_change_where_that_could_not_be
     watch::set(cant);
     apply(&sample, &[("dirty", Some("3\n"))], &target).unwrap();
     recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
-    let fault = undo(&sample).unwrap_err();
+    let error = undo(&sample).unwrap_err();
     watch::clear();
-    assert!(fault.to_string().contains("still lies in"), "{fault}");
+    assert!(error.to_string().contains("still lies in"), "{error}");
     assert_eq!(std::fs::read(sample.top().join("b")).unwrap(), b"b2\n");
     recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
     undo(&sample).unwrap();
@@ -241,11 +241,11 @@ fn whatever_changed_since_is_named_and_nothing_is_taken_back() {
         meddle(&sample);
         let before = seen(&sample);
         let undone = undo(&sample).unwrap_err();
-        let Fault::Since { all } = &undone.fault else { panic!("{name}: {undone}") };
+        let TransactionError::ChangedSince { all } = &undone.error else { panic!("{name}: {undone}") };
         let said: Vec<_> = all.iter().map(ToString::to_string).collect();
         assert_eq!(said.len(), want.len(), "{name}: {said:?}");
         assert!(said.iter().zip(*want).all(|(said, want)| said.starts_with(want)), "{name}: {said:?}");
-        assert_eq!(undone.fault.kind(), Kind::Stale);
+        assert_eq!(undone.error.kind(), Kind::Stale);
         assert_eq!(seen(&sample), before, "{name}");
         assert!(!is_nothing_kept(&sample), "{name}");
     }
@@ -280,8 +280,8 @@ fn two_that_undo_at_once_undo_once() {
     let repo = sample.open();
     let Last::Change(Undoing { changes, reverse }) = last(&repo, &Progress::default()).unwrap() else { panic!() };
     apply(&sample, &[("b", Some("B\n"))], &target).unwrap();
-    let fault = begin(&repo, &changes, Target::Undo(reverse), Progress::default(), &mut Vec::new()).unwrap_err();
-    assert!(matches!(fault, Fault::Superseded), "{fault}");
+    let error = begin(&repo, &changes, Target::Undo(reverse), Progress::default(), &mut Vec::new()).unwrap_err();
+    assert!(matches!(error, TransactionError::Superseded), "{error}");
     assert_eq!(std::fs::read(sample.top().join("a")).unwrap(), b"A\n");
     undo(&sample).unwrap();
     assert_eq!(std::fs::read(sample.top().join("b")).unwrap(), b"b1\n");
@@ -317,8 +317,8 @@ fn what_is_kept_is_not_trusted() {
     for end in [0, 1, bytes.len() / 2, bytes.len() - 1] {
         std::fs::write(record(&sample), &bytes[..end]).unwrap();
         let before = seen(&sample);
-        let fault = last(&sample.open(), &Progress::default()).unwrap_err();
-        assert!(matches!(fault, Fault::Damaged { .. }), "{fault}");
+        let error = last(&sample.open(), &Progress::default()).unwrap_err();
+        assert!(matches!(error, TransactionError::Damaged { .. }), "{error}");
         assert_eq!(seen(&sample), before);
     }
     // A link is not followed, and a missing original isn't made up.
@@ -329,8 +329,8 @@ fn what_is_kept_is_not_trusted() {
         if replace {
             std::os::unix::fs::symlink(sample.outside().join("elsewhere"), &original).unwrap();
         }
-        let fault = last(&sample.open(), &Progress::default()).unwrap_err();
-        assert!(matches!(fault, Fault::Since { .. }), "{fault}");
+        let error = last(&sample.open(), &Progress::default()).unwrap_err();
+        assert!(matches!(error, TransactionError::ChangedSince { .. }), "{error}");
     }
     // The next apply puts its own in its place.
     std::fs::write(record(&sample), "nonsense").unwrap();
@@ -347,7 +347,7 @@ fn an_entry_whose_blob_is_gone_is_not_put_back() {
     sample.git("-c gc.pruneExpire=now gc -q --prune=now");
     let before = seen(&sample);
     let undone = undo(&sample).unwrap_err();
-    assert_eq!(undone.fault.kind(), Kind::Unsupported, "{undone}");
+    assert_eq!(undone.error.kind(), Kind::Unsupported, "{undone}");
     assert_eq!(seen(&sample), before);
 }
 

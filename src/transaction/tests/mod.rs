@@ -22,7 +22,7 @@ use crate::plan::Change;
 use crate::repo::testing::{Sample, path};
 use crate::tree::{Entry, Mode, Tree};
 
-/// All that a person could see of a repository: files with mode and inode, folders, the index, HEAD, what lies in `.git`.
+/// All that a person could see of a repository: files with mode and inode, directories, the index, HEAD, what lies in `.git`.
 #[derive(Debug, PartialEq, Eq)]
 struct Seen {
     tree: BTreeMap<String, (u32, Option<u64>, BString)>,
@@ -46,8 +46,8 @@ fn seen(sample: &Sample) -> Seen {
     Seen { tree, index: read("index"), head: ["HEAD", "refs/heads/main"].map(read).to_vec(), git: names }
 }
 
-fn walk(folder: &Path, prefix: &str, tree: &mut BTreeMap<String, (u32, Option<u64>, BString)>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten() {
+fn walk(directory: &Path, prefix: &str, tree: &mut BTreeMap<String, (u32, Option<u64>, BString)>) {
+    for entry in std::fs::read_dir(directory).into_iter().flatten() {
         let entry = entry.unwrap();
         let name = format!("{prefix}{}", entry.file_name().into_string().unwrap());
         let stat = entry.metadata().unwrap();
@@ -76,7 +76,7 @@ fn sample() -> Sample {
         .file("b", "b1\n")
         .file("tool", "#!/bin/sh\n")
         .file("secret", "s\n")
-        .file("folder/only", "only\n")
+        .file("directory/only", "only\n")
         .file("deep/er/file", "deep\n")
         .file("Readme", "read\n")
         .file("staged", "1\n")
@@ -87,9 +87,9 @@ fn sample() -> Sample {
     sample.write("staged", "2\n");
     sample.git("add staged");
     sample.write("dirty", "2\n");
-    sample.write("folder-of-empties/one/untracked", "");
-    std::fs::remove_file(sample.top().join("folder-of-empties/one/untracked")).unwrap();
-    sample.chmod("folder-of-empties/one", 0o750);
+    sample.write("directory-of-empties/one/untracked", "");
+    std::fs::remove_file(sample.top().join("directory-of-empties/one/untracked")).unwrap();
+    sample.chmod("directory-of-empties/one", 0o750);
     sample
 }
 
@@ -148,12 +148,12 @@ const WANTED: &[(&str, &Wanted)] = &[
             ("tool", Some("#!/bin/bash\n")),
         ],
     ),
-    ("a file becomes a folder", &[("a", None), ("a/b/c", Some("A\n"))]),
-    ("a folder becomes a file", &[("deep/er/file", None), ("deep", Some("A\n"))]),
-    ("an empty folder becomes a file", &[("folder-of-empties", Some("A\n"))]),
+    ("a file becomes a directory", &[("a", None), ("a/b/c", Some("A\n"))]),
+    ("a directory becomes a file", &[("deep/er/file", None), ("deep", Some("A\n"))]),
+    ("an empty directory becomes a file", &[("directory-of-empties", Some("A\n"))]),
     ("a swap", &[("a", Some("b1\n")), ("b", Some("a1\na2\n"))]),
     ("another case", &[("Readme", None), ("README", Some("read\n"))]),
-    ("a file moves within its folder", &[("folder/only", None), ("folder/moved", Some("only\n"))]),
+    ("a file moves within its directory", &[("directory/only", None), ("directory/moved", Some("only\n"))]),
 ];
 
 /// Runs a change; what the tree and the index say afterwards is asked of git.
@@ -161,7 +161,7 @@ fn apply(sample: &Sample, wanted: &[(&str, Option<&str>)], target: &Target) -> R
     let repo = sample.open();
     let changes = changes(&*tree_of(&repo, target), wanted);
     let prepared = begin(&repo, &changes, target.clone(), Progress::default(), &mut Vec::new());
-    prepared.map_err(|fault| Undone { fault, attention: Vec::new(), open: Vec::new() })?.publish()
+    prepared.map_err(|error| Undone { error, attention: Vec::new(), open: Vec::new() })?.publish()
 }
 
 /// Checks what a change that succeeded must have left, by what git says.
@@ -293,7 +293,7 @@ fn a_file_system_that_cannot_exchange_names_serves_too() {
 }
 
 #[test]
-fn a_git_folder_on_another_file_system_serves_all_but_commits() {
+fn a_git_directory_on_another_file_system_serves_all_but_commits() {
     let Ok(elsewhere) = tempfile::tempdir_in("/dev/shm") else { return };
     for target in targets() {
         let sample = sample();
@@ -318,7 +318,7 @@ fn a_git_folder_on_another_file_system_serves_all_but_commits() {
             );
             match (&target, outcome) {
                 (Target::Commit(_), outcome) => {
-                    assert_eq!(outcome.unwrap_err().fault.kind(), Kind::Unsupported, "{name}");
+                    assert_eq!(outcome.unwrap_err().error.kind(), Kind::Unsupported, "{name}");
                     assert_eq!(sample.git("status --porcelain"), b"", "{name}");
                 }
                 (_, outcome) => {
@@ -377,7 +377,7 @@ fn an_editor_that_saves_meanwhile_loses_nothing() {
                 let what = format!("{target:?}, {save:?}, step {step}");
                 assert_eq!(std::fs::read(&file).unwrap(), b"edited\n", "{what}: {outcome:?}");
                 if let Err(undone) = &outcome {
-                    assert_eq!(undone.fault.kind(), Kind::Stale, "{what}: {undone}");
+                    assert_eq!(undone.error.kind(), Kind::Stale, "{what}: {undone}");
                     if undone.attention.is_empty() {
                         let rest = ["b", "deep/er/file", "secret"].map(|file| sample.top().join(file).exists());
                         assert_eq!(rest, [true; 3], "{what}");
@@ -397,8 +397,8 @@ fn a_file_that_changed_since_it_was_planned_on_is_stale() {
         sample.write("b", "edited\n");
         sample.git("add b");
         let before = seen(&sample);
-        let fault = begin(&repo, &changes, target.clone(), Progress::default(), &mut Vec::new()).unwrap_err();
-        assert_eq!(fault.kind(), Kind::Stale, "{target:?}: {fault}");
+        let error = begin(&repo, &changes, target.clone(), Progress::default(), &mut Vec::new()).unwrap_err();
+        assert_eq!(error.kind(), Kind::Stale, "{target:?}: {error}");
         assert_eq!(seen(&sample), before, "{target:?}");
     }
 }
@@ -409,8 +409,8 @@ fn a_lock_of_another_program_is_named_and_left_alone() {
         let sample = sample().then(&format!("config llmpatch.lockTimeout {setting}"));
         std::fs::write(sample.top().join(".git/index.lock"), "").unwrap();
         let undone = apply(&sample, WANTED[0].1, &target).unwrap_err();
-        assert_eq!(undone.fault.kind(), Kind::Locked);
-        assert!(undone.fault.to_string().contains(".git/index.lock` is held by another program"), "{undone}");
+        assert_eq!(undone.error.kind(), Kind::Locked);
+        assert!(undone.error.to_string().contains(".git/index.lock` is held by another program"), "{undone}");
         assert!(sample.top().join(".git/index.lock").exists());
     }
 }
@@ -437,14 +437,14 @@ fn what_is_not_ours_in_the_way_is_refused() {
     for (wanted, in_the_way) in [
         (("deep", Some("A\n")), "deep/er/file"),
         (("a/b", Some("A\n")), "a/b"),
-        (("folder-of-empties", Some("A\n")), "folder-of-empties/one/late"),
+        (("directory-of-empties", Some("A\n")), "directory-of-empties/one/late"),
     ] {
         let sample = sample();
-        sample.write("folder-of-empties/one/late", "");
+        sample.write("directory-of-empties/one/late", "");
         let before = seen(&sample);
         let undone = apply(&sample, &[wanted], &Target::WorkTree { intent_to_add: false }).unwrap_err();
-        assert_eq!(undone.fault.kind(), Kind::FileExists);
-        assert_eq!(undone.fault.path().unwrap(), in_the_way);
+        assert_eq!(undone.error.kind(), Kind::FileExists);
+        assert_eq!(undone.error.path().unwrap(), in_the_way);
         assert_eq!(seen(&sample), before);
     }
 }

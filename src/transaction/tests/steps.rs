@@ -1,8 +1,8 @@
-//! A fault, or a panic, at every step that changes something.
+//! An error, or a panic, at every step that changes something.
 
 use super::*;
 
-fn sweep(wanted: &[(&str, Option<&str>)], target: &Target, name: &str, fault: fn() -> io::Error) {
+fn sweep(wanted: &[(&str, Option<&str>)], target: &Target, name: &str, failure: fn() -> io::Error) {
     let mut at_hand = sample();
     for step in 0.. {
         let sample = &at_hand;
@@ -14,7 +14,7 @@ fn sweep(wanted: &[(&str, Option<&str>)], target: &Target, name: &str, fault: fn
             counted.set(counted.get() + 1);
             if counted.get() == step + 1 {
                 at.set(call);
-                return Err(fault());
+                return Err(failure());
             }
             Ok(())
         });

@@ -86,9 +86,9 @@ fn tables(roff: &mut Roff, subject: &Subject, heading: &str) {
 
 /// Says of every shape that answers take what it is, and what is said of it.
 fn shapes(roff: &mut Roff) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/shapes");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/shapes");
     let mut told = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
+    for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         let read = |name: &str| fs::read_to_string(path.join(name)).unwrap_or_default();
         let about = read("about.md");

@@ -9,15 +9,15 @@ use crate::text::SystemError;
 
 /// A failure of something that only the command line does. It is always the system's.
 #[derive(Debug)]
-pub(super) struct Edge(anyhow::Error);
+pub(super) struct IoError(anyhow::Error);
 
-impl<E: Into<anyhow::Error>> From<E> for Edge {
+impl<E: Into<anyhow::Error>> From<E> for IoError {
     fn from(error: E) -> Self {
         Self(error.into())
     }
 }
 
-impl fmt::Display for Edge {
+impl fmt::Display for IoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (depth, cause) in self.0.chain().enumerate() {
             let colon = if depth == 0 { "" } else { ": " };
@@ -30,7 +30,7 @@ impl fmt::Display for Edge {
     }
 }
 
-impl Explain for Edge {
+impl Explain for IoError {
     fn kind(&self) -> Kind {
         Kind::Io
     }

@@ -6,13 +6,13 @@ use bstr::{BString, ByteSlice as _};
 
 use crate::explain::Explain;
 use crate::kind::Kind;
-use crate::repo::Fault;
+use crate::repo::RepoError;
 use crate::text::{Shown, SystemError};
 
 /// Why there is no commit.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum CommitFault {
+pub enum CommitError {
     /// The repository is in the middle of something that a commit would disturb or complete.
     #[error("{what} is in progress")]
     InProgress {
@@ -71,10 +71,10 @@ pub enum CommitFault {
     },
     /// Whether `git commit` has ended, or what HEAD is now, can't be read: nobody knows whether there is a commit.
     #[error("whether `git commit` made a commit can't be told: {0}")]
-    InDoubt(Fault),
+    InDoubt(RepoError),
     /// The repository can't be read, or there is no git program.
     #[error(transparent)]
-    Repository(#[from] Fault),
+    Repository(#[from] RepoError),
     /// A file beside the commit can't be written.
     #[error("can't write `{}`: {}", Shown(path), SystemError(source))]
     Io {
@@ -93,68 +93,68 @@ fn exit_status(status: Option<i32>) -> String {
     status.map_or_else(String::new, |status| format!(" (exit status {status})"))
 }
 
-impl Explain for CommitFault {
+impl Explain for CommitError {
     fn kind(&self) -> Kind {
         match self {
-            CommitFault::InProgress { .. } | CommitFault::EmptyMessage | CommitFault::NoEditor => Kind::Unsupported,
-            CommitFault::Identity { .. } | CommitFault::Author { .. } | CommitFault::Date { .. } => Kind::Identity,
-            CommitFault::NothingToCommit => Kind::Unchanged,
-            CommitFault::HeadMoved => Kind::Locked,
-            CommitFault::Hook { .. } => Kind::Hook,
-            CommitFault::NoCommit { .. } | CommitFault::InDoubt(_) | CommitFault::Io { .. } => Kind::Io,
-            CommitFault::Repository(fault) => fault.kind(),
+            CommitError::InProgress { .. } | CommitError::EmptyMessage | CommitError::NoEditor => Kind::Unsupported,
+            CommitError::Identity { .. } | CommitError::Author { .. } | CommitError::Date { .. } => Kind::Identity,
+            CommitError::NothingToCommit => Kind::Unchanged,
+            CommitError::HeadMoved => Kind::Locked,
+            CommitError::Hook { .. } => Kind::Hook,
+            CommitError::NoCommit { .. } | CommitError::InDoubt(_) | CommitError::Io { .. } => Kind::Io,
+            CommitError::Repository(error) => error.kind(),
         }
     }
 
     fn notes(&self) -> Vec<String> {
         match self {
-            CommitFault::Identity { said } | CommitFault::Author { said, .. } => {
+            CommitError::Identity { said } | CommitError::Author { said, .. } => {
                 let mut said = said.lines().map(|line| line.trim_ascii()).filter(|line| !line.is_empty());
                 said.next_back().map(|line| format!("git says: {}", Shown(line))).into_iter().collect()
             }
-            CommitFault::Hook { kept: Some(kept), .. } => {
+            CommitError::Hook { kept: Some(kept), .. } => {
                 let kept = kept.as_os_str().as_encoded_bytes();
                 vec![format!("the commit message is kept in `{}`, for `-F`", Shown(kept))]
             }
-            CommitFault::Repository(fault) | CommitFault::InDoubt(fault) => fault.notes(),
+            CommitError::Repository(error) | CommitError::InDoubt(error) => error.notes(),
             _ => Vec::new(),
         }
     }
 
     fn help(&self) -> Option<String> {
         Some(match self {
-            CommitFault::InProgress { finish, .. } => {
+            CommitError::InProgress { finish, .. } => {
                 format!("end it with {finish}, or apply the change without `--commit`")
             }
-            CommitFault::Identity { .. } => {
+            CommitError::Identity { .. } => {
                 "set `git config user.name` and `git config user.email`, then try again".to_owned()
             }
-            CommitFault::Author { .. } => {
+            CommitError::Author { .. } => {
                 "name somebody as in `--author=\"A <a@example.org>\"`, or by a part of the name of an author in this history"
                     .to_owned()
             }
-            CommitFault::Date { .. } => {
+            CommitError::Date { .. } => {
                 "say when as `git commit --date` has it, such as `2026-01-31T12:00:00+0100` or `yesterday`".to_owned()
             }
-            CommitFault::HeadMoved => "see with `git log` what it committed, then try again".to_owned(),
-            CommitFault::EmptyMessage => "give a message with `-m`, or write one with `--edit`".to_owned(),
-            CommitFault::NoEditor => {
+            CommitError::HeadMoved => "see with `git log` what it committed, then try again".to_owned(),
+            CommitError::EmptyMessage => "give a message with `-m`, or write one with `--edit`".to_owned(),
+            CommitError::NoEditor => {
                 "set `git config core.editor`, or give the message with `-m` and without `--edit`".to_owned()
             }
-            CommitFault::NothingToCommit => {
+            CommitError::NothingToCommit => {
                 "only line ends or permissions differ, which git doesn't store; apply it without `--commit`".to_owned()
             }
-            CommitFault::Hook { .. } => {
+            CommitError::Hook { .. } => {
                 "do what it asks for (its words are above), or commit with `--no-verify`".to_owned()
             }
-            CommitFault::NoCommit { .. } => "see what git says above".to_owned(),
-            CommitFault::InDoubt(_) => {
+            CommitError::NoCommit { .. } => "see what git says above".to_owned(),
+            CommitError::InDoubt(_) => {
                 "run `git llmpatch recover` once git has ended and HEAD can be read: it goes on if there is a commit, and back \
                  if not"
                     .to_owned()
             }
-            CommitFault::Repository(fault) => return fault.help(),
-            CommitFault::Io { .. } => return None,
+            CommitError::Repository(error) => return error.help(),
+            CommitError::Io { .. } => return None,
         })
     }
 }

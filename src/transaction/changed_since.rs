@@ -13,16 +13,16 @@ use crate::text::Shown;
 
 /// A path that isn't what the last change made of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Since {
+pub struct ChangedSince {
     /// The path.
     pub path: RepoPath,
     /// What of it changed.
-    pub what: Thing,
+    pub what: ChangedWhat,
 }
 
 /// What of a path changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Thing {
+pub enum ChangedWhat {
     /// The file.
     File,
     /// The file, which isn't there any more.
@@ -35,22 +35,22 @@ pub enum Thing {
     Original(PathBuf),
 }
 
-impl fmt::Display for Since {
+impl fmt::Display for ChangedSince {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = &self.path;
         match self.what {
-            Thing::File => write!(f, "`{path}` changed since the last apply"),
-            Thing::Gone => write!(f, "`{path}` went since the last apply"),
-            Thing::Appeared => write!(f, "`{path}` came since the last apply, and stands in the way"),
-            Thing::Entry => write!(f, "the index entry of `{path}` changed since the last apply"),
-            Thing::Original(_) => {
+            ChangedWhat::File => write!(f, "`{path}` changed since the last apply"),
+            ChangedWhat::Gone => write!(f, "`{path}` went since the last apply"),
+            ChangedWhat::Appeared => write!(f, "`{path}` came since the last apply, and stands in the way"),
+            ChangedWhat::Entry => write!(f, "the index entry of `{path}` changed since the last apply"),
+            ChangedWhat::Original(_) => {
                 write!(f, "what `{path}` was before the last apply isn't known any more: it was written to since")
             }
         }
     }
 }
 
-impl Explain for Since {
+impl Explain for ChangedSince {
     fn kind(&self) -> Kind {
         Kind::Stale
     }
@@ -61,16 +61,16 @@ impl Explain for Since {
 
     fn notes(&self) -> Vec<String> {
         match &self.what {
-            Thing::Original(file) => vec![format!("the old file is `{}`", Shown(&path_bytes(file)))],
+            ChangedWhat::Original(file) => vec![format!("the old file is `{}`", Shown(&path_bytes(file)))],
             _ => Vec::new(),
         }
     }
 
     fn help(&self) -> Option<String> {
         Some(match self.what {
-            Thing::Original(_) => "look at the old file, and put right by hand what should be".to_owned(),
-            Thing::Appeared => "move it away, then try again".to_owned(),
-            Thing::File | Thing::Gone | Thing::Entry => {
+            ChangedWhat::Original(_) => "look at the old file, and put right by hand what should be".to_owned(),
+            ChangedWhat::Appeared => "move it away, then try again".to_owned(),
+            ChangedWhat::File | ChangedWhat::Gone | ChangedWhat::Entry => {
                 "undo takes back all or nothing: put this back as the last apply left it, or take that back by hand"
                     .to_owned()
             }

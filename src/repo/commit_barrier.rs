@@ -16,7 +16,7 @@ use std::os::fd::{AsFd, AsRawFd as _, RawFd};
 
 use rustix::io::{FdFlags, fcntl_setfd, ioctl_fionbio};
 
-use super::Fault;
+use super::RepoError;
 use super::git::Command;
 
 /// What goes before the editor's own command: git adds the file's name behind it. It is what git names should the editor fail.
@@ -24,7 +24,7 @@ const BEFORE: &str = "eval \"$GIT_LLMPATCH_GATE\"; ";
 
 /// Our ends of the pipes, and until it has started those of the child.
 #[derive(Debug)]
-pub(crate) struct Gate {
+pub(crate) struct CommitBarrier {
     questions: PipeReader,
     /// Gone once something failed: whoever asks then hears that nobody answers.
     answers: Option<PipeWriter>,
@@ -33,12 +33,12 @@ pub(crate) struct Gate {
     numbers: (RawFd, RawFd),
 }
 
-impl Gate {
+impl CommitBarrier {
     /// Makes the pipes.
     ///
     /// # Errors
     /// If there are none to be had.
-    pub(crate) fn new() -> Result<Self, Fault> {
+    pub(crate) fn new() -> Result<Self, RepoError> {
         let ((questions, asks), (hears, answers)) = pipe().and_then(|one| Ok((one, pipe()?))).map_err(broken)?;
         ioctl_fionbio(&questions, true).map_err(|errno| broken(errno.into()))?;
         let numbers = (asks.as_raw_fd(), hears.as_raw_fd());
@@ -62,7 +62,7 @@ impl Gate {
     ///
     /// # Errors
     /// If the system doesn't let it have them.
-    pub(crate) fn stand_before(&self, editor: Option<&OsStr>, command: &mut Command) -> Result<(), Fault> {
+    pub(crate) fn stand_before(&self, editor: Option<&OsStr>, command: &mut Command) -> Result<(), RepoError> {
         let Some((asks, hears)) = &self.theirs else { return Ok(()) };
         let Some(editor) = editor else {
             command.stdin(hears.try_clone().map_err(broken)?);
@@ -100,7 +100,7 @@ impl Gate {
         let mut asked = [0; 16];
         match self.questions.read(&mut asked) {
             Ok(count) => self.say(count),
-            Err(fault) if matches!(fault.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
             Err(_) => self.answers = None,
         }
     }
@@ -114,6 +114,6 @@ impl Gate {
     }
 }
 
-fn broken(source: std::io::Error) -> Fault {
-    Fault::Io { what: "a pipe".into(), source }
+fn broken(source: std::io::Error) -> RepoError {
+    RepoError::Io { what: "a pipe".into(), source }
 }

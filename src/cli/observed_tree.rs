@@ -5,18 +5,18 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::flow::{Base, Stop, stop};
+use super::flow::{Base, Failure, stop};
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::progress::{Progress, Stage};
 use crate::repo::Repo;
 use crate::report::Diagnostic;
-use crate::transaction::{self, Deed, Interrupted};
-use crate::tree::{AttributeFiles, Content, Entry, File, Planned, Tree, TreeFault};
+use crate::transaction::{self, Interrupted, Origin};
+use crate::tree::{AttributeFiles, Content, Entry, File, Planned, Tree, TreeError};
 
 /// A tree that notes whether such a path was read.
-pub(super) struct Watched<'t> {
+pub(super) struct ObservedTree<'t> {
     tree: &'t dyn Tree,
     interrupted: Option<Interrupted>,
     was_read: Cell<bool>,
@@ -27,7 +27,7 @@ pub(super) struct Watched<'t> {
     is_at_work: Cell<bool>,
 }
 
-impl<'t> Watched<'t> {
+impl<'t> ObservedTree<'t> {
     /// Asks once whether there is anything to watch for. A commit is what it is, whatever was interrupted.
     pub(super) fn new(repo: &Repo, base: &Base, tree: &'t dyn Tree) -> Self {
         let interrupted = match base {
@@ -45,7 +45,7 @@ impl<'t> Watched<'t> {
     }
 
     /// Returns a warning if there is something, and an error if it was read.
-    pub(super) fn verdict(&self) -> Result<Option<Diagnostic>, Stop> {
+    pub(super) fn verdict(&self) -> Result<Option<Diagnostic>, Failure> {
         let Some(Interrupted { deed, paths }) = &self.interrupted else { return Ok(None) };
         let half_done = HalfDone { deed: *deed, was_read: self.was_read.get() || paths.is_empty() };
         if half_done.was_read { Err(stop(half_done)) } else { Ok(Some(Diagnostic::new(&half_done, None, &[]))) }
@@ -62,8 +62,8 @@ impl<'t> Watched<'t> {
     }
 }
 
-impl Tree for Watched<'_> {
-    fn read(&self, path: &RepoPath) -> Result<Entry, TreeFault> {
+impl Tree for ObservedTree<'_> {
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
         self.note(path);
         if self.unread.borrow_mut().remove(path) && self.is_at_work.replace(true) {
             self.progress.step();
@@ -71,36 +71,36 @@ impl Tree for Watched<'_> {
         self.tree.read(path)
     }
 
-    fn leaves_below(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
-        self.note(folder);
-        self.tree.leaves_below(folder)
+    fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
+        self.note(directory);
+        self.tree.leaves_below(directory)
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
         self.tree.tracked()
     }
 
-    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeFault> {
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
         self.tree.case_twins(path)
     }
 
-    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeFault> {
+    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeError> {
         self.tree.check_out(path, bytes)
     }
 
-    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeFault> {
+    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeError> {
         self.tree.carry(from, to, content)
     }
 
-    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeFault> {
+    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
         self.tree.settle(files, rules)
     }
 
-    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeFault> {
+    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeError> {
         self.tree.id(path, content)
     }
 
-    fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeFault> {
+    fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeError> {
         self.tree.confirm(path, before)
     }
 
@@ -112,7 +112,7 @@ impl Tree for Watched<'_> {
 /// An apply or undo that was interrupted.
 #[derive(Debug)]
 struct HalfDone {
-    deed: Deed,
+    deed: Origin,
     /// Whether what it may have left half changed was to be read.
     was_read: bool,
 }
@@ -120,8 +120,8 @@ struct HalfDone {
 impl fmt::Display for HalfDone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.deed {
-            Deed::Apply => "an apply",
-            Deed::Undo => "an undo",
+            Origin::Apply => "an apply",
+            Origin::Undo => "an undo",
         };
         let are = if self.was_read { "are" } else { "aren't" };
         write!(f, "{what} was interrupted, and files that {are} to be read here may be half changed")

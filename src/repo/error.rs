@@ -8,17 +8,17 @@ use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::text::{Shown, SystemError};
-use crate::tree::{Remedy, TreeFault};
+use crate::tree::{Remedy, TreeError};
 
 /// Why a repository can't serve.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Fault {
-    /// No repository around a folder.
-    #[error("`{}` is not inside a git repository", shown(folder))]
+pub enum RepoError {
+    /// No repository around a directory.
+    #[error("`{}` is not inside a git repository", shown(directory))]
     NotFound {
         /// Where it was looked for.
-        folder: PathBuf,
+        directory: PathBuf,
     },
     /// `GIT_DIR` names something else.
     #[error("`GIT_DIR` is `{}`, which is not a git repository", shown(named))]
@@ -29,13 +29,13 @@ pub enum Fault {
     /// It belongs to somebody else, and git wasn't told to trust it.
     #[error("the repository `{}` belongs to somebody else", shown(top))]
     NotOwned {
-        /// The top of its work tree, or its own folder.
+        /// The top of its work tree, or its own directory.
         top: PathBuf,
     },
-    /// What looks like a repository's own folder, in the work tree of another.
+    /// What looks like a repository's own directory, in the work tree of another.
     #[error("`{}` looks like a git repository and is part of the work tree of another", shown(git_dir))]
     Embedded {
-        /// The folder.
+        /// The directory.
         git_dir: PathBuf,
     },
     /// A bare repository, asked for its files.
@@ -44,10 +44,10 @@ pub enum Fault {
         /// The repository.
         git_dir: PathBuf,
     },
-    /// A work tree that is the repository's own folder.
-    #[error("`{}` is both the work tree and the repository's own folder", shown(top))]
+    /// A work tree that is the repository's own directory.
+    #[error("`{}` is both the work tree and the repository's own directory", shown(top))]
     TopIsGitDir {
-        /// The folder.
+        /// The directory.
         top: PathBuf,
     },
     /// A repository or an index of a kind that isn't known here.
@@ -126,15 +126,15 @@ const BEYOND_LIBGIT2: [(&str, &str); 8] = [
     ("unsupported repository version", "has a newer format"),
 ];
 
-impl Fault {
+impl RepoError {
     /// Says why a repository can't be opened.
-    pub(super) fn opening(folder: &Path, error: git2::Error) -> Self {
+    pub(super) fn opening(directory: &Path, error: git2::Error) -> Self {
         match error.code() {
-            git2::ErrorCode::NotFound => Fault::NotFound { folder: folder.to_owned() },
+            git2::ErrorCode::NotFound => RepoError::NotFound { directory: directory.to_owned() },
             git2::ErrorCode::Owner => {
                 // libgit2 tells the path in its message only.
                 let top = error.message().split('\'').nth(1).map(PathBuf::from);
-                Fault::NotOwned { top: top.unwrap_or_else(|| folder.to_owned()) }
+                RepoError::NotOwned { top: top.unwrap_or_else(|| directory.to_owned()) }
             }
             _ => Self::git("the repository", error),
         }
@@ -146,72 +146,72 @@ impl Fault {
     }
 
     /// Says the same of one path.
-    pub(crate) fn at(self, path: &RepoPath) -> TreeFault {
+    pub(crate) fn at(self, path: &RepoPath) -> TreeError {
         let path = path.clone();
         let remedy = self.help().map_or(Remedy::ByHand, Remedy::Repository);
         match self {
-            Fault::Unsupported { what } => {
-                TreeFault::Unsupported { path, what: format!("is in a repository that {what}"), remedy }
+            RepoError::Unsupported { what } => {
+                TreeError::Unsupported { path, what: format!("is in a repository that {what}"), remedy }
             }
-            Fault::Attribute { what } => TreeFault::Unsupported { path, what, remedy: Remedy::ByHand },
-            Fault::Io { source, .. } => TreeFault::Io { path, source },
-            other => TreeFault::Io { path, source: io::Error::other(other.to_string()) },
+            RepoError::Attribute { what } => TreeError::Unsupported { path, what, remedy: Remedy::ByHand },
+            RepoError::Io { source, .. } => TreeError::Io { path, source },
+            other => TreeError::Io { path, source: io::Error::other(other.to_string()) },
         }
     }
 
     /// Says why something in the repository can't be read.
     pub(crate) fn git(what: &'static str, source: git2::Error) -> Self {
         match BEYOND_LIBGIT2.iter().find(|(sign, _)| source.message().contains(sign)) {
-            Some((_, what)) => Fault::Unsupported { what: (*what).to_owned() },
-            None => Fault::Git { what, source },
+            Some((_, what)) => RepoError::Unsupported { what: (*what).to_owned() },
+            None => RepoError::Git { what, source },
         }
     }
 }
 
-impl Explain for Fault {
+impl Explain for RepoError {
     fn kind(&self) -> Kind {
         match self {
-            Fault::NoWorkTree { .. }
-            | Fault::Embedded { .. }
-            | Fault::TopIsGitDir { .. }
-            | Fault::Unsupported { .. }
-            | Fault::Attribute { .. } => Kind::Unsupported,
+            RepoError::NoWorkTree { .. }
+            | RepoError::Embedded { .. }
+            | RepoError::TopIsGitDir { .. }
+            | RepoError::Unsupported { .. }
+            | RepoError::Attribute { .. } => Kind::Unsupported,
             _ => Kind::Io,
         }
     }
 
     fn help(&self) -> Option<String> {
         let help = match self {
-            Fault::NotFound { .. } => {
-                "run it inside a work tree, or make one with `git init`; `git -C <folder> llmpatch` runs it elsewhere"
+            RepoError::NotFound { .. } => {
+                "run it inside a work tree, or make one with `git init`; `git -C <directory> llmpatch` runs it elsewhere"
                     .into()
             }
-            Fault::NoGitDir { .. } => "set `GIT_DIR` to the `.git` of a repository, or unset it".into(),
-            Fault::NotOwned { top } => {
+            RepoError::NoGitDir { .. } => "set `GIT_DIR` to the `.git` of a repository, or unset it".into(),
+            RepoError::NotOwned { top } => {
                 format!("if you trust it, run `git config --global --add safe.directory {}`", shown(top))
             }
-            Fault::Embedded { git_dir } => format!(
-                "run it in another folder; if this one is meant, and you trust what is in it, set `GIT_DIR` to `{}`",
+            RepoError::Embedded { git_dir } => format!(
+                "run it in another directory; if this one is meant, and you trust what is in it, set `GIT_DIR` to `{}`",
                 shown(git_dir)
             ),
-            Fault::NoWorkTree { .. } => "run it in a work tree of this repository, or use `--cached`; `check` and `diff` also know `--onto=<rev>`".into(),
-            Fault::TopIsGitDir { .. } => "set `GIT_WORK_TREE` to another folder".into(),
-            Fault::Unsupported { what } if what.contains("split index") => {
+            RepoError::NoWorkTree { .. } => "run it in a work tree of this repository, or use `--cached`; `check` and `diff` also know `--onto=<rev>`".into(),
+            RepoError::TopIsGitDir { .. } => "set `GIT_WORK_TREE` to another directory".into(),
+            RepoError::Unsupported { what } if what.contains("split index") => {
                 "run `git update-index --no-split-index` first".into()
             }
-            Fault::Unsupported { what } if what.contains("sparse index") => {
+            RepoError::Unsupported { what } if what.contains("sparse index") => {
                 "run `git sparse-checkout reapply --no-sparse-index` first".into()
             }
-            Fault::Unsupported { .. } => {
+            RepoError::Unsupported { .. } => {
                 "make the change in a clone without it, and fetch it from there".into()
             }
-            Fault::Attribute { .. } => "make this change by hand".into(),
-            Fault::NoRevision { .. } => {
+            RepoError::Attribute { .. } => "make this change by hand".into(),
+            RepoError::NoRevision { .. } => {
                 "name a commit, a branch or a tag; `git log --all --oneline` lists commits".into()
             }
-            Fault::Setting { key, .. } => format!("correct it with `git config {key} <value>`"),
-            Fault::NoGit { .. } => "install git, or put it on the PATH".into(),
-            Fault::Child { .. } | Fault::Git { .. } | Fault::Io { .. } => return None,
+            RepoError::Setting { key, .. } => format!("correct it with `git config {key} <value>`"),
+            RepoError::NoGit { .. } => "install git, or put it on the PATH".into(),
+            RepoError::Child { .. } | RepoError::Git { .. } | RepoError::Io { .. } => return None,
         };
         Some(help)
     }

@@ -4,7 +4,7 @@
 //! brought into the form that all its likes have at a level; forms are compared byte for byte. All works on bytes: what
 //! isn't UTF-8 stays as it is, and so never equals anything but itself.
 //!
-//! Blanks are spaces and tabs, and at [`Tolerance::Unicode`] the odd spaces too. Not every look-alike is folded: ellipses,
+//! Blanks are spaces and tabs, and at [`Fuzz::Unicode`] the odd spaces too. Not every look-alike is folded: ellipses,
 //! guillemets, full-width forms and characters without width say something else than their ASCII neighbours, or
 //! something that an author should look at.
 
@@ -17,7 +17,7 @@ use super::ascii;
 
 /// How much may differ between a line of a patch and the line of the file that it means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tolerance {
+pub enum Fuzz {
     /// Nothing.
     #[default]
     Exact,
@@ -29,45 +29,45 @@ pub enum Tolerance {
     Unicode,
 }
 
-impl Tolerance {
+impl Fuzz {
     /// The levels above exact, tightest first.
-    pub const LEVELS: [Tolerance; 3] = [Tolerance::Trailing, Tolerance::Indent, Tolerance::Unicode];
+    pub const LEVELS: [Fuzz; 3] = [Fuzz::Trailing, Fuzz::Indent, Fuzz::Unicode];
 
     /// Returns the stable name, such as `trailing`.
     pub fn name(self) -> &'static str {
         match self {
-            Tolerance::Exact => "exact",
-            Tolerance::Trailing => "trailing",
-            Tolerance::Indent => "indent",
-            Tolerance::Unicode => "unicode",
+            Fuzz::Exact => "exact",
+            Fuzz::Trailing => "trailing",
+            Fuzz::Indent => "indent",
+            Fuzz::Unicode => "unicode",
         }
     }
 
     /// Returns in what lines may differ at this level, in words.
     pub fn allows(self) -> &'static str {
         match self {
-            Tolerance::Exact => "nothing",
-            Tolerance::Trailing => "blanks at line ends",
-            Tolerance::Indent => "indentation and blanks at line ends",
-            Tolerance::Unicode => "typographic characters and blanks",
+            Fuzz::Exact => "nothing",
+            Fuzz::Trailing => "blanks at line ends",
+            Fuzz::Indent => "indentation and blanks at line ends",
+            Fuzz::Unicode => "typographic characters and blanks",
         }
     }
 
     /// Returns the form that a line has in common with all that are the same at this level.
     pub fn form(self, line: &[u8]) -> Cow<'_, [u8]> {
         match self {
-            Tolerance::Exact => Cow::Borrowed(line),
-            Tolerance::Trailing => Cow::Borrowed(trimmed_end(line)),
-            Tolerance::Indent => Cow::Borrowed(&trimmed_end(line)[indentation_len(trimmed_end(line))..]),
-            Tolerance::Unicode => match folded(line) {
-                Cow::Borrowed(same) => Tolerance::Indent.form(same),
-                Cow::Owned(folded) => Cow::Owned(Tolerance::Indent.form(&folded).into_owned()),
+            Fuzz::Exact => Cow::Borrowed(line),
+            Fuzz::Trailing => Cow::Borrowed(trimmed_end(line)),
+            Fuzz::Indent => Cow::Borrowed(&trimmed_end(line)[indentation_len(trimmed_end(line))..]),
+            Fuzz::Unicode => match folded(line) {
+                Cow::Borrowed(same) => Fuzz::Indent.form(same),
+                Cow::Owned(folded) => Cow::Owned(Fuzz::Indent.form(&folded).into_owned()),
             },
         }
     }
 }
 
-impl std::fmt::Display for Tolerance {
+impl std::fmt::Display for Fuzz {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
     }
@@ -107,14 +107,14 @@ mod tests {
     use super::*;
 
     /// The tightest level at which two lines are the same.
-    fn level(a: &[u8], b: &[u8]) -> Option<Tolerance> {
-        [Tolerance::Exact].into_iter().chain(Tolerance::LEVELS).find(|level| level.form(a) == level.form(b))
+    fn level(a: &[u8], b: &[u8]) -> Option<Fuzz> {
+        [Fuzz::Exact].into_iter().chain(Fuzz::LEVELS).find(|level| level.form(a) == level.form(b))
     }
 
     #[test]
     fn each_level_takes_its_own_for_the_same() {
-        use Tolerance::{Exact, Indent, Trailing, Unicode};
-        let rows: [(&[u8], &[u8], Option<Tolerance>); 22] = [
+        use Fuzz::{Exact, Indent, Trailing, Unicode};
+        let rows: [(&[u8], &[u8], Option<Fuzz>); 22] = [
             (b"a", b"a", Some(Exact)),
             (b"a", b"a \t", Some(Trailing)),
             (b"", b"  ", Some(Trailing)),
@@ -150,12 +150,12 @@ mod tests {
         #[test]
         fn levels_nest(a in proptest::collection::vec(any::<u8>(), 0..12), b in "[ \ta\u{a0}’'é\u{301}\u{200a}]{0,5}", c in "[ \ta\u{a0}’'é\u{301}\u{200a}]{0,5}") {
             for line in [&a[..], b.as_bytes(), c.as_bytes()] {
-                for level in Tolerance::LEVELS {
+                for level in Fuzz::LEVELS {
                     let form = level.form(line);
                     prop_assert_eq!(&level.form(&form), &form);
                 }
             }
-            let same: Vec<_> = Tolerance::LEVELS.iter().map(|level| level.form(b.as_bytes()) == level.form(c.as_bytes())).collect();
+            let same: Vec<_> = Fuzz::LEVELS.iter().map(|level| level.form(b.as_bytes()) == level.form(c.as_bytes())).collect();
             prop_assert!(same.is_sorted(), "{same:?}");
         }
     }

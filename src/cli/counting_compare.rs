@@ -8,21 +8,21 @@ use crate::path::RepoPath;
 use crate::progress::Progress;
 
 /// Compares as another does, and tells how many files were compared. How many there are only the one knows that asks.
-pub(super) struct Counted<'c> {
+pub(super) struct CountingCompare<'c> {
     compare: &'c dyn Compare,
     progress: &'c Progress,
     /// The file that is at work: it may be looked at more than once.
     at: RefCell<Option<RepoPath>>,
 }
 
-impl<'c> Counted<'c> {
+impl<'c> CountingCompare<'c> {
     /// Counts what this compares.
     pub(super) fn new(compare: &'c dyn Compare, progress: &'c Progress) -> Self {
         Self { compare, progress, at: RefCell::default() }
     }
 }
 
-impl Compare for Counted<'_> {
+impl Compare for CountingCompare<'_> {
     fn stored<'b>(
         &self,
         path: &RepoPath,
@@ -103,7 +103,7 @@ mod tests {
     fn a_file_is_counted_once_and_when_the_next_one_is_compared() {
         let progress = Progress::default();
         progress.enter(Stage::Comparing, 0);
-        let counted = Counted::new(&Same, &progress);
+        let counted = CountingCompare::new(&Same, &progress);
         for (path, want) in [("a", 0), ("a", 0), ("b", 1), ("c", 2), ("c", 2)] {
             counted.regions(&RepoPath::new(path.as_bytes()).unwrap(), b"", b"").unwrap();
             assert_eq!(progress.seen().unwrap().done, want, "{path}");

@@ -8,12 +8,12 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::fault::{Fault, Open, Warning};
+use super::error::{Open, TransactionError, Warning};
 use super::flush::Flush;
-use super::foresight::foresee;
 use super::journal::Journal;
 use super::last::Reverse;
-use super::manifest::{Deed, Folder, Manifest};
+use super::layout::foresee;
+use super::manifest::{Directory, Manifest, Origin};
 use super::publish::is_missing;
 use super::signal;
 use super::undo::{Remains, Undo};
@@ -28,7 +28,7 @@ use crate::tree::File;
 
 /// A change on its way. Dropping it takes back all that was done and removes all that was made.
 #[derive(Debug)]
-pub(super) struct Workplace<'r> {
+pub(super) struct Staging<'r> {
     pub(super) repo: &'r Repo,
     /// The work tree, if its files change.
     pub(super) dir: Option<&'r Dir>,
@@ -39,9 +39,9 @@ pub(super) struct Workplace<'r> {
     pub(super) watch: Watch,
     pub(super) progress: Progress,
     /// Where the originals are that left their places, by their numbers in the manifest.
-    pub(super) originals: BTreeMap<usize, Spot>,
-    /// Folders to be made again with the bits that they had, highest first.
-    pub(super) folders: Vec<Folder>,
+    pub(super) originals: BTreeMap<usize, Location>,
+    /// Directories to be made again with the bits that they had, highest first.
+    pub(super) directories: Vec<Directory>,
     /// What new files don't have of what old ones had.
     pub(super) warnings: Vec<Warning>,
     phase: Phase,
@@ -70,14 +70,14 @@ pub(super) enum Watch {
 
 /// Where an original is.
 #[derive(Clone, Debug)]
-pub(super) enum Spot {
+pub(super) enum Location {
     /// In the work tree, under a name of ours.
     Tree(RepoPath),
     /// In the journal.
     Journal(RepoPath),
 }
 
-impl<'r> Workplace<'r> {
+impl<'r> Staging<'r> {
     /// Works out where everything will lie, and writes every new content beside its target. Nothing that has a name of its
     /// own is touched.
     pub(super) fn prepare(
@@ -87,7 +87,7 @@ impl<'r> Workplace<'r> {
         watch: Option<Watch>,
         reverse: Option<&Reverse>,
         progress: Progress,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, TransactionError> {
         let mut place = Self {
             repo,
             dir: watch.map(|_| repo.dir()).transpose()?,
@@ -98,13 +98,13 @@ impl<'r> Workplace<'r> {
             watch: watch.unwrap_or(Watch::None),
             progress,
             originals: BTreeMap::new(),
-            folders: Vec::new(),
+            directories: Vec::new(),
             warnings: Vec::new(),
             phase: Phase::Prepared,
             staged: Vec::new(),
         };
         place.manifest.head = repo.head_commit()?.map(|id| id.to_string());
-        place.manifest.deed = if reverse.is_some() { Deed::Undo } else { Deed::Apply };
+        place.manifest.deed = if reverse.is_some() { Origin::Undo } else { Origin::Apply };
         let Some(dir) = place.dir else {
             place.manifest.indexed = changes.iter().map(|change| change.path.clone()).collect();
             return Ok(place);
@@ -113,7 +113,7 @@ impl<'r> Workplace<'r> {
             place.check_file_systems(dir)?;
         }
         let foreseen = foresee(dir, changes, reverse)?;
-        (place.manifest.touched, place.folders) = (foreseen.touched, foreseen.again);
+        (place.manifest.touched, place.directories) = (foreseen.touched, foreseen.again);
         (place.manifest.made, place.manifest.removed) = (foreseen.made, foreseen.removed);
         place.journal.announce(&place.manifest)?;
         place.progress.enter(Stage::Preparing, changes.len());
@@ -121,9 +121,11 @@ impl<'r> Workplace<'r> {
             place.progress.step();
             if let Some(stage) = place.stage_of(number) {
                 if let Some(signal) = signal::pending() {
-                    return Err(Fault::Interrupted { signal });
+                    return Err(TransactionError::Interrupted { signal });
                 }
-                place.stage(dir, number, change, stage).map_err(|source| Fault::io("prepare", &change.path, source))?;
+                place
+                    .stage(dir, number, change, stage)
+                    .map_err(|source| TransactionError::io("prepare", &change.path, source))?;
             }
         }
         Ok(place)
@@ -140,14 +142,15 @@ impl<'r> Workplace<'r> {
     }
 
     /// Checks that every original can be renamed into the journal, which is where they must be when hooks run.
-    fn check_file_systems(&self, dir: &Dir) -> Result<(), Fault> {
+    fn check_file_systems(&self, dir: &Dir) -> Result<(), TransactionError> {
         let ours = self.journal.dir().device(None);
-        let ours = ours.map_err(|source| Fault::Io { doing: "look at", path: "llmpatch".into(), source })?;
+        let ours = ours.map_err(|source| TransactionError::Io { doing: "look at", path: "llmpatch".into(), source })?;
         for change in self.changes.iter().filter(|change| change.before.is_some()) {
             let path = &change.path;
-            let there = dir.device(path.parent().as_ref()).map_err(|source| Fault::io("look at", path, source))?;
+            let there =
+                dir.device(path.parent().as_ref()).map_err(|source| TransactionError::io("look at", path, source))?;
             if there != ours {
-                return Err(Fault::OtherFileSystem { path: path.clone() });
+                return Err(TransactionError::OtherFileSystem { path: path.clone() });
             }
         }
         Ok(())
@@ -188,7 +191,7 @@ impl<'r> Workplace<'r> {
     }
 
     /// Lets the manifest stand; from here on whoever finds it takes the change back.
-    pub(super) fn stand(&mut self) -> Result<(), Fault> {
+    pub(super) fn stand(&mut self) -> Result<(), TransactionError> {
         self.flush_all()?;
         // Whatever becomes of this call, the manifest may stand afterwards.
         self.phase = Phase::Standing;
@@ -196,7 +199,7 @@ impl<'r> Workplace<'r> {
     }
 
     /// Waits until all that was done is on the disk.
-    pub(super) fn flush_all(&self) -> Result<(), Fault> {
+    pub(super) fn flush_all(&self) -> Result<(), TransactionError> {
         self.progress.enter(Stage::Flushing, 0);
         self.flush.everything_of(self.repo, &self.manifest)
     }
@@ -226,8 +229,8 @@ impl<'r> Workplace<'r> {
                     }
                     None => Remains::default(),
                 };
-                if let (Err(fault), Some(path)) = (index, self.manifest.paths().next()) {
-                    remains.failed.push((path.clone(), fault));
+                if let (Err(error), Some(path)) = (index, self.manifest.paths().next()) {
+                    remains.failed.push((path.clone(), error));
                 }
                 // Judged by what stands there, so trying again can only do better.
                 if remains.failed.is_empty() {
@@ -267,7 +270,7 @@ impl<'r> Workplace<'r> {
         let spared: Vec<_> = numbered.filter_map(|(number, touched)| touched.stage(run, number)).collect();
         for temporary in self.staged.drain(..) {
             let is_spared = spared.contains(&temporary);
-            if !is_spared && dir.remove_file(&temporary).is_err_and(|fault| !is_missing(&fault)) {
+            if !is_spared && dir.remove_file(&temporary).is_err_and(|error| !is_missing(&error)) {
                 // Its name stands in the journal, where the next run finds it.
                 self.journal.keep();
             }
@@ -275,36 +278,36 @@ impl<'r> Workplace<'r> {
     }
 
     /// Returns where a spot is.
-    pub(super) fn at<'s>(&'s self, dir: &'s Dir, spot: &'s Spot) -> (&'s Dir, &'s RepoPath) {
+    pub(super) fn at<'s>(&'s self, dir: &'s Dir, spot: &'s Location) -> (&'s Dir, &'s RepoPath) {
         match spot {
-            Spot::Tree(path) => (dir, path),
-            Spot::Journal(path) => (self.journal.dir(), path),
+            Location::Tree(path) => (dir, path),
+            Location::Journal(path) => (self.journal.dir(), path),
         }
     }
 
     /// Returns whether a regular file stands there that holds just this.
-    pub(super) fn holds(&self, dir: &Dir, spot: &Spot, file: &File, modes: Modes) -> io::Result<bool> {
+    pub(super) fn holds(&self, dir: &Dir, spot: &Location, file: &File, modes: Modes) -> io::Result<bool> {
         let (dir, path) = self.at(dir, spot);
         let same = |stat: &Stat| modes == Modes::Ignored || file.mode.bits.is_none_or(|bits| bits == stat.bits);
         Ok(dir.holds(path, &file.content)?.is_some_and(|(is_held, stat)| is_held && same(&stat)))
     }
 
     /// Returns the stat data of every file that was written, now that each is in its place.
-    pub(super) fn stats(&self) -> Result<BTreeMap<&'r RepoPath, Stat>, Fault> {
+    pub(super) fn stats(&self) -> Result<BTreeMap<&'r RepoPath, Stat>, TransactionError> {
         let mut stats = BTreeMap::new();
         let Some(dir) = self.dir else { return Ok(stats) };
         for change in self.changes.iter().filter(|change| change.after.is_some()) {
             let path = &change.path;
-            match dir.look(path).map_err(|source| Fault::io("look at", path, source))? {
+            match dir.look(path).map_err(|source| TransactionError::io("look at", path, source))? {
                 Found::File(stat) => stats.insert(path, stat),
-                _ => return Err(Fault::Changed { path: path.clone() }),
+                _ => return Err(TransactionError::Changed { path: path.clone() }),
             };
         }
         Ok(stats)
     }
 }
 
-impl Drop for Workplace<'_> {
+impl Drop for Staging<'_> {
     fn drop(&mut self) {
         self.take_back();
     }

@@ -5,21 +5,21 @@ use std::path::PathBuf;
 
 use bstr::BString;
 
+use super::changed_since::ChangedSince;
 use super::lock::path_bytes;
 use super::recover::{How, Recovered};
-use super::since::Since;
 use crate::dir::Lost;
 use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::path::RepoPath;
-use crate::repo::{CommitFault, NextIndexFault};
+use crate::repo::{CommitError, NextIndexError};
 use crate::text::{Shown, SystemError};
-use crate::tree::TreeFault;
+use crate::tree::TreeError;
 
 /// Why a change could not be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum TransactionError {
     /// Another program holds the index lock.
     #[error("`{}` is held by {holder}", Shown(&path_bytes(lock)))]
     Locked {
@@ -40,7 +40,7 @@ pub enum Fault {
         /// What became of all that was interrupted.
         recovered: Vec<Recovered>,
     },
-    /// What is kept in the git folder isn't what we keep there.
+    /// What is kept in the git directory isn't what we keep there.
     #[error(transparent)]
     Unfit(#[from] Unfit),
     /// A path isn't what it was when the change was worked out.
@@ -57,46 +57,46 @@ pub enum Fault {
     },
     /// What is to be taken back isn't what the last change made of it.
     #[error("{} changed since the last apply", if all.len() == 1 { "a path".to_owned() } else { format!("{} paths", all.len()) })]
-    Since {
+    ChangedSince {
         /// All of it, each to be told by itself.
-        all: Vec<Since>,
+        all: Vec<ChangedSince>,
     },
     /// What was kept of the last change isn't what was worked out from it any more.
     #[error("another apply or undo was made meanwhile")]
     Superseded,
     /// What was kept of the last change makes no sense.
-    #[error("what was kept of the last apply, in `{}`, is damaged", Shown(&path_bytes(folder)))]
+    #[error("what was kept of the last apply, in `{}`, is damaged", Shown(&path_bytes(directory)))]
     Damaged {
-        /// The folder that it is in.
-        folder: PathBuf,
+        /// The directory that it is in.
+        directory: PathBuf,
     },
     /// What is kept is of an apply before the last one, whose own couldn't be kept.
-    #[error("what undo needs of the last apply still lies in `{}`, and couldn't be put in its place", Shown(&path_bytes(folder)))]
+    #[error("what undo needs of the last apply still lies in `{}`, and couldn't be put in its place", Shown(&path_bytes(directory)))]
     Unkept {
-        /// The folder that it lies in.
-        folder: PathBuf,
+        /// The directory that it lies in.
+        directory: PathBuf,
     },
     /// A tree couldn't be read again, or isn't what it must be any more.
     #[error(transparent)]
-    Tree(#[from] TreeFault),
-    /// A file goes where the folder stands in which the command was started.
-    #[error("`{path}` is the current folder, and a file goes there")]
-    CurrentFolder {
-        /// The folder.
+    Tree(#[from] TreeError),
+    /// A file goes where the directory stands in which the command was started.
+    #[error("`{path}` is the current directory, and a file goes there")]
+    CurrentDirectory {
+        /// The directory.
         path: RepoPath,
     },
     /// There is no commit.
     #[error(transparent)]
-    Commit(#[from] CommitFault),
+    Commit(#[from] CommitError),
     /// A file stands on another file system than the repository, so that a commit with hooks could not be undone safely.
-    #[error("`{path}` is on another file system than the repository's git folder")]
+    #[error("`{path}` is on another file system than the repository's git directory")]
     OtherFileSystem {
         /// The file.
         path: RepoPath,
     },
     /// The repository said no.
     #[error(transparent)]
-    Repository(#[from] crate::repo::Fault),
+    Repository(#[from] crate::repo::RepoError),
     /// The system said no.
     #[error("can't {doing} `{}`: {}", Shown(path), SystemError(source))]
     Io {
@@ -111,10 +111,10 @@ pub enum Fault {
 
 /// A journal that can't be worked with, or isn't.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the journal `{}` {why}", Shown(&path_bytes(folder)))]
+#[error("the journal `{}` {why}", Shown(&path_bytes(directory)))]
 pub struct Unfit {
     /// Where it is.
-    pub folder: PathBuf,
+    pub directory: PathBuf,
     /// Why not.
     pub why: Why,
 }
@@ -233,59 +233,63 @@ impl std::fmt::Display for Holder {
     }
 }
 
-impl Fault {
+impl TransactionError {
     /// Returns the signal that asked to stop, if one did.
     pub fn signal(&self) -> Option<i32> {
-        if let Fault::Interrupted { signal } = self { Some(*signal) } else { None }
+        if let TransactionError::Interrupted { signal } = self { Some(*signal) } else { None }
     }
 
-    /// Makes the fault of a call on a path of the work tree.
+    /// Makes the error of a call on a path of the work tree.
     pub(super) fn io(doing: &'static str, path: &RepoPath, source: io::Error) -> Self {
-        Fault::Io { doing, path: path.as_bstr().to_owned(), source }
+        TransactionError::Io { doing, path: path.as_bstr().to_owned(), source }
     }
 }
 
-impl From<NextIndexFault> for Fault {
-    fn from(fault: NextIndexFault) -> Self {
-        match fault {
-            NextIndexFault::Repository(fault) => Fault::Repository(fault),
-            NextIndexFault::Io(source) => Fault::Io { doing: "write the next", path: "index".into(), source },
+impl From<NextIndexError> for TransactionError {
+    fn from(error: NextIndexError) -> Self {
+        match error {
+            NextIndexError::Repository(error) => TransactionError::Repository(error),
+            NextIndexError::Io(source) => {
+                TransactionError::Io { doing: "write the next", path: "index".into(), source }
+            }
         }
     }
 }
 
-impl Explain for Fault {
+impl Explain for TransactionError {
     fn kind(&self) -> Kind {
         match self {
-            Fault::Locked { .. } => Kind::Locked,
-            Fault::Interrupted { .. } | Fault::Torn { .. } => Kind::Io,
-            Fault::Changed { .. } | Fault::Since { .. } | Fault::Superseded => Kind::Stale,
-            Fault::Appeared { .. } | Fault::CurrentFolder { .. } => Kind::FileExists,
-            Fault::Tree(TreeFault::Disagrees { .. } | TreeFault::Unmerged { .. }) => Kind::Stale,
-            Fault::Tree(TreeFault::Unsupported { .. }) => Kind::Unsupported,
-            Fault::Tree(TreeFault::Io { .. }) | Fault::Io { .. } => Kind::Io,
-            Fault::Damaged { .. } | Fault::Unkept { .. } | Fault::Unfit(_) => Kind::Io,
-            Fault::OtherFileSystem { .. } => Kind::Unsupported,
-            Fault::Commit(fault) => fault.kind(),
-            Fault::Repository(fault) => fault.kind(),
+            TransactionError::Locked { .. } => Kind::Locked,
+            TransactionError::Interrupted { .. } | TransactionError::Torn { .. } => Kind::Io,
+            TransactionError::Changed { .. } | TransactionError::ChangedSince { .. } | TransactionError::Superseded => {
+                Kind::Stale
+            }
+            TransactionError::Appeared { .. } | TransactionError::CurrentDirectory { .. } => Kind::FileExists,
+            TransactionError::Tree(TreeError::Disagrees { .. } | TreeError::Unmerged { .. }) => Kind::Stale,
+            TransactionError::Tree(TreeError::Unsupported { .. }) => Kind::Unsupported,
+            TransactionError::Tree(TreeError::Io { .. }) | TransactionError::Io { .. } => Kind::Io,
+            TransactionError::Damaged { .. } | TransactionError::Unkept { .. } | TransactionError::Unfit(_) => Kind::Io,
+            TransactionError::OtherFileSystem { .. } => Kind::Unsupported,
+            TransactionError::Commit(error) => error.kind(),
+            TransactionError::Repository(error) => error.kind(),
         }
     }
 
     fn path(&self) -> Option<BString> {
         match self {
-            Fault::Changed { path }
-            | Fault::Appeared { path }
-            | Fault::CurrentFolder { path }
-            | Fault::OtherFileSystem { path } => Some(path.as_bstr().to_owned()),
-            Fault::Tree(fault) => Some(fault.path().as_bstr().to_owned()),
-            Fault::Repository(fault) => fault.path(),
+            TransactionError::Changed { path }
+            | TransactionError::Appeared { path }
+            | TransactionError::CurrentDirectory { path }
+            | TransactionError::OtherFileSystem { path } => Some(path.as_bstr().to_owned()),
+            TransactionError::Tree(error) => Some(error.path().as_bstr().to_owned()),
+            TransactionError::Repository(error) => error.path(),
             _ => None,
         }
     }
 
     fn notes(&self) -> Vec<String> {
         match self {
-            Fault::Torn { recovered } => {
+            TransactionError::Torn { recovered } => {
                 let left = recovered.iter().filter(|one| one.how == How::Left && !one.paths.is_empty());
                 let about = left.map(|one| {
                     let paths: Vec<_> = one.paths.iter().map(|path| path.as_bstr().to_owned()).collect();
@@ -294,16 +298,16 @@ impl Explain for Fault {
                 let notes = recovered.iter().flat_map(|one| &one.notes).cloned().chain(about);
                 notes.chain(recovered.iter().flat_map(|one| &one.open).map(ToString::to_string)).collect()
             }
-            Fault::Since { all } => all.iter().map(ToString::to_string).collect(),
-            Fault::Commit(fault) => fault.notes(),
-            Fault::Repository(fault) => fault.notes(),
+            TransactionError::ChangedSince { all } => all.iter().map(ToString::to_string).collect(),
+            TransactionError::Commit(error) => error.notes(),
+            TransactionError::Repository(error) => error.notes(),
             _ => Vec::new(),
         }
     }
 
     fn help(&self) -> Option<String> {
         Some(match self {
-            Fault::Locked { lock, holder } => {
+            TransactionError::Locked { lock, holder } => {
                 let lock = path_bytes(lock);
                 match holder {
                     Holder::Running => "wait until it is done, then try again".to_owned(),
@@ -316,38 +320,38 @@ impl Explain for Fault {
                     ),
                 }
             }
-            Fault::Interrupted { .. } | Fault::Since { .. } => return None,
-            Fault::Superseded => "run `git llmpatch undo` again to take that one back".to_owned(),
-            Fault::Damaged { .. } => {
+            TransactionError::Interrupted { .. } | TransactionError::ChangedSince { .. } => return None,
+            TransactionError::Superseded => "run `git llmpatch undo` again to take that one back".to_owned(),
+            TransactionError::Damaged { .. } => {
                 "take the change back by hand; the next apply puts what it needs in its place".to_owned()
             }
-            Fault::Unkept { .. } => "see to it that the folders there can be written to, then run it again".to_owned(),
-            Fault::Torn { recovered } => {
+            TransactionError::Unkept { .. } => "see to it that the directories there can be written to, then run it again".to_owned(),
+            TransactionError::Torn { recovered } => {
                 let mut helps: Vec<_> = recovered.iter().flat_map(|one| &one.open).map(Open::help).collect();
                 helps.dedup();
                 helps.join("; ")
             }
-            Fault::Unfit(unfit) => unfit.why.help().to_owned(),
-            Fault::Changed { .. } => {
+            TransactionError::Unfit(unfit) => unfit.why.help().to_owned(),
+            TransactionError::Changed { .. } => {
                 "another program writes to it; try again, and the change is worked out anew".to_owned()
             }
-            Fault::Appeared { .. } => "another program made it; look at it, move it away or try again".to_owned(),
-            Fault::Tree(fault) => match fault {
-                TreeFault::Disagrees { .. } => "stage, commit or stash what is there, then try again".to_owned(),
-                TreeFault::Unmerged { .. } => "finish the merge of this file first".to_owned(),
+            TransactionError::Appeared { .. } => "another program made it; look at it, move it away or try again".to_owned(),
+            TransactionError::Tree(error) => match error {
+                TreeError::Disagrees { .. } => "stage, commit or stash what is there, then try again".to_owned(),
+                TreeError::Unmerged { .. } => "finish the merge of this file first".to_owned(),
                 _ => return None,
             },
-            Fault::CurrentFolder { .. } => "run the command from the top of the work tree".to_owned(),
-            Fault::Commit(fault) => return fault.help(),
-            Fault::OtherFileSystem { .. } => "apply the change with `--index`, then run `git commit`".to_owned(),
-            Fault::Repository(fault) => return fault.help(),
-            Fault::Io { source, .. } => match source.kind() {
+            TransactionError::CurrentDirectory { .. } => "run the command from the top of the work tree".to_owned(),
+            TransactionError::Commit(error) => return error.help(),
+            TransactionError::OtherFileSystem { .. } => "apply the change with `--index`, then run `git commit`".to_owned(),
+            TransactionError::Repository(error) => return error.help(),
+            TransactionError::Io { source, .. } => match source.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on the disk, then try again",
                 _ if source.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) => {
                     "this file system gives no locks, and nothing is changed without one; on NFS, see whether its lock service runs"
                 }
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                    "see who owns the file and its folder and whether you may write there"
+                    "see who owns the file and its directory and whether you may write there"
                 }
                 _ => return None,
             }
@@ -398,7 +402,7 @@ pub enum Warning {
     /// The change is certain, and its journal could not be put in order.
     #[error("the journal `{}` could not be put in order: {reason}", Shown(path))]
     Unsettled {
-        /// The journal's folder.
+        /// The journal's directory.
         path: BString,
         /// Why not.
         reason: String,

@@ -1,0 +1,142 @@
+//! Where everything of a change will lie, worked out before anything is touched: what the manifest says of every path, and of
+//! the directories that come and go.
+//!
+//! However many paths share a directory, and however deep it is, the directories above it are walked through once.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
+use std::rc::Rc;
+
+use super::error::TransactionError;
+use super::last::Reverse;
+use super::manifest::{Directory, Held, Touched};
+use super::staging::bits_afterwards;
+use crate::dir::{Dir, Found, Shape};
+use crate::path::RepoPath;
+use crate::plan::{Change, ChangeSet};
+
+/// What was worked out.
+#[derive(Debug, Default)]
+pub(super) struct Foreseen {
+    /// Every path of the change, in its order.
+    pub(super) touched: Vec<Touched>,
+    /// The directories that aren't there, highest first.
+    pub(super) made: Vec<RepoPath>,
+    /// The directories that may have to go, with their permission bits, highest first.
+    pub(super) removed: Vec<Directory>,
+    /// Directories to be made again with the bits that they had, highest first.
+    pub(super) again: Vec<Directory>,
+}
+
+/// Works it out.
+///
+/// # Errors
+/// If the system doesn't let us see.
+pub(super) fn foresee(dir: &Dir, changes: &ChangeSet, reverse: Option<&Reverse>) -> Result<Foreseen, TransactionError> {
+    let mut seer =
+        Layouter { dir, changes, reverse, above: HashMap::new(), made: HashSet::new(), removed: BTreeMap::new() };
+    let mut touched = Vec::with_capacity(changes.len());
+    for change in changes {
+        let one = seer.touched(change).map_err(|source| TransactionError::io("look at", &change.path, source))?;
+        touched.push(one);
+    }
+    let mut again = Vec::new();
+    for directory in reverse.iter().flat_map(|reverse| &reverse.removed) {
+        let found =
+            dir.look(&directory.path).map_err(|source| TransactionError::io("look at", &directory.path, source))?;
+        if found != Found::Directory {
+            again.push(directory.clone());
+            seer.made.insert(directory.path.clone());
+        }
+    }
+    let mut made: Vec<_> = seer.made.into_iter().collect();
+    made.sort_by_cached_key(|directory| (directory.parts().count(), directory.clone()));
+    let mut removed: Vec<_> = seer.removed.into_iter().map(|(path, bits)| Directory { path, bits }).collect();
+    removed.sort_by_cached_key(|directory| directory.path.parts().count());
+    Ok(Foreseen { touched, made, removed, again })
+}
+
+struct Layouter<'s> {
+    dir: &'s Dir,
+    changes: &'s ChangeSet,
+    reverse: Option<&'s Reverse>,
+    /// What is above the paths of every directory that was met.
+    above: HashMap<Option<RepoPath>, Rc<Above>>,
+    made: HashSet<RepoPath>,
+    removed: BTreeMap<RepoPath, u16>,
+}
+
+/// What is above a path.
+struct Above {
+    /// The directories that are there, highest first, with their permission bits.
+    there: Vec<(RepoPath, u16)>,
+    /// How many of them stay, from the top on.
+    staying: usize,
+}
+
+impl Layouter<'_> {
+    /// Says all that may become of a path, of its old file and its new one, and of the directories around it.
+    fn touched(&mut self, change: &Change) -> io::Result<Touched> {
+        let above = self.above(&change.path)?;
+        if change.before.is_none() {
+            let is_there = |directory: &RepoPath| above.there.last().is_some_and(|(nearest, _)| nearest == directory);
+            for directory in change.path.ancestors().take_while(|directory| !is_there(directory)) {
+                // Those above one that is known are known.
+                if !self.made.insert(directory) {
+                    break;
+                }
+            }
+            // What stands where a file goes, if anything, is a directory in which nothing will be left.
+            if self.dir.look(&change.path)? == Found::Directory {
+                self.goes_with_all_in_it(&change.path)?;
+            }
+        }
+        if change.after.is_none() {
+            // What is taken back takes only directories along that it had made.
+            let goes = |directory: &RepoPath| self.reverse.is_none_or(|of| of.made.contains(directory));
+            for (directory, bits) in above.there.iter().rev().filter(|(directory, _)| goes(directory)) {
+                if self.removed.insert(directory.clone(), *bits).is_some() {
+                    break;
+                }
+            }
+        }
+        Ok(Touched {
+            path: change.path.clone(),
+            before: change.before.as_ref().map(Held::of),
+            after: change.after.as_ref().map(|after| {
+                let bits = bits_afterwards(change, after);
+                Held { bits, ..Held::of(after) }
+            }),
+            depth: above.staying,
+        })
+    }
+
+    /// Notes that a directory goes, and the directories in it, unless there is something else there: then what is to come can't.
+    fn goes_with_all_in_it(&mut self, directory: &RepoPath) -> io::Result<()> {
+        let mut left = vec![directory.clone()];
+        while let Some(directory) = left.pop() {
+            for (name, shape) in self.dir.list(Some(&directory))? {
+                if let (Shape::Directory, Ok(inner)) = (shape, directory.join(&name)) {
+                    left.push(inner);
+                }
+            }
+            let bits = self.dir.directory_bits(&directory)?;
+            self.removed.insert(directory, bits);
+        }
+        Ok(())
+    }
+
+    fn above(&mut self, path: &RepoPath) -> io::Result<Rc<Above>> {
+        let parent = path.parent();
+        if let Some(known) = self.above.get(&parent) {
+            return Ok(known.clone());
+        }
+        let there = self.dir.directories_above(path)?;
+        let becomes_a_file = |directory| self.changes.get(directory).is_some_and(|change| change.after.is_some());
+        let staying =
+            there.iter().map(|(directory, _)| directory).take_while(|directory| !becomes_a_file(directory)).count();
+        let above = Rc::new(Above { there, staying });
+        self.above.insert(parent, above.clone());
+        Ok(above)
+    }
+}
