@@ -231,7 +231,17 @@ fn as_user(repo: &Repo, user: u32, groups: &str, args: &[&str], input: &str) -> 
         return None;
     }
     let mut command = isolated(Command::new("setpriv"), repo.path());
-    command.args([&format!("--reuid={user}"), "--regid=777", &format!("--groups={groups}"), program()]).args(args);
+    command.args([&format!("--reuid={user}"), "--regid=777", &format!("--groups={groups}")]);
+    // Another user may reach neither the directory of temporary files nor that of programs.
+    let (copy, mut probe) = (repo.child("../git-llmpatch"), isolated(Command::new("setpriv"), repo.path()));
+    if !copy.exists() {
+        std::fs::copy(program(), copy.path()).unwrap();
+    }
+    if !probe.args(command.get_args()).args(["test", "-x"]).arg(copy.path()).status().unwrap().success() {
+        eprintln!("skipped: another user can't reach {}", repo.path().display());
+        return None;
+    }
+    command.arg(copy.path()).args(args);
     command.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", "safe.directory").env("GIT_CONFIG_VALUE_0", "*");
     let global = repo.child("../global");
     std::fs::write(&global, "[safe]\n\tdirectory = *\n").unwrap();
