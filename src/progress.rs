@@ -3,8 +3,9 @@
 //! The rooms that work write it and never ask whether somebody looks; between the first visible change and the last nothing can go
 //! wrong here and nothing is waited for.
 
+use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How far a work is. Clones are of the same work.
@@ -17,7 +18,9 @@ struct Inner {
     /// how much is done, then how much there is.
     state: AtomicU64,
     is_shown: AtomicBool,
-    /// Says something at once.
+    /// Who holds what is waited for, once that is told.
+    holder: Mutex<String>,
+    /// Says at once what is waited for.
     voice: OnceLock<fn(&str)>,
 }
 
@@ -115,14 +118,22 @@ impl Progress {
         }
     }
 
-    /// Says something to whoever waits, if anybody listens.
-    pub fn tell(&self, text: &str) {
+    /// Tells whoever waits which file is waited for, and who holds it.
+    pub fn tell_holder(&self, lock: &dyn Display, holder: &dyn Display) {
         if let Some(voice) = self.0.voice.get() {
-            voice(text);
+            voice(&format!("waiting for `{lock}`, which is held by {holder}\n"));
+        }
+        if let Ok(mut told) = self.0.holder.lock() {
+            *told = holder.to_string();
         }
     }
 
-    /// Has what is told said by somebody.
+    /// Returns who holds what is waited for, as far as that was told.
+    pub fn holder(&self) -> Option<String> {
+        self.0.holder.lock().ok().filter(|holder| !holder.is_empty()).map(|holder| holder.clone())
+    }
+
+    /// Has what is waited for said by somebody.
     pub fn listen(&self, voice: fn(&str)) {
         let _ = self.0.voice.set(voice);
     }

@@ -50,9 +50,9 @@ impl ProgressMeter {
         let given = || env::var("GIT_PROGRESS_DELAY").ok()?.trim().parse().ok();
         let delay = is_seen.then(|| given().map_or(DELAY, Duration::from_secs));
         let progress = Progress::default();
-        // On a terminal the line itself says what is waited for.
+        // On a terminal the line itself says who holds what is waited for.
         if !talk.quiet && !talk.json && !is_seen {
-            progress.listen(|text| output::complain(&format!("{text}\n")));
+            progress.listen(output::complain);
         }
         Self { progress, delay, spent: Cell::default(), is_busy: Cell::default() }
     }
@@ -113,7 +113,10 @@ fn watch(progress: &Progress, is_over: &AtomicBool, delay: Duration) {
     while !is_over() {
         // Before it is asked what to show: whoever comes to rest now waits until that is taken away again.
         progress.show(true);
-        shown.put(&progress.seen().filter(|_| is_in_front()).map(said).unwrap_or_default());
+        let seen = progress.seen().filter(|_| is_in_front());
+        let holder = seen.filter(|seen| seen.stage == Stage::Waiting).and_then(|_| progress.holder());
+        let by = holder.map_or(String::new(), |holder| format!(", which is held by {holder}"));
+        shown.put(&seen.map_or(String::new(), |seen| said(seen) + &by));
         progress.show(!shown.text.is_empty());
         thread::park_timeout(TICK);
     }

@@ -74,21 +74,15 @@ impl Prepared<'_> {
         };
         // From here on there is a commit, and nothing is taken back: whoever finds the manifest sees that HEAD moved.
         self.place.leave();
-        let following = self.repo.tree_of(id).map_err(TransactionError::from).and_then(|tree| {
-            let next = if tree == expected {
-                next
-            } else {
-                // A hook added something of its own.
+        let followed = match repo.tree_of(id) {
+            Ok(tree) if tree == expected => self.install(next).or_else(|_| self.follow(before, id, private)),
+            // A hook added something of its own.
+            _ => {
                 drop(next);
-                return self.follow(before, id, private);
-            };
-            self.install(next)
-        });
-        let following = match following {
-            Err(_) => self.follow(before, id, private),
-            done => done,
+                self.follow(before, id, private)
+            }
         };
-        if let Err(error) = following {
+        if let Err(error) = followed {
             self.warnings.push(Warning::IndexBehind { reason: error.to_string() });
             return Ok(self.describe(id, expected));
         }

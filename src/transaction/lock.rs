@@ -201,7 +201,7 @@ impl Wait {
         }
         if !self.is_said && self.started.elapsed() > UNSAID {
             self.is_said = true;
-            self.progress.tell(&format!("waiting for `{}`, which is held by {}", Shown(&path_bytes(lock)), holder()));
+            self.progress.tell_holder(&Shown(&path_bytes(lock)), &holder());
         }
         std::thread::sleep(self.pause.min(left));
         self.pause = (self.pause * 2).min(Duration::from_millis(50));

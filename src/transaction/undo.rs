@@ -155,26 +155,13 @@ impl<'u> Undo<'u> {
         }
     }
 
-    /// Lets an original stand in its place again.
+    /// Moves an original back to its place; returns whether nothing is left to look at.
     fn bring_back(&self, number: usize, touched: &Touched) -> io::Result<bool> {
         let place = self.in_tree(touched.path.clone());
-        let mut original = None;
-        for spot in self.spots(number, touched) {
-            let held = self.stands(&spot, touched)?;
-            match held {
-                Stands::Nothing => {}
-                // Not an original, but what took its place, prepared or taken back.
-                Stands::New if touched.after.is_some() => {
-                    if self.stands(&place, touched)? != Stands::New {
-                        spot.remove()?;
-                    }
-                }
-                held => original = Some((spot, held)),
-            }
-        }
+        let original = self.find_original(number, touched, &place)?;
         let there = self.stands(&place, touched)?;
         let Some((original, held)) = original else {
-            // It never left its place, or is back; unless ours stands there, and then nobody knows where the original is.
+            // It never left its place, or is back; unless ours is there, and then nobody knows where the original is.
             return Ok(there != Stands::New || touched.after.is_none());
         };
         match (there, held) {
@@ -184,31 +171,7 @@ impl<'u> Undo<'u> {
                 original.rename_to(&place)?;
                 Ok(true)
             }
-            (Stands::New, _) if touched.after.is_some() => {
-                if !self.exchange(&place, &original)? {
-                    // Where names can't be exchanged, ours goes to where it was prepared, and that is looked at again.
-                    let Some(stage) = touched.stage(self.journal.run(), number).map(|path| self.in_tree(path)) else {
-                        return Ok(false);
-                    };
-                    if self.stands(&stage, touched)? == Stands::New {
-                        // One file by two names, as in `unmake`.
-                        stage.remove()?;
-                    }
-                    place.take_out_to(&stage)?;
-                    return self.bring_back(number, touched);
-                }
-                match self.stands(&original, touched)? {
-                    Stands::New | Stands::Nothing => {
-                        original.remove()?;
-                        Ok(true)
-                    }
-                    // Somebody saved in that instant: theirs is what must stand there.
-                    _ => {
-                        self.exchange(&place, &original)?;
-                        Ok(self.shelve(number, &original))
-                    }
-                }
-            }
+            (Stands::New, _) if touched.after.is_some() => self.swap_back(number, touched, &place, &original),
             // Put back by hand, or by one who had no time left to tidy up.
             (Stands::Old, Stands::Old) => {
                 original.remove()?;
@@ -220,6 +183,62 @@ impl<'u> Undo<'u> {
                 Ok(self.shelve(number, &original))
             }
             (_, _) => Ok(self.shelve(number, &original)),
+        }
+    }
+
+    /// Finds where an original is, if it left its place, and removes new content that isn't in place.
+    fn find_original(
+        &self,
+        number: usize,
+        touched: &Touched,
+        place: &Location<'u>,
+    ) -> io::Result<Option<(Location<'u>, Stands)>> {
+        let mut original = None;
+        for location in self.locations(number, touched) {
+            match self.stands(&location, touched)? {
+                Stands::Nothing => {}
+                // Not an original, but what took its place, prepared or taken back.
+                Stands::New if touched.after.is_some() => {
+                    if self.stands(place, touched)? != Stands::New {
+                        location.remove()?;
+                    }
+                }
+                held => original = Some((location, held)),
+            }
+        }
+        Ok(original)
+    }
+
+    /// Exchanges new content that is in place with the original; returns whether nothing is left to look at.
+    fn swap_back(
+        &self,
+        number: usize,
+        touched: &Touched,
+        place: &Location<'u>,
+        original: &Location<'u>,
+    ) -> io::Result<bool> {
+        if !self.exchange(place, original)? {
+            // Where names can't be exchanged, ours goes to where it was prepared, and that is looked at again.
+            let Some(stage) = touched.stage(self.journal.run(), number).map(|path| self.in_tree(path)) else {
+                return Ok(false);
+            };
+            if self.stands(&stage, touched)? == Stands::New {
+                // One file by two names, as in `unmake`.
+                stage.remove()?;
+            }
+            place.take_out_to(&stage)?;
+            return self.bring_back(number, touched);
+        }
+        match self.stands(original, touched)? {
+            Stands::New | Stands::Nothing => {
+                original.remove()?;
+                Ok(true)
+            }
+            // Somebody saved in that instant: theirs is what must be there.
+            _ => {
+                self.exchange(place, original)?;
+                Ok(self.shelve(number, original))
+            }
         }
     }
 
@@ -242,7 +261,7 @@ impl<'u> Undo<'u> {
     }
 
     /// Returns where an original may lie.
-    fn spots(&self, number: usize, touched: &Touched) -> Vec<Location<'u>> {
+    fn locations(&self, number: usize, touched: &Touched) -> Vec<Location<'u>> {
         let run = self.journal.run();
         let tree = touched.stage(run, number).into_iter().chain(touched.aside(run, number));
         tree.map(|path| self.in_tree(path)).chain([self.in_journal(original_name(number))]).collect()

@@ -61,7 +61,10 @@ fn wait_for_journal(repo: &Repo) {
 fn wait_at_lock(repo: &Repo, terminal: &mut Terminal) {
     wait_for_journal(repo);
     let until = Instant::now() + Duration::from_secs(60);
-    while !screen(&terminal.shown()).ends_with("Waiting for the index lock") {
+    let waits = |shown: &str| {
+        screen(shown).rsplit('\n').next().is_some_and(|line| line.starts_with("Waiting for the index lock"))
+    };
+    while !waits(&terminal.shown()) {
         assert!(Instant::now() < until, "{}", terminal.shown());
         std::thread::yield_now();
     }
@@ -77,6 +80,16 @@ fn a_line_says_what_is_waited_for_and_goes_without_a_trace() {
     let repo = held();
     let mut terminal = start(&repo, "llm apply ../answer", &[]);
     wait_at_lock(&repo, &mut terminal);
+    release(&repo);
+    assert!(terminal.end().success());
+    assert_eq!(screen(&terminal.shown()), "M a.txt\n 1 file changed, 1 insertion(+), 1 deletion(-)\n");
+}
+
+#[test]
+fn who_holds_the_lock_is_named_after_a_second() {
+    let repo = held();
+    let mut terminal = start(&repo, "llm apply ../answer", &[]);
+    terminal.wait_for("Waiting for the index lock, which is held by another program, most likely");
     release(&repo);
     assert!(terminal.end().success());
     assert_eq!(screen(&terminal.shown()), "M a.txt\n 1 file changed, 1 insertion(+), 1 deletion(-)\n");

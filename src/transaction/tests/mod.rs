@@ -215,7 +215,7 @@ fn every_change_is_what_git_would_have_made_of_it() {
         for (name, wanted) in WANTED {
             // With `-N`, a path of which another form is in the index is left alone.
             if matches!(target, Target::WorkTree { intent_to_add: true })
-                && name.contains("becomes a f")
+                && name.contains("becomes a ")
                 && !name.contains("empty")
             {
                 continue;
