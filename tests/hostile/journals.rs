@@ -268,6 +268,30 @@ fn unshared(flags: &[&str], repo: &Repo) -> Option<Command> {
 }
 
 #[test]
+fn a_repository_that_is_mounted_elsewhere_is_recovered_by_either_path() {
+    // The same directories by another path, for one process alone.
+    let bound = |repo: &Repo| {
+        std::fs::create_dir_all(repo.child("../bound")).unwrap();
+        let mut command = support::isolated(Command::new("unshare"), repo.path());
+        let script = "mount --bind . ../bound && cd ../bound && PWD= exec \"$@\"";
+        command.args(["-m", "sh", "-c", script, "sh"]);
+        command
+    };
+    let there = Repo::with(&FILES);
+    if !bound(&there).arg("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: nothing can be mounted here");
+        return;
+    }
+    let mut command = bound(&there);
+    command.arg(program());
+    crash(&there, command);
+    recovers(&there, "killed in the other place");
+    let here = crashed();
+    let run = support::run(bound(&here).arg(program()).arg("recover"), b"").succeeded();
+    assert!(run.stdout.contains("was taken back") && is_old(&here), "{}", run.stdout);
+}
+
+#[test]
 fn an_apply_that_was_killed_in_a_container_is_recovered_outside() {
     let user = &["-U", "-r", "-p", "-f", "--mount-proc"];
     for flags in [&["-p", "-f", "--mount-proc"][..], &["-p", "-u", "-f", "--mount-proc"], user] {
