@@ -96,7 +96,8 @@ impl Repo {
             work_tree: set("GIT_WORK_TREE"),
             index_file: set("GIT_INDEX_FILE"),
         };
-        let git = open_from_env(&around).map_err(|error| match (&around.git_dir, error.code()) {
+        let opened = open_from_env(&around).or_else(|error| open_as_git_does(&around, error));
+        let git = opened.map_err(|error| match (&around.git_dir, error.code()) {
             (Some(named), git2::ErrorCode::NotFound) => RepoError::NoGitDir { named: named.into() },
             _ => RepoError::opening(&around.here, error),
         })?;
@@ -350,6 +351,25 @@ fn open_from_env(around: &Surroundings) -> Result<git2::Repository, git2::Error>
         }
         (opened, _) => opened,
     }
+}
+
+/// Opens a repository of another owner if git trusts it. libgit2 knows less of `safe.directory`: no `git -c`, `/path/*`, `~/`, slash at the
+/// end or link, and it asks for it even where `GIT_DIR` names the repository.
+fn open_as_git_does(around: &Surroundings, error: git2::Error) -> Result<git2::Repository, git2::Error> {
+    if error.code() != git2::ErrorCode::Owner {
+        return Err(error);
+    }
+    let ask = |what| {
+        let mut command = git::Command::new("git");
+        let output = command.args(["rev-parse", what]).current_dir(&around.here).output().ok()?;
+        let line = output.stdout.strip_suffix(b"\n").filter(|line| output.status.success() && !line.is_empty())?;
+        Some(PathBuf::from(OsStr::from_bytes(line)))
+    };
+    let git = git2::Repository::open_bare(ask("--absolute-git-dir").ok_or(error)?)?;
+    if let Some(top) = ask("--show-toplevel") {
+        git.set_workdir(&top, false)?;
+    }
+    Ok(git)
 }
 
 /// Makes sure that a repository that was come upon is one that git would take, too: one that isn't a `.git`, or behind one, may be part of

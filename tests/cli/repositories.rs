@@ -258,6 +258,57 @@ fn give(repo: &Repo, user: u32, group: u32, mode: &str) {
 }
 
 #[test]
+fn another_owners_repository_is_trusted_where_git_trusts_it() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("skipped: only root can give away a repository");
+        return;
+    }
+    let repo = repo();
+    give(&repo, 12_345, 777, "u+rwX");
+    let top = repo.path().display().to_string();
+    let above = repo.path().parent().unwrap().display().to_string();
+    std::os::unix::fs::symlink(repo.path(), repo.child("../link")).unwrap();
+    let global = repo.child("../global");
+    let directory = |value: &str| format!("[safe]\n\tdirectory = {value}\n");
+    let mut verdicts = Vec::new();
+    for (config, variables) in [
+        (String::new(), vec![]),
+        (directory(&top), vec![]),
+        (directory(&format!("{top}/")), vec![]),
+        (directory(&format!("{above}/*")), vec![]),
+        (directory(&format!("{above}/w*")), vec![]),
+        (directory(&format!("{above}/link")), vec![]),
+        (directory("~/work"), vec![("HOME", above.as_str())]),
+        (directory("*"), vec![]),
+        (directory("*") + &directory(""), vec![]),
+        (directory("."), vec![]),
+        (String::new(), vec![("SUDO_UID", "12345")]),
+        (String::new(), vec![("SUDO_UID", "12346")]),
+        (String::new(), vec![("GIT_DIR", ".git")]),
+        (String::new(), vec![("GIT_CONFIG_PARAMETERS", "'safe.directory'='*'")]),
+        (
+            String::new(),
+            vec![("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "safe.directory"), ("GIT_CONFIG_VALUE_0", &top)],
+        ),
+    ] {
+        std::fs::write(&global, &config).unwrap();
+        let with = |program: &str, args: &[&str], input: &str| {
+            let mut command = isolated(Command::new(program), repo.path());
+            command.args(args).env("GIT_CONFIG_GLOBAL", global.path()).envs(variables.iter().copied());
+            run(&mut command, input.as_bytes())
+        };
+        let git = with("git", &["status"], "").status == 0;
+        for args in [&["check"][..], &["check", "--cached"], &["apply", "--index", "--check"]] {
+            let ours = with(program(), args, &update("a.txt", "two", "2"));
+            assert_eq!(ours.status, if git { 0 } else { 3 }, "{config} {variables:?} {args:?}: {}", ours.stderr);
+            assert!(git || ours.stderr.contains("safe.directory"), "{}", ours.stderr);
+        }
+        verdicts.push(git);
+    }
+    assert!(verdicts.contains(&true) && verdicts.contains(&false));
+}
+
+#[test]
 fn what_a_file_allows_is_never_more_afterwards() {
     use std::os::unix::fs::MetadataExt as _;
     let response = update("a.txt", "two", "2");
