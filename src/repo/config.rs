@@ -14,7 +14,8 @@ use super::git::Git;
 pub struct Config(Source);
 
 enum Source {
-    Files(git2::Config),
+    /// What libgit2 read, but for the system's file where git reads another, which isn't there.
+    Files { config: git2::Config, is_without_system: bool },
     /// In git's order: the last value of a key counts. A key without `=` has no value, which means true.
     Listed(Vec<(String, Option<BString>)>),
 }
@@ -26,16 +27,18 @@ impl Config {
     pub(super) fn of(git: &git2::Repository, top: Option<&Path>) -> Result<Self, RepoError> {
         let carried = CARRIERS.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
         let config = git.config().and_then(|mut config| config.snapshot());
-        if carried || !has_usual_files() || config.as_ref().is_ok_and(has_conditions) {
+        let files = system_files();
+        if carried || files == SystemFiles::Unknown || config.as_ref().is_ok_and(has_conditions) {
             let listing = Git::at(git.path(), top).output(["config", "--list", "-z", "--includes"], b"")?;
             return Ok(Self(Source::Listed(listed(&listing))));
         }
-        Ok(Self(Source::Files(config.map_err(|error| RepoError::git("the configuration", error))?)))
+        let config = config.map_err(|error| RepoError::git("the configuration", error))?;
+        Ok(Self(Source::Files { config, is_without_system: files == SystemFiles::None }))
     }
 
     /// Returns whether libgit2 read it from the files, so that it sees every setting that this does.
     pub(super) fn is_libgit2s(&self) -> bool {
-        matches!(self.0, Source::Files(_))
+        matches!(self.0, Source::Files { is_without_system: false, .. })
     }
 
     /// Returns a setting that is true or false, in any of git's spellings.
@@ -89,9 +92,9 @@ impl Config {
         let key = canonical(key);
         let mut found = Vec::new();
         match &self.0 {
-            Source::Files(config) => {
+            Source::Files { config, is_without_system } => {
                 let note = |entry: &git2::ConfigEntry<'_>| {
-                    if entry.name_bytes() == key.as_bytes() {
+                    if entry.name_bytes() == key.as_bytes() && !(*is_without_system && is_systems(entry)) {
                         found.push(entry.has_value().then(|| entry.value_bytes().into()));
                     }
                 };
@@ -112,11 +115,12 @@ impl Config {
     pub fn entries(&self, prefix: &str) -> Vec<(BString, BString)> {
         let rest = |key: &[u8]| key.strip_prefix(prefix.as_bytes()).map(BString::from);
         match &self.0 {
-            Source::Files(config) => {
+            Source::Files { config, is_without_system } => {
                 let mut found = Vec::new();
                 let note = |entry: &git2::ConfigEntry<'_>| {
                     let value = if entry.has_value() { entry.value_bytes() } else { b"" };
-                    found.extend(rest(entry.name_bytes()).map(|rest| (rest, value.into())));
+                    let key = rest(entry.name_bytes()).filter(|_| !(*is_without_system && is_systems(entry)));
+                    found.extend(key.map(|rest| (rest, value.into())));
                 };
                 // Of a snapshot in memory; what libgit2 could complain of, it did when the snapshot was made.
                 let _ = config.entries(None).and_then(|entries| entries.for_each(note));
@@ -132,7 +136,9 @@ impl Config {
     /// Returns the last value of a key: `None` if it isn't set, `Some(None)` if it stands there without a value.
     fn get(&self, key: &str) -> Result<Option<Option<BString>>, RepoError> {
         match &self.0 {
-            Source::Files(config) => match config.get_entry(key) {
+            Source::Files { config, is_without_system } => match config.get_entry(key) {
+                // That of the system is the last to be asked, so there is no other.
+                Ok(entry) if *is_without_system && is_systems(&entry) => Ok(None),
                 Ok(entry) => Ok(Some(entry.has_value().then(|| entry.value_bytes().into()))),
                 Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
                 Err(error) => Err(RepoError::git("the configuration", error)),
@@ -145,12 +151,23 @@ impl Config {
     }
 }
 
-/// Returns whether git reads the files of the system that libgit2 reads, by where it is: one built for `/usr` has them in `/etc`, one
-/// for `/usr/local` in `/usr/local/etc`, and who knows of others. Where there is none, nobody knows better.
-fn has_usual_files() -> bool {
+/// Which of the system's own files (settings and attributes) git reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SystemFiles {
+    /// Those that libgit2 reads, in `/etc`.
+    Libgit2s,
+    /// None: what is in `/etc` is another git's.
+    None,
+    /// Only git knows.
+    Unknown,
+}
+
+/// Finds out which files of the system git reads, by where it is: one built for `/usr` has them in `/etc`, one for `/usr/local` in
+/// `/usr/local/etc`, and who knows of others. Where there is no git, nobody knows better.
+fn system_files() -> SystemFiles {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let git = std::env::split_paths(&path).map(|directory| directory.join("git")).find(|git| git.is_file());
-    let Some(git) = git else { return true };
+    let Some(git) = git else { return SystemFiles::Libgit2s };
     let is_in = |prefix: &str| {
         let directories = ["bin", "lib/git-core", "libexec/git-core"].map(|name| Path::new(prefix).join(name));
         git.canonicalize().is_ok_and(|git| directories.iter().any(|directory| git.parent() == Some(directory)))
@@ -159,12 +176,21 @@ fn has_usual_files() -> bool {
         "gitconfig" => std::env::var_os("GIT_CONFIG_NOSYSTEM").is_some_and(|value| value == "1" || value == "true"),
         _ => ignores_system(),
     };
-    let has_none = |directory: &str| {
-        let mut names = ["gitconfig", "gitattributes"].iter();
-        names.all(|name| is_moot(name) || !Path::new(directory).join(name).exists())
-    };
-    cfg!(target_os = "linux")
-        && (is_in("/usr") || is_in("/usr/local") && has_none("/etc") && has_none("/usr/local/etc"))
+    let has = |directory: &str, name: &str| !is_moot(name) && Path::new(directory).join(name).exists();
+    let has_local = || ["gitconfig", "gitattributes"].iter().any(|name| has("/usr/local/etc", name));
+    match () {
+        () if !cfg!(target_os = "linux") => SystemFiles::Unknown,
+        () if is_in("/usr") => SystemFiles::Libgit2s,
+        // libgit2 can't be kept from the attributes in `/etc`.
+        () if !is_in("/usr/local") || has_local() || has("/etc", "gitattributes") => SystemFiles::Unknown,
+        () if has("/etc", "gitconfig") => SystemFiles::None,
+        () => SystemFiles::Libgit2s,
+    }
+}
+
+/// Returns whether a setting is from the system's own file.
+fn is_systems(entry: &git2::ConfigEntry<'_>) -> bool {
+    matches!(entry.level(), git2::ConfigLevel::System | git2::ConfigLevel::ProgramData)
 }
 
 /// Returns whether there are includes that libgit2 may understand otherwise than git.
@@ -183,7 +209,7 @@ fn has_conditions(config: &git2::Config) -> bool {
 impl std::fmt::Debug for Config {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self.0 {
-            Source::Files(_) => "Config(files)",
+            Source::Files { .. } => "Config(files)",
             Source::Listed(_) => "Config(listed by git)",
         })
     }

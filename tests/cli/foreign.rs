@@ -112,6 +112,25 @@ fn settings_are_those_that_git_reads() {
     refused(&repo, "config.worktree", &|_| {});
 }
 
+#[test]
+fn the_systems_own_settings_are_those_of_the_git_in_use() {
+    let response = update("a.txt", "one", "1");
+    for at in ["/etc/gitconfig", "/usr/local/etc/gitconfig"] {
+        let repo = Repo::with(&[("a.txt", "one\n")]);
+        repo.child("../response").write_str(&response).unwrap();
+        repo.child("../system").write_str("[llmpatch]\n\tprotect = a.txt\n").unwrap();
+        let script = "mount --bind ../system $0 && { git config llmpatch.protect >../git; \"$@\"; }";
+        let mut command = support::isolated(std::process::Command::new("unshare"), repo.path());
+        command.args(["-m", "sh", "-c", script, at, support::program(), "check", "../response"]);
+        let run = support::run(command.env_remove("GIT_CONFIG_NOSYSTEM"), b"");
+        let Ok(git) = std::fs::read_to_string(repo.child("../git")) else {
+            eprintln!("skipped: nothing can be mounted on {at} here");
+            continue;
+        };
+        assert_eq!(git == "a.txt\n", run.stderr.starts_with("error[protected]"), "{at}: {git:?} {}", run.stderr);
+    }
+}
+
 /// Makes a repository with an index of each shape that libgit2 can't keep.
 fn shapes() -> Vec<(&'static str, Repo)> {
     let files = [("keep/a.txt", "one\ntwo\n"), ("keep/b.txt", "b\n"), ("drop/c.txt", "c\n"), ("top.txt", "t\n")];
