@@ -14,7 +14,7 @@ mod tests;
 
 use std::ffi::OsStr;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
@@ -47,9 +47,25 @@ enum Way {
 #[derive(Debug)]
 pub(crate) struct Parent<'p> {
     /// The directory; a handle good for `*at` calls, not for listing or flushing.
-    pub(crate) directory: OwnedFd,
+    pub(crate) directory: Handle<'p>,
     /// The name, which is never empty, `.`, `..`, and holds no `/`.
     pub(crate) name: &'p OsStr,
+}
+
+/// A handle of the top, or of a directory beneath it.
+#[derive(Debug)]
+pub(crate) enum Handle<'d> {
+    Top(BorrowedFd<'d>),
+    Beneath(OwnedFd),
+}
+
+impl AsFd for Handle<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Handle::Top(top) => top.as_fd(),
+            Handle::Beneath(directory) => directory.as_fd(),
+        }
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -94,13 +110,21 @@ impl Dir {
     ///
     /// # Errors
     /// `ENOENT` if there is none; `ENOTDIR` or `ELOOP` if something above the path is no directory.
-    pub(crate) fn parent<'p>(&self, path: &'p RepoPath) -> io::Result<Parent<'p>> {
+    pub(crate) fn parent<'p>(&'p self, path: &'p RepoPath) -> io::Result<Parent<'p>> {
         Ok(self.holder(path)?)
     }
 
-    fn holder<'p>(&self, path: &'p RepoPath) -> Result<Parent<'p>, Errno> {
-        let directory = self.directory(path.parent().as_ref(), HANDLE)?;
+    fn holder<'p>(&'p self, path: &'p RepoPath) -> Result<Parent<'p>, Errno> {
+        let directory = self.handle(path.parent().as_ref())?;
         Ok(Parent { directory, name: OsStr::from_bytes(path.name()) })
+    }
+
+    /// Returns a handle of a directory beneath the top, or of the top itself.
+    fn handle(&self, directory: Option<&RepoPath>) -> Result<Handle<'_>, Errno> {
+        match directory {
+            Some(_) => Ok(Handle::Beneath(self.directory(directory, HANDLE)?)),
+            None => Ok(Handle::Top(self.top.as_fd())),
+        }
     }
 
     /// Opens a directory beneath the top, or the top itself.

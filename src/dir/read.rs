@@ -1,6 +1,6 @@
 use std::ffi::OsStr;
 use std::io::{self, Read as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 
 use bstr::BString;
@@ -206,7 +206,7 @@ impl Dir {
     /// # Errors
     /// If it isn't there, is no directory, or can't be read.
     pub fn list(&self, directory: Option<&RepoPath>) -> io::Result<Vec<(BString, Shape)>> {
-        let handle = self.directory(directory, HANDLE)?;
+        let handle = self.handle(directory)?;
         let readable = open_here(&handle, OsStr::new("."), OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
         let mut names = Vec::new();
         for entry in fs::Dir::read_from(&readable)? {
@@ -302,8 +302,7 @@ impl Dir {
     /// # Errors
     /// If the system doesn't let us see.
     pub fn holds_repository(&self, directory: &RepoPath) -> io::Result<bool> {
-        let found =
-            self.directory(Some(directory), HANDLE).and_then(|directory| shape_of(&directory, OsStr::new(".git")));
+        let found = self.handle(Some(directory)).and_then(|directory| shape_of(&directory, OsStr::new(".git")));
         match found {
             Ok(_) => Ok(true),
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(false),
@@ -340,7 +339,7 @@ fn found(shape: Shape, stat: Stat) -> Found {
     }
 }
 
-fn shape_of(directory: &OwnedFd, name: &OsStr) -> Result<(Shape, Stat), Errno> {
-    let stat = retry_on_intr(|| fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW))?;
+fn shape_of(directory: impl AsFd, name: &OsStr) -> Result<(Shape, Stat), Errno> {
+    let stat = retry_on_intr(|| fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW))?;
     Ok((FileType::from_raw_mode(stat.st_mode as _).into(), Stat::from_system(&stat)))
 }

@@ -209,7 +209,7 @@ impl Dir {
     /// Returns the device that a directory (`None`: the top) is on.
     #[allow(clippy::unnecessary_cast, reason = "the types of the fields differ between platforms")]
     pub(crate) fn device(&self, directory: Option<&RepoPath>) -> io::Result<u64> {
-        Ok(fs::fstat(self.directory(directory, HANDLE)?)?.st_dev as u64)
+        Ok(fs::fstat(self.handle(directory)?)?.st_dev as u64)
     }
 
     /// Removes the files of a directory beneath the top, one name first and one last, then the directory. A directory in it is none of ours:

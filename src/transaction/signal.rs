@@ -77,7 +77,7 @@ pub(super) fn pending() -> Option<i32> {
 /// Has the system keep how children ended until they are waited for. It doesn't where we were started by a program that ignores
 /// what becomes of its own.
 pub fn wait_for_children() {
-    if ignores(SIGCHLD) {
+    if is_in(SIGCHLD, ignored()) {
         // Caught, it isn't ignored, and children don't inherit that.
         let _ = signal_hook::flag::register(SIGCHLD, Arc::default());
     }
@@ -96,8 +96,9 @@ fn install() -> Flags {
         interrupt_passes: passing(),
         came: Arc::new(AtomicUsize::new(0)),
     };
+    let ignored = ignored();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        if ignores(signal) {
+        if is_in(signal, ignored) {
             continue;
         }
         // A signal that can't be caught ends us as it always did; recovery then does the rest.
@@ -108,11 +109,15 @@ fn install() -> Flags {
     flags
 }
 
-/// Returns whether this process ignores a signal.
-fn ignores(signal: i32) -> bool {
+/// Returns the signals that this process ignores, one a bit.
+fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
+}
+
+fn is_in(signal: i32, mask: u64) -> bool {
+    mask >> (signal - 1) & 1 == 1
 }
 
 #[cfg(test)]
