@@ -236,8 +236,19 @@ pub enum Remedy {
     Unmark,
     /// Only a person can write this file.
     ByHand,
-    /// The repository is to be changed, or another one used: how.
-    Repository(String),
+    /// The repository is to be changed, or another one used.
+    Repository(Repair),
+}
+
+/// What can be done about a repository of a kind that isn't known here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// git can write the parts of a split index as one file.
+    JoinIndex,
+    /// git can put every file into a sparse index.
+    FillIndex,
+    /// A clone can be of another kind.
+    Clone,
 }
 
 /// How the sides of one path differ.

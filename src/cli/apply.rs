@@ -2,6 +2,7 @@ use clap::Args;
 
 use super::commit::Commit;
 use super::details;
+use super::error::CliError;
 use super::exit::Exit;
 use super::flow::{self, Base, Failure, Session, Worked, stop};
 use super::options::{FeedbackOptions, Json, Reading, Responses, Verbosity};
@@ -10,8 +11,7 @@ use super::preview::{self, Preview};
 use super::recover;
 use super::responses::{self, Origin};
 use super::review::Review;
-use crate::explain::Explain;
-use crate::kind::Kind;
+use crate::diagnose::Diagnose;
 use crate::message;
 use crate::plan::choose::Names;
 use crate::plan::{ChangeSet, PlanId};
@@ -19,7 +19,7 @@ use crate::progress::Stage;
 use crate::repo;
 use crate::report::{CommitReport, Detail, Diagnostic, FileReport, LineCount, Report, State, Status, merge};
 use crate::text::Source;
-use crate::transaction::{self, Target, Undone};
+use crate::transaction::{self, Target};
 
 /// Work out the whole change, then make it: all or nothing
 #[derive(Debug, Args)]
@@ -143,7 +143,7 @@ impl Apply {
         if found == expected {
             return Ok(());
         }
-        let mut report = stop(Unexpected { found, files: FileReport::list(&worked.changes, |_| None) });
+        let mut report = stop(CliError::Unexpected { found, files: FileReport::list(&worked.changes, |_| None) });
         report.warnings.clone_from(&worked.warnings);
         if session.talk.json {
             report.detail = details::of_change(worked, sources, None);
@@ -207,7 +207,7 @@ impl Apply {
                 && !worked.changes.is_empty()
                 && let Err(error) = transaction::foresee(&session.repo, &target)
             {
-                return Err(failed(State::NothingChanged, &error, worked.warnings, (files, detail)));
+                return Err(failed(State::NothingChanged, &error, error.signal(), worked.warnings, (files, detail)));
             }
             let report = Report { detail, ..Report::checked(files, worked.warnings) };
             return Ok((report, printed.unwrap_or_default()));
@@ -219,7 +219,7 @@ impl Apply {
                 let checked = Report::checked(files, worked.warnings);
                 let mut report = Report { status: Status::Applied, detail, ..checked };
                 if self.commit {
-                    report.warnings.push(Diagnostic::new(&NoCommit, None, &[]));
+                    report.warnings.push(Diagnostic::new(&CliError::NoCommit, None, &[]));
                 }
                 report
             }
@@ -231,45 +231,6 @@ impl Apply {
             None => report.done().into_bytes(),
         };
         Ok((report, asked_for))
-    }
-}
-
-/// A change that isn't the expected one: the response, the options or the files are others than then.
-#[derive(Debug, thiserror::Error)]
-#[error("the change isn't the one that was expected: the response, the options or the files are not what they were")]
-struct Unexpected {
-    found: PlanId,
-    files: Vec<FileReport>,
-}
-
-impl Explain for Unexpected {
-    fn kind(&self) -> Kind {
-        Kind::Stale
-    }
-
-    fn notes(&self) -> Vec<String> {
-        const SHOWN: usize = 10;
-        let mut files: Vec<_> = self.files.iter().take(SHOWN).map(|file| format!("  {file}")).collect();
-        match self.files.len().saturating_sub(SHOWN) {
-            0 => {}
-            more => files.push(format!("  and {more} more")),
-        }
-        vec![format!("it would be plan {} now:\n{}", self.found, files.join("\n"))]
-    }
-
-    fn help(&self) -> Option<String> {
-        Some("look at the change anew, with `git llmpatch check --json` or a preview, then expect the plan that it names".into())
-    }
-}
-
-/// A response that changes nothing, and was to be committed.
-#[derive(Debug, thiserror::Error)]
-#[error("nothing changes, so no commit is made")]
-struct NoCommit;
-
-impl Explain for NoCommit {
-    fn kind(&self) -> Kind {
-        Kind::NoChange
     }
 }
 
@@ -294,19 +255,17 @@ pub(super) fn publish(
         Err(error) => {
             let paths = recover::attention(&error);
             let state = if paths.is_empty() { State::NothingChanged } else { State::Attention(paths) };
-            return Err(failed(state, &error, warnings, (files, detail)));
+            return Err(failed(state, &error, error.signal(), warnings, (files, detail)));
         }
     };
     let published = prepared.publish();
     drop(work);
     let done = match published {
         Ok(done) => done,
-        Err(Undone { error, attention, open }) => {
+        Err(undone) => {
+            let attention = undone.attention.clone();
             let state = if attention.is_empty() { State::PutBack } else { State::Attention(attention) };
-            let mut report = failed(state, &error, warnings, (files, detail));
-            let notes: Vec<_> = open.iter().map(|open| format!("{open}: {}", open.help())).collect();
-            report.errors.iter_mut().for_each(|error| error.notes.extend(notes.clone()));
-            return Err(report);
+            return Err(failed(state, &undone, undone.error.signal(), warnings, (files, detail)));
         }
     };
     warnings.extend(done.warnings.iter().map(|warning| Diagnostic::new(warning, None, &[])));
@@ -335,10 +294,11 @@ pub(super) fn publish(
 /// Says why a change isn't made, and what it would have been.
 fn failed(
     state: State,
-    error: &transaction::TransactionError,
+    error: &dyn Diagnose,
+    signal: Option<i32>,
     warnings: Vec<Diagnostic>,
     (files, detail): (Vec<FileReport>, Detail),
 ) -> Failure {
     let report = Report::failed_with(state, vec![Diagnostic::new(error, None, &[])], warnings);
-    Box::new(Report { signal: error.signal(), files, detail, ..report })
+    Box::new(Report { signal, files, detail, ..report })
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use bstr::BString;
 use clap::Args;
 
-use super::io_error::IoError;
+use super::error::IoError;
 use super::responses::Origin;
 use crate::transaction::{CommitRequest, Sign};
 

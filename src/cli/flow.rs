@@ -9,20 +9,19 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use super::config;
 use super::details;
+use super::error::{CliError, IoError};
 use super::exit::Exit;
 use super::guarding;
-use super::io_error::IoError;
 use super::observed_tree::ObservedTree;
 use super::options::{self, Reading, Verbosity};
 use super::output;
 use super::pager;
 use super::progress::ProgressMeter;
-use super::recover::Noticed;
-use crate::diagnose::{Diagnose, Diagnosis};
+use crate::diagnose::Diagnose;
 use crate::format;
 use crate::kind::Kind;
 use crate::patch::{FileEdit, Patch};
-use crate::path::{PathError, RepoPath, Resolver};
+use crate::path::{RepoPath, Resolver};
 use crate::plan::{self, ChangeSet, Placement, Rules};
 use crate::progress::Stage;
 use crate::repo::{self, Repo, Side};
@@ -119,7 +118,7 @@ impl Session {
         let guard = guarding::guard(reading, config)?;
         // An empty one is none, as for `git apply`.
         let directory = reading.directory.as_deref().map(OsStr::as_bytes).filter(|directory| !directory.is_empty());
-        let resolver = repo.resolver(directory).map_err(|error| stop(Directory(error)))?;
+        let resolver = repo.resolver(directory).map_err(|error| stop(CliError::Directory(error)))?;
         Ok(Session {
             talk: talk.clone(),
             style,
@@ -159,7 +158,7 @@ impl Session {
     /// Takes note of what became of interrupted changes, to be told with whatever else is.
     pub(super) fn note(&self, recovered: Vec<Recovered>) {
         let told = recovered.iter().filter(|one| !matches!(one.how, How::Tidied | How::Left));
-        self.recovered.borrow_mut().extend(told.map(|one| Diagnostic::new(&Noticed(one), None, &[])));
+        self.recovered.borrow_mut().extend(told.map(|one| Diagnostic::new(one, None, &[])));
     }
 
     /// Prints what a report has to say on standard error, and returns how the run ends. Where a message to the author of the
@@ -277,18 +276,6 @@ pub(super) struct Worked<'s> {
 /// Makes a report of a single error that is about no place in a response, before anything was changed.
 pub(super) fn stop(error: impl Diagnose) -> Failure {
     Box::new(Report::failed_with(State::NothingChanged, vec![Diagnostic::new(&error, None, &[])], Vec::new()))
-}
-
-/// What is wrong with the directory of `--directory`.
-#[derive(Debug, thiserror::Error)]
-#[error("--directory can't be used: {0}")]
-struct Directory(PathError);
-
-impl Diagnose for Directory {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis { label: None, advice: None, ..self.0.diagnosis() };
-        of.help("name a directory of this work tree, from its top, or leave the option out")
-    }
 }
 
 /// Prints what a report has to say: for people, on standard error; for a program, the document on standard output. Where that

@@ -3,17 +3,14 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 
-use bstr::BString;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
+use super::error::CliError;
 use super::flow::{Failure, stop};
 use super::options::Reading;
-use crate::explain::Explain;
-use crate::kind::Kind;
-use crate::pathspec::{Defaults, Pathspec, PathspecError, Pathspecs, Wildcards};
+use crate::pathspec::{Defaults, Pathspec, Pathspecs, Wildcards};
 use crate::plan::{Guard, Origin};
 use crate::repo::Config;
-use crate::text::Shown;
 
 /// Reads the values of `--limit`, as git would read a pathspec with the options that it was given: `git --literal-pathspecs` and
 /// its kin tell us by the environment.
@@ -59,29 +56,7 @@ fn set(config: &Config, key: &'static str) -> Result<Pathspecs, Failure> {
             continue;
         }
         let spec = Pathspec::new(&value, Defaults::default());
-        specs.push(spec.map_err(|error| stop(NoPathspec { key, value, error }))?);
+        specs.push(spec.map_err(|error| stop(CliError::NoPathspec { key, value, error }))?);
     }
     Ok(specs.into_iter().collect())
-}
-
-/// A setting that is no pathspec. A guard that can't be understood guards nothing, so nothing goes on.
-#[derive(Debug, thiserror::Error)]
-#[error("`{key}` is set to `{}`, which is no pathspec: {error}", Shown(value))]
-struct NoPathspec {
-    key: &'static str,
-    value: BString,
-    error: PathspecError,
-}
-
-impl Explain for NoPathspec {
-    fn kind(&self) -> Kind {
-        Kind::Io
-    }
-
-    fn help(&self) -> Option<String> {
-        Some(format!(
-            "correct it with `git config --edit`; `git config --show-origin --get-all {}` says where it stands",
-            self.key
-        ))
-    }
 }

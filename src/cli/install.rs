@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
+use super::error::IoError;
 use super::exit::Exit;
-use super::io_error::IoError;
 use super::output;
 use crate::text::Shown;
 

@@ -3,16 +3,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::fmt;
 
+use super::error::CliError;
 use super::flow::{Base, Failure, stop};
-use crate::explain::Explain;
-use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::progress::{Progress, Stage};
 use crate::repo::Repo;
 use crate::report::Diagnostic;
-use crate::transaction::{self, Interrupted, Origin};
+use crate::transaction::{self, Interrupted};
 use crate::tree::{AttributeFiles, Content, Entry, File, Planned, Tree, TreeError};
 
 /// A tree that notes whether such a path was read.
@@ -47,8 +45,10 @@ impl<'t> ObservedTree<'t> {
     /// Returns a warning if there is something, and an error if it was read.
     pub(super) fn verdict(&self) -> Result<Option<Diagnostic>, Failure> {
         let Some(Interrupted { deed, paths }) = &self.interrupted else { return Ok(None) };
-        let half_done = HalfDone { deed: *deed, was_read: self.was_read.get() || paths.is_empty() };
-        if half_done.was_read { Err(stop(half_done)) } else { Ok(Some(Diagnostic::new(&half_done, None, &[]))) }
+        match self.was_read.get() || paths.is_empty() {
+            true => Err(stop(CliError::HalfDone { deed: *deed })),
+            false => Ok(Some(Diagnostic::new(&CliError::HalfDoneElsewhere { deed: *deed }, None, &[]))),
+        }
     }
 
     /// Takes note that a path is read.
@@ -106,34 +106,5 @@ impl Tree for ObservedTree<'_> {
 
     fn ignores_case(&self) -> bool {
         self.tree.ignores_case()
-    }
-}
-
-/// An apply or undo that was interrupted.
-#[derive(Debug)]
-struct HalfDone {
-    deed: Origin,
-    /// Whether what it may have left half changed was to be read.
-    was_read: bool,
-}
-
-impl fmt::Display for HalfDone {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.deed {
-            Origin::Apply => "an apply",
-            Origin::Undo => "an undo",
-        };
-        let are = if self.was_read { "are" } else { "aren't" };
-        write!(f, "{what} was interrupted, and files that {are} to be read here may be half changed")
-    }
-}
-
-impl Explain for HalfDone {
-    fn kind(&self) -> Kind {
-        if self.was_read { Kind::Locked } else { Kind::Interrupted }
-    }
-
-    fn help(&self) -> Option<String> {
-        Some("run `git llmpatch recover`; the next apply does so, too".to_owned())
     }
 }

@@ -3,7 +3,7 @@ use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Context as _;
 
-use super::io_error::IoError;
+use super::error::IoError;
 use crate::text::Shown;
 
 /// Writes to standard output; a reader that has gone is no error, everything else that goes wrong is.

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::Context as _;
 
 use super::config;
-use super::io_error::IoError;
+use super::error::IoError;
 use super::options::Verbosity;
 use super::output;
 use crate::repo::Config;

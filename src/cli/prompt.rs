@@ -3,12 +3,13 @@
 use bstr::{BString, ByteSlice as _};
 use clap::{Args, ValueEnum};
 
+use super::error::CliError;
 use super::exit::Exit;
 use super::flow::{Failure, Session, stop};
 use super::install;
 use super::options::{Reading, Verbosity};
 use super::output;
-use super::show::{self, Odd};
+use super::show;
 use crate::patch;
 use crate::report::{Diagnostic, Report, State};
 use crate::respond::Response;
@@ -76,17 +77,17 @@ impl Prompt {
 /// If it isn't one commit, or the format can't say it.
 fn example(session: &Session, named: &str, format: Taught) -> Result<Vec<u8>, Failure> {
     let refused = |errors| Box::new(Report::failed_with(State::NothingChanged, errors, Vec::new()));
-    let odd = |odd: Odd| refused(vec![Diagnostic::new(&odd, None, &[])]);
+    let odd = |error: CliError| refused(vec![Diagnostic::new(&error, None, &[])]);
     let commit = match &session.repo.commits(named, false).map_err(stop)?[..] {
         [commit] if commit.parents.len() <= 1 => commit.clone(),
-        [merge] => return Err(odd(Odd::Merge(merge.id.clone()))),
-        _ => return Err(odd(Odd::Several(named.to_owned()))),
+        [merge] => return Err(odd(CliError::Merge(merge.id.clone()))),
+        _ => return Err(odd(CliError::Several(named.to_owned()))),
     };
     let written = show::written(session, &commit, format.into(), None, BString::default())?;
     let Some(Response { text: patch, .. }) =
         written.map_err(|unsaid| refused(unsaid.iter().map(|unsaid| Diagnostic::new(unsaid, None, &[])).collect()))?
     else {
-        return Err(odd(Odd::Nothing(named.to_owned())));
+        return Err(odd(CliError::NoFiles(named.to_owned())));
     };
     let subject = commit.message.trim_start().lines().next().unwrap_or_default();
     let lead = format!("\nAn example from this repository, for “{}”:\n\n", Shown(subject));

@@ -1,6 +1,5 @@
 //! `git llmpatch recover`, and what every apply does of it before anything else.
 
-use std::fmt;
 use std::fmt::Write as _;
 
 use clap::Args;
@@ -11,14 +10,12 @@ use super::flow::{self, Failure, Session, stop};
 use super::options::{Json, Verbosity};
 use super::output;
 use super::progress::ProgressMeter;
-use crate::explain::Explain;
-use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::progress::Stage;
 use crate::repo::Repo;
 use crate::report::{Diagnostic, Report, State, Status};
 use crate::text::Shown;
-use crate::transaction::{self, Asked, How, Origin, Recovered, TransactionError};
+use crate::transaction::{self, Asked, How, Recovered, TransactionError};
 
 /// Finish or take back an apply or undo that was interrupted
 ///
@@ -85,7 +82,7 @@ fn done_with(recovered: &[Recovered]) -> Report {
 
 /// Tells of what became of one interrupted change, and names its paths.
 pub(super) fn noticed(recovered: &Recovered) -> Diagnostic {
-    let mut said = Diagnostic::new(&Noticed(recovered), None, &[]);
+    let mut said = Diagnostic::new(recovered, None, &[]);
     said.notes.splice(..0, recovered.paths.iter().map(|path| format!("`{path}`")));
     said
 }
@@ -135,7 +132,7 @@ const LISTED: usize = 20;
 fn told(recovered: &[Recovered], is_verbose: bool) -> String {
     let mut out = String::new();
     for one in recovered.iter().filter(|one| one.how != How::Left) {
-        let _ = writeln!(out, "{}", Noticed(one));
+        let _ = writeln!(out, "{}", one);
         if is_verbose || one.paths.len() <= LISTED {
             out.extend(one.paths.iter().map(|path| format!("  {path}\n")));
         } else {
@@ -147,35 +144,4 @@ fn told(recovered: &[Recovered], is_verbose: bool) -> String {
         out.push_str("nothing to recover\n");
     }
     out
-}
-
-/// What became of a change that was interrupted, in a line.
-pub(super) struct Noticed<'r>(pub(super) &'r Recovered);
-
-impl fmt::Display for Noticed<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let deed = match self.0.deed {
-            Origin::Apply => "apply",
-            Origin::Undo => "undo",
-        };
-        match (self.0.how, self.0.attention.is_empty()) {
-            (How::TakenBack, true) => write!(f, "an interrupted {deed} was taken back"),
-            (How::TakenBack, false) => write!(f, "an interrupted {deed} was taken back in part"),
-            (How::Finished, _) => write!(f, "an interrupted {deed} was finished, for its commit was made"),
-            (How::Left, _) => write!(f, "an interrupted {deed} was left as it is"),
-            (How::Tidied, _) => {
-                write!(f, "what an interrupted {deed} left lying about was removed; no file was touched")
-            }
-        }
-    }
-}
-
-impl Explain for Noticed<'_> {
-    fn kind(&self) -> Kind {
-        Kind::Recovered
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.0.notes.iter().cloned().chain(self.0.open.iter().map(ToString::to_string)).collect()
-    }
 }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
+use super::error::IoError;
 use super::flow::Failure;
-use super::io_error::IoError;
 use super::output;
 use crate::report::{Diagnostic, Report, State};
 use crate::text::{Shown, Source, SourceId};

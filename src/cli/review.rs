@@ -7,11 +7,10 @@
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 
+use super::error::CliError;
 use super::flow::{Base, Failure, Session, Worked, stop};
 use super::preview::Preview;
 use super::terminal::{Choices, Colors, Terminal};
-use crate::explain::Explain;
-use crate::kind::Kind;
 use crate::plan::ChangeSet;
 use crate::plan::choose::{self, Names, Part};
 use crate::report::{FileOperation, FileReport, Report};
@@ -71,11 +70,11 @@ impl Review {
         let offers_parts = parts.len() > 1 && !self.is_whole;
         let declined = match asking.about_all(&worked.changes, offers_parts)? {
             Wanted::All => return Ok(()),
-            Wanted::Nothing => return Err(stop(Declined)),
+            Wanted::Nothing => return Err(stop(CliError::Declined)),
             Wanted::Some => asking.about_each(&parts)?,
         };
         if declined.len() == parts.len() {
-            return Err(stop(Declined));
+            return Err(stop(CliError::Declined));
         }
         let edits = declined.iter().flat_map(|&number| parts[number].edits.iter().copied()).collect();
         choose::leave_out(&mut worked.patches, &mut worked.placements, &edits);
@@ -183,15 +182,4 @@ fn named(part: &Part) -> String {
 
 fn counted(files: usize) -> String {
     format!("{files} file{}", if files == 1 { "" } else { "s" })
-}
-
-/// A change of which nothing was wanted.
-#[derive(Debug, thiserror::Error)]
-#[error("nothing of the change was wanted")]
-struct Declined;
-
-impl Explain for Declined {
-    fn kind(&self) -> Kind {
-        Kind::Declined
-    }
 }

@@ -1,22 +1,18 @@
-use std::fmt;
-
 use bstr::{BString, ByteSlice as _};
 use clap::{Args, ValueEnum};
 
 use super::convert::Context;
 use super::counting_compare::CountingCompare;
+use super::error::CliError;
 use super::exit::Exit;
 use super::flow::{self, Failure, Session, stop};
 use super::options::{Reading, Verbosity};
-use crate::explain::Explain;
-use crate::kind::Kind;
 use crate::patch::Format;
 use crate::plan::derive;
 use crate::progress::Stage;
 use crate::repo::{Commit, Side};
 use crate::report::{Diagnostic, Report, State};
 use crate::respond::{self, Look, Notes, Response};
-use crate::text::Shown;
 use crate::tree::{MemoryTree, Tree};
 
 /// Write commits as the responses that would make them
@@ -86,7 +82,7 @@ impl Show {
                 work.progress().step();
             }
             if commit.parents.len() > 1 && !self.first_parent {
-                errors.push(Diagnostic::new(&Odd::Merge(commit.id.clone()), None, &[]));
+                errors.push(Diagnostic::new(&CliError::Merge(commit.id.clone()), None, &[]));
                 continue;
             }
             let of_commit = |mut said: Diagnostic| {
@@ -103,7 +99,7 @@ impl Show {
                     printed.extend(response.text);
                     warnings.extend(response.replaced.iter().map(|file| of_commit(Diagnostic::new(file, None, &[]))));
                 }
-                Ok(None) => warnings.push(Diagnostic::new(&Odd::Empty(commit.id.clone()), None, &[])),
+                Ok(None) => warnings.push(Diagnostic::new(&CliError::EmptyCommit(commit.id.clone()), None, &[])),
                 Err(unsaid) => {
                     errors.extend(unsaid.iter().map(|error| of_commit(Diagnostic::new(error, None, &[]))));
                 }
@@ -115,7 +111,7 @@ impl Show {
         }
         if printed.is_empty() && errors.is_empty() {
             warnings.clear();
-            errors.push(Diagnostic::new(&Odd::Nothing(self.named.clone()), None, &[]));
+            errors.push(Diagnostic::new(&CliError::NoFiles(self.named.clone()), None, &[]));
         }
         if errors.is_empty() {
             Ok((Report::checked(Vec::new(), warnings), printed))
@@ -191,46 +187,6 @@ fn subject_and_body(message: &[u8]) -> (BString, BString) {
     let (first, rest) = text.split_at(end);
     let words: Vec<&[u8]> = first.fields().collect();
     (bstr::join(" ", words).into(), rest.trim().into())
-}
-
-/// A commit that can't be written as one change of files.
-#[derive(Debug)]
-pub(super) enum Odd {
-    Merge(String),
-    Empty(String),
-    Nothing(String),
-    /// A range, where one commit is wanted.
-    Several(String),
-}
-
-impl fmt::Display for Odd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Odd::Merge(id) => write!(f, "commit {id} is a merge, and a response can't say what of"),
-            Odd::Empty(id) => write!(f, "commit {id} changes no file, and is left out"),
-            Odd::Several(named) => write!(f, "`{}` doesn't name one commit", Shown(named.as_bytes())),
-            Odd::Nothing(named) => {
-                write!(f, "`{}` changes no file, so there is nothing to write", Shown(named.as_bytes()))
-            }
-        }
-    }
-}
-
-impl Explain for Odd {
-    fn kind(&self) -> Kind {
-        match self {
-            Odd::Merge(_) | Odd::Nothing(_) | Odd::Several(_) => Kind::Unrepresentable,
-            Odd::Empty(_) => Kind::NoChange,
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        match self {
-            Odd::Merge(_) => Some("`show --first-parent` writes what it changes of its first parent".to_owned()),
-            Odd::Several(_) => Some("name one commit; `git log --no-merges --oneline` lists some".to_owned()),
-            Odd::Empty(_) | Odd::Nothing(_) => None,
-        }
-    }
 }
 
 #[cfg(test)]

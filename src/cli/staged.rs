@@ -5,19 +5,18 @@
 mod markers;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice as _};
 
 use super::check;
+use super::error::CliError;
 use super::exit::Exit;
 use super::flow::{self, Base, Failure, Session, stop};
 use super::observed_tree::ObservedTree;
 use super::output;
 use super::responses;
-use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::progress::Stage;
@@ -27,7 +26,7 @@ use crate::text::{LineNo, Shown, Source, SourceId};
 use crate::tree::{MemoryTree, Obstacle, Tree};
 
 /// The attribute that says of a path what it is to us.
-const ATTRIBUTE: &str = "llmpatch";
+pub(super) const ATTRIBUTE: &str = "llmpatch";
 
 /// Looks at all that is staged, and at these paths of the index, and prints what it finds.
 pub(super) fn check(session: &Session, named: &[PathBuf]) -> Exit {
@@ -143,7 +142,14 @@ fn heed_interruption(session: &Session, others: &[&Staged], is_unsaid: bool) -> 
 
 /// Looks at a response as the index has it.
 fn response(session: &Session, base: &Base, tree: &dyn Tree, path: &BStr, held: Held) -> Result<Report, Failure> {
-    let Held::File(id) = held else { return Err(stop(NoResponse { path: path.to_owned(), held })) };
+    let named = || path.to_owned();
+    let id = match held {
+        Held::File(id) => id,
+        Held::Nothing => return Err(stop(CliError::NotStaged { path: named() })),
+        Held::Unmerged => return Err(stop(CliError::UnmergedResponse { path: named() })),
+        Held::Other(Obstacle::Link) => return Err(stop(CliError::StagedLink { path: named() })),
+        Held::Other(_) => return Err(stop(CliError::StagedSubmodule { path: named() })),
+    };
     let content = session.repo.content(path, id, Source::MAX_LEN as u64).map_err(stop)?;
     let name = Shown(path).to_string();
     let source = [responses::source(SourceId(0), name, content.map(|content| content.to_vec())).map_err(stop)?];
@@ -175,46 +181,5 @@ fn tell(session: &Session, path: &BStr, report: &Report) -> Exit {
     match output::print(report.errors.iter().map(finding).collect::<String>().as_bytes()) {
         Ok(()) => Exit::of(report),
         Err(error) => flow::conclude(&stop(error), &session.talk, session.style),
-    }
-}
-
-/// What can't be a response.
-#[derive(Debug)]
-struct NoResponse {
-    path: BString,
-    held: Held,
-}
-
-impl fmt::Display for NoResponse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.held {
-            Held::Unmerged => "is unmerged, so that there is no one response",
-            Held::Other(Obstacle::Link) => "is a symbolic link, and no response",
-            Held::Other(_) => "is a submodule, and no response",
-            Held::Nothing | Held::File(_) => "isn't in the index",
-        };
-        write!(f, "`{}` {what}", Shown(&self.path))
-    }
-}
-
-impl Explain for NoResponse {
-    fn kind(&self) -> Kind {
-        match self.held {
-            Held::Unmerged => Kind::Stale,
-            Held::Other(_) => Kind::UnsafePath,
-            Held::Nothing | Held::File(_) => Kind::Io,
-        }
-    }
-
-    fn path(&self) -> Option<BString> {
-        Some(self.path.clone())
-    }
-
-    fn help(&self) -> Option<String> {
-        Some(match self.held {
-            Held::Unmerged => "finish its merge and stage it".to_owned(),
-            Held::Other(_) => format!("stage the response itself, or set the attribute `-{ATTRIBUTE}` for this path"),
-            Held::Nothing | Held::File(_) => "stage it, or check the file as it is, without --staged".to_owned(),
-        })
     }
 }

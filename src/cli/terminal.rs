@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Write as _};
 use anyhow::Context as _;
 
 use super::config;
-use super::io_error::IoError;
+use super::error::IoError;
 use super::options::Verbosity;
 use super::pager;
 use crate::repo::Config;

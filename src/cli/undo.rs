@@ -4,14 +4,13 @@ use clap::Args;
 
 use super::apply;
 use super::details;
+use super::error::CliError;
 use super::exit::Exit;
 use super::flow::{self, Base, Failure, Session, stop};
 use super::options::{Json, Reading, Verbosity};
 use super::output;
 use super::preview;
 use super::recover;
-use crate::explain::Explain;
-use crate::kind::Kind;
 use crate::progress::Stage;
 use crate::report::{Detail, Diagnostic, FileReport, Report, State, Status};
 use crate::transaction::{self, Last, Target, TransactionError, Undoing};
@@ -57,8 +56,8 @@ impl Undo {
         drop(work);
         let Undoing { changes, reverse } = match last {
             Last::Change(undoing) => undoing,
-            Last::Nothing => return Err(stop(NoUndo::Nothing)),
-            Last::Commit { id, is_head } => return Err(stop(NoUndo::Commit { id, is_head })),
+            Last::Nothing => return Err(stop(CliError::NothingToUndo)),
+            Last::Commit { id, is_head } => return Err(stop(CliError::UndoOfCommit { id, is_head })),
         };
         if self.talk.verbose {
             let what = match (reverse.has_files(), reverse.has_entries()) {
@@ -93,41 +92,5 @@ fn refused(error: TransactionError) -> Failure {
             Box::new(Report::failed_with(State::NothingChanged, errors, Vec::new()))
         }
         error => stop(error),
-    }
-}
-
-/// Why there is nothing to take back.
-#[derive(Debug, thiserror::Error)]
-enum NoUndo {
-    #[error("there is nothing to undo")]
-    Nothing,
-    #[error("the last apply made the commit {id}, which is git's to take back")]
-    Commit { id: String, is_head: bool },
-}
-
-impl Explain for NoUndo {
-    fn kind(&self) -> Kind {
-        Kind::NothingToUndo
-    }
-
-    fn notes(&self) -> Vec<String> {
-        match self {
-            NoUndo::Nothing => {
-                vec!["only the last apply in this work tree can be taken back, and only once".to_owned()]
-            }
-            NoUndo::Commit { .. } => Vec::new(),
-        }
-    }
-
-    fn help(&self) -> Option<String> {
-        match self {
-            NoUndo::Nothing => None,
-            NoUndo::Commit { id, is_head: true } => Some(format!(
-                "`git revert {id}` makes a commit that takes it back; `git reset --keep HEAD^` drops it, if nobody has it yet"
-            )),
-            NoUndo::Commit { id, is_head: false } => {
-                Some(format!("`git revert {id}` makes a commit that takes it back"))
-            }
-        }
     }
 }

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
+use super::Nearest;
 use super::difference::{Difference, How};
 use super::place::{BYTE_FOR_BYTE, CORRECT_THEM, File};
 use super::{Diagnosis, Kind};
-use crate::explain::Nearest;
 use crate::plan::{Closest, looks_elided};
 use crate::search::Gap;
 use crate::text::{Excerpt, LineNo, Span, plural};

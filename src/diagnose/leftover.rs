@@ -1,5 +1,5 @@
+use super::FilePlace;
 use super::{Diagnose, Diagnosis};
-use crate::explain::FilePlace;
 use crate::kind::Kind;
 use crate::leftover::Leftover;
 use crate::text::Excerpt;

@@ -9,15 +9,19 @@ mod compare;
 mod difference;
 mod format;
 mod leftover;
+mod lines;
 mod path;
 mod place;
 mod plan;
+mod repo;
+mod transaction;
+
+pub use lines::{FileLine, FilePlace, Nearest, Passage};
 
 use std::fmt;
 
 use bstr::BString;
 
-use crate::explain::{Explain, FilePlace, Nearest, Passage};
 use crate::kind::Kind;
 use crate::text::{LineNo, Span};
 
@@ -123,26 +127,4 @@ impl Diagnosis {
 pub trait Diagnose: fmt::Display {
     /// Returns what is said of it beside the headline.
     fn diagnosis(&self) -> Diagnosis;
-}
-
-impl<E: Explain> Diagnose for E {
-    fn diagnosis(&self) -> Diagnosis {
-        Diagnosis {
-            kind: self.kind(),
-            is_warning: self.is_warning(),
-            label: self.label(),
-            mark: None,
-            also: self.also(),
-            cause: self.cause(),
-            path: self.path(),
-            places: self.places(),
-            nearest: self.nearest(),
-            line: self.line(),
-            candidates: self.candidates(),
-            passages: self.passages(),
-            notes: self.notes(),
-            help: self.help(),
-            advice: self.advice(),
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Diagnose, Diagnosis, closest};
-use crate::explain::{FileLine, FilePlace, Nearest, Passage};
+use super::{FileLine, FilePlace, Nearest, Passage};
 use crate::path::RepoPath;
 use crate::plan::{Ambiguity, Part, PlaceError, Places, Quote, Reason, Unplaced};
 use crate::text::{LineNo, Lines, listed};

@@ -4,7 +4,7 @@ use bstr::BString;
 
 use super::place::{File, place, rivals};
 use super::{Diagnose, Diagnosis};
-use crate::explain::{Nearest, Passage};
+use super::{Nearest, Passage};
 use crate::kind::Kind;
 use crate::path::{PathError, RepoPath};
 use crate::plan::derive::{Replaced, Unrepresentable};
@@ -330,7 +330,7 @@ fn remedied(path: &RepoPath, remedy: &Remedy) -> String {
         Remedy::CheckOut => "bring it into the work tree with `git sparse-checkout add` first".into(),
         Remedy::Unmark => format!("run `git update-index --no-skip-worktree {path}` first"),
         Remedy::ByHand => "make this change by hand, or leave the file out of the patch".into(),
-        Remedy::Repository(help) => help.clone(),
+        Remedy::Repository(repair) => repair.help().into(),
     }
 }
 

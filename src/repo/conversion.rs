@@ -19,7 +19,7 @@ use super::slot::empty;
 use super::{Repo, RepoError};
 use crate::dir::Found;
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, Content, Planned, RULES, TreeError};
+use crate::tree::{AttributeFiles, Content, Planned, RULES, Repair, TreeError};
 
 /// Whether attributes that are in the index only are wanted too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,7 @@ impl<'r> Conversion<'r> {
         if !is_seen_by_libgit2(repo, "core.attributesfile") {
             return Err(RepoError::Unsupported {
                 what: "is given `core.attributesFile` on the command line".to_owned(),
+                repair: Repair::Clone,
             });
         }
         let settings = Settings { autocrlf, eol };
@@ -278,7 +279,10 @@ impl<'r> Conversion<'r> {
     fn on_disk(&self, file: &RepoPath) -> Result<Option<Vec<u8>>, RepoError> {
         let dir = self.repo.dir()?;
         if dir.look(file).map_err(|source| io(file, source))? == Found::Special {
-            return Err(RepoError::Unsupported { what: format!("has a `{file}` that is no file") });
+            return Err(RepoError::Unsupported {
+                what: format!("has a `{file}` that is no file"),
+                repair: Repair::Clone,
+            });
         }
         Ok(dir.read(file).map_err(|source| io(file, source))?.map(|(bytes, _)| bytes))
     }

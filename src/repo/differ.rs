@@ -20,7 +20,6 @@ use super::conversion::{Consult, Conversion};
 use super::eol::Value;
 use super::{Repo, object_count};
 use crate::compare::{Compare, CompareError, Options, Region, Renames, State};
-use crate::explain::Explain as _;
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::tree::AttributeFiles;

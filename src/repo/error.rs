@@ -1,129 +1,72 @@
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use bstr::BString;
 
-use crate::explain::Explain;
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::text::{Shown, SystemError};
-use crate::tree::{Remedy, TreeError};
+use crate::tree::{Remedy, Repair, TreeError};
 
 /// Why a repository can't serve.
+#[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RepoError {
     /// No repository around a directory.
-    #[error("`{}` is not inside a git repository", shown(directory))]
-    NotFound {
-        /// Where it was looked for.
-        directory: PathBuf,
-    },
+    #[error("`{}` is not inside a git repository", Shown::path(directory))]
+    NotFound { directory: PathBuf },
     /// `GIT_DIR` names something else.
-    #[error("`GIT_DIR` is `{}`, which is not a git repository", shown(named))]
-    NoGitDir {
-        /// What it is set to.
-        named: PathBuf,
-    },
+    #[error("`GIT_DIR` is `{}`, which is not a git repository", Shown::path(named))]
+    NoGitDir { named: PathBuf },
     /// It belongs to somebody else, and git wasn't told to trust it.
-    #[error("the repository `{}` belongs to somebody else", shown(top))]
-    NotOwned {
-        /// The top of its work tree, or its own directory.
-        top: PathBuf,
-    },
+    #[error("the repository `{}` belongs to somebody else", Shown::path(top))]
+    NotOwned { top: PathBuf },
     /// What looks like a repository's own directory, in the work tree of another.
-    #[error("`{}` looks like a git repository and is part of the work tree of another", shown(git_dir))]
-    Embedded {
-        /// The directory.
-        git_dir: PathBuf,
-    },
+    #[error("`{}` looks like a git repository and is part of the work tree of another", Shown::path(git_dir))]
+    Embedded { git_dir: PathBuf },
     /// A bare repository, asked for its files.
-    #[error("`{}` is a bare repository and has no work tree", shown(git_dir))]
-    NoWorkTree {
-        /// The repository.
-        git_dir: PathBuf,
-    },
+    #[error("`{}` is a bare repository and has no work tree", Shown::path(git_dir))]
+    NoWorkTree { git_dir: PathBuf },
     /// A work tree that is the repository's own directory.
-    #[error("`{}` is both the work tree and the repository's own directory", shown(top))]
-    TopIsGitDir {
-        /// The directory.
-        top: PathBuf,
-    },
+    #[error("`{}` is both the work tree and the repository's own directory", Shown::path(top))]
+    TopIsGitDir { top: PathBuf },
     /// A repository or an index of a kind that isn't known here.
     #[error("this repository {what}, which git-llmpatch can't handle")]
-    Unsupported {
-        /// What it has, such as `has a split index`.
-        what: String,
-    },
+    Unsupported { what: String, repair: Repair },
     /// An attribute of a path that asks for what isn't done here.
     #[error("a path {what}")]
-    Attribute {
-        /// What the path has or is, such as `has a filter driver (filter=lfs)`.
-        what: String,
-    },
+    Attribute { what: String },
     /// A name that stands for no commit or tree.
     #[error("`{}` names no commit here", Shown(rev.as_bytes()))]
-    NoRevision {
-        /// The name as given.
-        rev: String,
-    },
+    NoRevision { rev: String },
     /// A setting that can't be read.
     #[error("`{key}` is set to `{}`, which is not {wanted}", Shown(value))]
-    Setting {
-        /// The setting.
-        key: String,
-        /// What it is set to.
-        value: BString,
-        /// What it should be, such as `a number`.
-        wanted: &'static str,
-    },
+    Setting { key: String, value: BString, wanted: &'static str },
     /// git said no.
     #[error("git {}: {}", Shown(command.as_bytes()), Shown(message))]
-    Child {
-        /// The subcommand.
-        command: String,
-        /// What it said.
-        message: BString,
-    },
+    Child { command: String, message: BString },
     /// There is no git program.
     #[error("the `git` program can't be started: {}", SystemError(source))]
-    NoGit {
-        /// What the system said.
-        source: io::Error,
-    },
+    NoGit { source: io::Error },
     /// libgit2 said no.
     #[error("can't read {what}: {}", Shown(source.message().as_bytes()))]
-    Git {
-        /// What was read.
-        what: &'static str,
-        /// What it said.
-        source: git2::Error,
-    },
+    Git { what: &'static str, source: git2::Error },
     /// The system said no.
     #[error("can't read `{}`: {}", Shown(what), SystemError(source))]
-    Io {
-        /// What was read.
-        what: BString,
-        /// What it said.
-        source: io::Error,
-    },
-}
-
-fn shown(path: &Path) -> String {
-    Shown(path.as_os_str().as_bytes()).to_string()
+    Io { what: BString, source: io::Error },
 }
 
 /// What libgit2 says of repositories that it can't read, and what that means.
-const BEYOND_LIBGIT2: [(&str, &str); 8] = [
-    ("'link'", "has a split index"),
-    ("'sdir'", "has a sparse index"),
-    ("object format", "uses an object format other than SHA-1"),
-    ("objectformat", "uses an object format other than SHA-1"),
-    ("invalid hash", "uses an object format other than SHA-1"),
-    ("refstorage", "keeps its references in reftable"),
-    ("unsupported extension", "uses an extension of the format"),
-    ("unsupported repository version", "has a newer format"),
+const BEYOND_LIBGIT2: [(&str, &str, Repair); 8] = [
+    ("'link'", "has a split index", Repair::JoinIndex),
+    ("'sdir'", "has a sparse index", Repair::FillIndex),
+    ("object format", "uses an object format other than SHA-1", Repair::Clone),
+    ("objectformat", "uses an object format other than SHA-1", Repair::Clone),
+    ("invalid hash", "uses an object format other than SHA-1", Repair::Clone),
+    ("refstorage", "keeps its references in reftable", Repair::Clone),
+    ("unsupported extension", "uses an extension of the format", Repair::Clone),
+    ("unsupported repository version", "has a newer format", Repair::Clone),
 ];
 
 impl RepoError {
@@ -148,10 +91,10 @@ impl RepoError {
     /// Says the same of one path.
     pub(crate) fn at(self, path: &RepoPath) -> TreeError {
         let path = path.clone();
-        let remedy = self.help().map_or(Remedy::ByHand, Remedy::Repository);
         match self {
-            RepoError::Unsupported { what } => {
-                TreeError::Unsupported { path, what: format!("is in a repository that {what}"), remedy }
+            RepoError::Unsupported { what, repair } => {
+                let what = format!("is in a repository that {what}");
+                TreeError::Unsupported { path, what, remedy: Remedy::Repository(repair) }
             }
             RepoError::Attribute { what } => TreeError::Unsupported { path, what, remedy: Remedy::ByHand },
             RepoError::Io { source, .. } => TreeError::Io { path, source },
@@ -161,15 +104,14 @@ impl RepoError {
 
     /// Says why something in the repository can't be read.
     pub(crate) fn git(what: &'static str, source: git2::Error) -> Self {
-        match BEYOND_LIBGIT2.iter().find(|(sign, _)| source.message().contains(sign)) {
-            Some((_, what)) => RepoError::Unsupported { what: (*what).to_owned() },
+        match BEYOND_LIBGIT2.iter().find(|(sign, ..)| source.message().contains(sign)) {
+            Some((_, what, repair)) => RepoError::Unsupported { what: (*what).to_owned(), repair: *repair },
             None => RepoError::Git { what, source },
         }
     }
-}
 
-impl Explain for RepoError {
-    fn kind(&self) -> Kind {
+    /// Returns the stable kind.
+    pub fn kind(&self) -> Kind {
         match self {
             RepoError::NoWorkTree { .. }
             | RepoError::Embedded { .. }
@@ -178,41 +120,5 @@ impl Explain for RepoError {
             | RepoError::Attribute { .. } => Kind::Unsupported,
             _ => Kind::Io,
         }
-    }
-
-    fn help(&self) -> Option<String> {
-        let help = match self {
-            RepoError::NotFound { .. } => {
-                "run it inside a work tree, or make one with `git init`; `git -C <directory> llmpatch` runs it elsewhere"
-                    .into()
-            }
-            RepoError::NoGitDir { .. } => "set `GIT_DIR` to the `.git` of a repository, or unset it".into(),
-            RepoError::NotOwned { top } => {
-                format!("if you trust it, run `git config --global --add safe.directory {}`", shown(top))
-            }
-            RepoError::Embedded { git_dir } => format!(
-                "run it in another directory; if this one is meant, and you trust what is in it, set `GIT_DIR` to `{}`",
-                shown(git_dir)
-            ),
-            RepoError::NoWorkTree { .. } => "run it in a work tree of this repository, or use `--cached`; `check` and `diff` also know `--onto=<rev>`".into(),
-            RepoError::TopIsGitDir { .. } => "set `GIT_WORK_TREE` to another directory".into(),
-            RepoError::Unsupported { what } if what.contains("split index") => {
-                "run `git update-index --no-split-index` first".into()
-            }
-            RepoError::Unsupported { what } if what.contains("sparse index") => {
-                "run `git sparse-checkout reapply --no-sparse-index` first".into()
-            }
-            RepoError::Unsupported { .. } => {
-                "make the change in a clone without it, and fetch it from there".into()
-            }
-            RepoError::Attribute { .. } => "make this change by hand".into(),
-            RepoError::NoRevision { .. } => {
-                "name a commit, a branch or a tag; `git log --all --oneline` lists commits".into()
-            }
-            RepoError::Setting { key, .. } => format!("correct it with `git config {key} <value>`"),
-            RepoError::NoGit { .. } => "install git, or put it on the PATH".into(),
-            RepoError::Child { .. } | RepoError::Git { .. } | RepoError::Io { .. } => return None,
-        };
-        Some(help)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use bstr::BString;
 
 use crate::diagnose::Diagnose;
-use crate::explain::{FilePlace, Nearest, Passage};
+use crate::diagnose::{FilePlace, Nearest, Passage};
 use crate::kind::Kind;
 use crate::text::{Excerpt, LineNo, Lines, Located, Source, Span};
 

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use super::{Diagnostic, Report, ResponsePlace};
-use crate::explain::Passage;
+use crate::diagnose::Passage;
 use crate::kind::{Blame, Kind};
 use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::text::{Excerpt, LineNo, Shown, Source, Span};

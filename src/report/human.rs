@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::calm::calm;
 use super::render::{Drawing, Picture, ShownLine, Tone};
 use super::{Diagnostic, FileReport, LineCount, Report, ResponsePlace, State};
-use crate::explain::FileLine;
+use crate::diagnose::FileLine;
 use crate::kind::Kind;
 use crate::text::Shown;
 

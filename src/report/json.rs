@@ -13,7 +13,7 @@ use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 use serde_json::ser::Formatter;
 
 use super::{Diagnostic, EditReport, FileReport, HunkReport, Report, ResponsePlace, SideReport, State, Status};
-use crate::explain::Nearest;
+use crate::diagnose::Nearest;
 use crate::text::{LineNo, Shown};
 
 /// The schema that every document keeps to.

@@ -1,5 +1,6 @@
 use std::fmt::{self, Write as _};
 use std::io;
+use std::path::Path;
 
 use bstr::ByteSlice as _;
 
@@ -14,7 +15,11 @@ use bstr::ByteSlice as _;
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a>(pub &'a [u8]);
 
-impl Shown<'_> {
+impl<'a> Shown<'a> {
+    /// Shows a path of the system.
+    pub fn path(path: &'a Path) -> Self {
+        Self(path.as_os_str().as_encoded_bytes())
+    }
     /// Returns whether a character may stand in a message as it is.
     pub fn is_harmless(c: char) -> bool {
         !(c.is_control()

@@ -15,8 +15,7 @@ use std::path::PathBuf;
 
 use bstr::ByteSlice as _;
 
-use super::changed_since::{ChangedSince, ChangedWhat};
-use super::error::TransactionError;
+use super::error::{ChangedSince, TransactionError};
 use super::journal::{Home, Journal, plain};
 use super::lock::path_bytes;
 use super::manifest::{Directory, Held, Stands};
@@ -257,16 +256,16 @@ fn of_files(
         let now = match (after, tree.read(path)?) {
             (Some(held), tree::Entry::File(now)) if is_new(held, &now) => Some(now),
             (Some(_), tree::Entry::Absent) => {
-                since.push(ChangedSince { path: path.clone(), what: ChangedWhat::Gone });
+                since.push(ChangedSince::Gone { path: path.clone() });
                 None
             }
             (Some(_), _) => {
-                since.push(ChangedSince { path: path.clone(), what: ChangedWhat::File });
+                since.push(ChangedSince::File { path: path.clone() });
                 None
             }
             (None, found) => {
                 let way = in_the_way(&tree, path, found, &goes)?;
-                since.extend(way.into_iter().map(|path| ChangedSince { path, what: ChangedWhat::Appeared }));
+                since.extend(way.into_iter().map(|path| ChangedSince::Appeared { path }));
                 None
             }
         };
@@ -278,7 +277,7 @@ fn of_files(
                     TransactionError::Io { doing: "read", path, source }
                 })?;
                 let Some((bytes, _)) = file.filter(|(bytes, _)| held.has(bytes)) else {
-                    since.push(ChangedSince { path: path.clone(), what: ChangedWhat::Original(kept.join(name)) });
+                    since.push(ChangedSince::Original { path: path.clone(), kept: kept.join(name) });
                     continue;
                 };
                 let mode = tree::Mode { executable: held.executable, bits: held.bits };
@@ -329,7 +328,7 @@ fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<ChangedSinc
             since.extend(index.in_the_way(path).into_iter().filter(|way| !goes.contains(way)));
         }
     }
-    Ok(since.into_iter().map(|path| ChangedSince { path, what: ChangedWhat::Entry }).collect())
+    Ok(since.into_iter().map(|path| ChangedSince::Entry { path }).collect())
 }
 
 fn of_entries(index: &IndexTree<'_>, entries: &[Entry], progress: &Progress) -> Result<Vec<Change>, TreeError> {

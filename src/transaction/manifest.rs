@@ -41,6 +41,15 @@ pub enum Origin {
     Undo,
 }
 
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Origin::Apply => "apply",
+            Origin::Undo => "undo",
+        })
+    }
+}
+
 /// A path of the work tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

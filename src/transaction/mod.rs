@@ -20,7 +20,6 @@
 //! A file that a hook rewrote before another hook said no is left as the hook wrote it, and named, its original kept: nothing
 //! tells a hook's rewriting from what its owner typed meanwhile.
 
-mod changed_since;
 mod committing;
 mod error;
 mod flush;
@@ -43,8 +42,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-pub use changed_since::{ChangedSince, ChangedWhat};
-pub use error::{Holder, Open, TransactionError, Unfit, Warning, Why};
+pub use error::{ChangedSince, Holder, Open, TransactionError, Unfit, Warning, Why};
 pub use last::{Last, Reverse, Undoing, last};
 pub use manifest::Origin;
 pub use recover::{Asked, How, Interrupted, Recovered, interrupted, recover};

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 
 use assert_fs::prelude::*;
+use git_llmpatch::diagnose::{Diagnose, Diagnosis};
 use git_llmpatch::kind::Kind;
 use git_llmpatch::report::{Diagnostic, Report, State};
 use serde_json::{Value, json};
@@ -64,9 +65,9 @@ fn diagnostic(kind: Kind) -> Diagnostic {
             f.write_str("said")
         }
     }
-    impl git_llmpatch::explain::Explain for Said {
-        fn kind(&self) -> Kind {
-            self.0
+    impl Diagnose for Said {
+        fn diagnosis(&self) -> Diagnosis {
+            Diagnosis::new(self.0)
         }
     }
     Diagnostic::new(&Said(kind), None, &[])

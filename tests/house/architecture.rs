@@ -10,7 +10,6 @@ use crate::here;
 const MAY_USE: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("kind", &[]),
-    ("explain", &["kind", "text"]),
     ("progress", &[]),
     ("patch", &["text"]),
     ("path", &["text"]),
@@ -22,10 +21,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("compare", &["path", "kind"]),
     ("plan", &["text", "patch", "path", "pathspec", "search", "tree", "kind", "compare"]),
     ("message", &["text", "patch", "path", "plan", "tree"]),
-    ("respond", &["text", "patch", "path", "tree", "format", "plan", "compare", "explain", "kind", "progress"]),
+    ("respond", &["text", "patch", "path", "tree", "format", "plan", "compare", "kind", "progress"]),
     ("leftover", &["text", "path", "format", "compare"]),
-    ("repo", &["text", "path", "tree", "dir", "kind", "explain", "compare", "progress"]),
-    ("transaction", &["text", "path", "tree", "dir", "repo", "plan", "kind", "explain", "progress"]),
+    ("repo", &["text", "path", "tree", "dir", "kind", "compare", "progress"]),
+    ("transaction", &["text", "path", "tree", "dir", "repo", "plan", "kind", "progress"]),
     (
         "diagnose",
         &[
@@ -37,14 +36,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "plan",
             "compare",
             "kind",
-            "explain",
             "repo",
             "transaction",
             "format",
             "leftover",
         ],
     ),
-    ("report", &["text", "patch", "path", "tree", "plan", "kind", "explain", "diagnose", "transaction", "format"]),
+    ("report", &["text", "patch", "path", "tree", "plan", "kind", "diagnose", "transaction", "format"]),
 ];
 
 /// Words that only some rooms may say.

@@ -6,7 +6,7 @@ mod surroundings;
 
 use super::testing::{Sample, path};
 use super::*;
-use crate::explain::Explain as _;
+use crate::diagnose::Diagnose as _;
 use crate::kind::Kind;
 use crate::tree::{Entry, Tree, TreeError};
 
@@ -176,7 +176,7 @@ fn where_the_top_is_follows_git() {
 fn what_cannot_be_served_is_refused_in_words() {
     let nowhere = tempfile::tempdir().unwrap();
     let error = Repo::open_at(nowhere.path()).unwrap_err();
-    assert!(matches!(error, RepoError::NotFound { .. }) && error.help().is_some(), "{error:?}");
+    assert!(matches!(error, RepoError::NotFound { .. }) && error.diagnosis().help.is_some(), "{error:?}");
 
     let bare = Sample::new().then("init -q --bare bare.git");
     let repo = Repo::open_at(&bare.top().join("bare.git")).unwrap();

@@ -2,7 +2,7 @@ use bstr::BString;
 use snapbox::{IntoData as _, assert_data_eq, str};
 
 use super::*;
-use crate::explain::{FileLine, FilePlace};
+use crate::diagnose::{FileLine, FilePlace};
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};

@@ -62,7 +62,7 @@ fn a_hook_that_says_no_is_named_and_everything_is_put_back() {
         let before = seen(&sample);
         let undone = commit(&sample, WANTED[1].1, request("change\n")).unwrap_err();
         assert_eq!(undone.error.to_string(), format!("the {name} hook said no (exit status 3)"));
-        assert_eq!(undone.error.kind(), Kind::Hook);
+        assert_eq!(undone.error.diagnosis().kind, Kind::Hook);
         assert_eq!((undone.attention, undone.open), (vec![], vec![]));
         assert_eq!(seen(&sample), before, "{name}");
         if name != "prepare-commit-msg" {
@@ -106,7 +106,7 @@ fn an_editor_that_gives_up_leaves_nothing_behind() {
     let sample = sample().then("config core.editor false");
     let before = seen(&sample);
     let undone = commit(&sample, WANTED[1].1, CommitRequest { edit: true, ..request("change\n") }).unwrap_err();
-    assert_eq!(undone.error.kind(), Kind::Io, "{undone}");
+    assert_eq!(undone.error.diagnosis().kind, Kind::Io, "{undone}");
     assert_eq!(seen(&sample), before);
 }
 
@@ -150,8 +150,8 @@ fn what_stands_in_the_way_of_a_commit_is_said_before_anything_is_written() {
         set_up(&sample);
         let before = seen(&sample);
         let undone = commit(&sample, &[("a", Some(after))], request(message)).unwrap_err();
-        assert_eq!(undone.error.kind(), kind, "{undone}");
-        assert!(undone.error.help().is_some(), "{undone}");
+        assert_eq!(undone.error.diagnosis().kind, kind, "{undone}");
+        assert!(undone.error.diagnosis().help.is_some(), "{undone}");
         assert_eq!(seen(&sample), before, "{undone}");
     }
 }
@@ -203,7 +203,7 @@ fn a_commit_of_somebody_else_is_never_taken_for_ours() {
     let before = seen(&sample);
     let undone = commit(&sample, WANTED[1].1, request("change\n")).unwrap_err();
     assert_eq!(undone.error.to_string(), "`HEAD` was moved by another program, most likely a `git commit`");
-    assert_eq!(undone.error.kind(), Kind::Locked, "{undone}");
+    assert_eq!(undone.error.diagnosis().kind, Kind::Locked, "{undone}");
     assert_eq!((undone.attention, undone.open), (vec![], vec![]));
     let after = seen(&sample);
     assert_eq!((after.tree, after.index, after.git), (before.tree, before.index, before.git));
@@ -219,7 +219,7 @@ fn a_commit_of_somebody_else_is_never_taken_back() {
     let prepared = begin(&repo, &changes, target, Progress::default(), &mut Vec::new()).unwrap();
     git(&sample, &["-c", &format!("alias.another=!{ANOTHER}"), "another"]);
     let undone = prepared.publish().unwrap_err();
-    assert_eq!(undone.error.kind(), Kind::Locked, "{undone}");
+    assert_eq!(undone.error.diagnosis().kind, Kind::Locked, "{undone}");
     assert_eq!(theirs(&sample), "theirs\nsample\ntheirs\n");
     assert_eq!(git(&sample, &["diff", "--name-only"]), "dirty\n");
 }

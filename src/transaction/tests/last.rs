@@ -245,7 +245,7 @@ fn whatever_changed_since_is_named_and_nothing_is_taken_back() {
         let said: Vec<_> = all.iter().map(ToString::to_string).collect();
         assert_eq!(said.len(), want.len(), "{name}: {said:?}");
         assert!(said.iter().zip(*want).all(|(said, want)| said.starts_with(want)), "{name}: {said:?}");
-        assert_eq!(undone.error.kind(), Kind::Stale);
+        assert_eq!(undone.error.diagnosis().kind, Kind::Stale);
         assert_eq!(seen(&sample), before, "{name}");
         assert!(!is_nothing_kept(&sample), "{name}");
     }
@@ -347,7 +347,7 @@ fn an_entry_whose_blob_is_gone_is_not_put_back() {
     sample.git("-c gc.pruneExpire=now gc -q --prune=now");
     let before = seen(&sample);
     let undone = undo(&sample).unwrap_err();
-    assert_eq!(undone.error.kind(), Kind::Unsupported, "{undone}");
+    assert_eq!(undone.error.diagnosis().kind, Kind::Unsupported, "{undone}");
     assert_eq!(seen(&sample), before);
 }
 

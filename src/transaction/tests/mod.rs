@@ -15,8 +15,8 @@ mod steps;
 use super::*;
 use bstr::BString;
 
+use crate::diagnose::Diagnose as _;
 use crate::dir::write::watch;
-use crate::explain::Explain as _;
 use crate::kind::Kind;
 use crate::plan::Change;
 use crate::repo::testing::{Sample, path};
@@ -318,7 +318,7 @@ fn a_git_directory_on_another_file_system_serves_all_but_commits() {
             );
             match (&target, outcome) {
                 (Target::Commit(_), outcome) => {
-                    assert_eq!(outcome.unwrap_err().error.kind(), Kind::Unsupported, "{name}");
+                    assert_eq!(outcome.unwrap_err().error.diagnosis().kind, Kind::Unsupported, "{name}");
                     assert_eq!(sample.git("status --porcelain"), b"", "{name}");
                 }
                 (_, outcome) => {
@@ -377,7 +377,7 @@ fn an_editor_that_saves_meanwhile_loses_nothing() {
                 let what = format!("{target:?}, {save:?}, step {step}");
                 assert_eq!(std::fs::read(&file).unwrap(), b"edited\n", "{what}: {outcome:?}");
                 if let Err(undone) = &outcome {
-                    assert_eq!(undone.error.kind(), Kind::Stale, "{what}: {undone}");
+                    assert_eq!(undone.error.diagnosis().kind, Kind::Stale, "{what}: {undone}");
                     if undone.attention.is_empty() {
                         let rest = ["b", "deep/er/file", "secret"].map(|file| sample.top().join(file).exists());
                         assert_eq!(rest, [true; 3], "{what}");
@@ -398,7 +398,7 @@ fn a_file_that_changed_since_it_was_planned_on_is_stale() {
         sample.git("add b");
         let before = seen(&sample);
         let error = begin(&repo, &changes, target.clone(), Progress::default(), &mut Vec::new()).unwrap_err();
-        assert_eq!(error.kind(), Kind::Stale, "{target:?}: {error}");
+        assert_eq!(error.diagnosis().kind, Kind::Stale, "{target:?}: {error}");
         assert_eq!(seen(&sample), before, "{target:?}");
     }
 }
@@ -409,7 +409,7 @@ fn a_lock_of_another_program_is_named_and_left_alone() {
         let sample = sample().then(&format!("config llmpatch.lockTimeout {setting}"));
         std::fs::write(sample.top().join(".git/index.lock"), "").unwrap();
         let undone = apply(&sample, WANTED[0].1, &target).unwrap_err();
-        assert_eq!(undone.error.kind(), Kind::Locked);
+        assert_eq!(undone.error.diagnosis().kind, Kind::Locked);
         assert!(undone.error.to_string().contains(".git/index.lock` is held by another program"), "{undone}");
         assert!(sample.top().join(".git/index.lock").exists());
     }
@@ -443,8 +443,8 @@ fn what_is_not_ours_in_the_way_is_refused() {
         sample.write("directory-of-empties/one/late", "");
         let before = seen(&sample);
         let undone = apply(&sample, &[wanted], &Target::WorkTree { intent_to_add: false }).unwrap_err();
-        assert_eq!(undone.error.kind(), Kind::FileExists);
-        assert_eq!(undone.error.path().unwrap(), in_the_way);
+        assert_eq!(undone.error.diagnosis().kind, Kind::FileExists);
+        assert_eq!(undone.error.diagnosis().path.unwrap(), in_the_way);
         assert_eq!(seen(&sample), before);
     }
 }

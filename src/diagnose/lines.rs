@@ -1,86 +1,10 @@
-//! What every room's errors and warnings can say of themselves, so that reports need to know none of them one by one.
+//! Lines of files that a message shows beside the response, and those that a program or a model is told of.
 
-use std::fmt;
 use std::ops::Range;
 
-use bstr::BString;
+use bstr::{BStr, BString};
 
-use crate::kind::Kind;
-use crate::text::{Excerpt, LineNo, Lines, Span};
-
-/// An error or a warning that can be shown to a person.
-///
-/// `Display` is the headline: small first letter, no full stop, paths in backticks and through [`crate::text::Shown`].
-pub trait Explain: fmt::Display {
-    /// Returns the stable kind.
-    fn kind(&self) -> Kind;
-
-    /// Returns whether it is only noticed, rather than an error. A kind that is noticed may be told to be an error.
-    fn is_warning(&self) -> bool {
-        self.kind().is_warning()
-    }
-
-    /// Returns the few words that stand under the marked place in the response, such as `this line is not there`.
-    fn label(&self) -> Option<String> {
-        None
-    }
-
-    /// Returns other places in the responses of which the same is true.
-    fn also(&self) -> Vec<Span> {
-        Vec::new()
-    }
-
-    /// Returns the place in the responses that makes it an error here, such as an earlier edit of the same lines.
-    fn cause(&self) -> Option<Span> {
-        None
-    }
-
-    /// Returns the path this is about, as the response wrote it.
-    fn path(&self) -> Option<BString> {
-        None
-    }
-
-    /// Returns the places in files that a reader should look at, best first.
-    fn places(&self) -> Vec<FilePlace> {
-        Vec::new()
-    }
-
-    /// Returns the place that comes nearest to what was looked for, where there is one.
-    fn nearest(&self) -> Option<Nearest> {
-        None
-    }
-
-    /// Returns the line of the file that this is about, where that is none of the other places.
-    fn line(&self) -> Option<LineNo> {
-        None
-    }
-
-    /// Returns the lines, ascending, among which nothing decides: all of them, up to [`CANDIDATES`].
-    fn candidates(&self) -> Vec<LineNo> {
-        Vec::new()
-    }
-
-    /// Returns what the file holds around the places in question, for somebody who can't look at it.
-    fn passages(&self) -> Vec<Passage> {
-        Vec::new()
-    }
-
-    /// Returns further facts, one sentence each.
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Returns what to do about it.
-    fn help(&self) -> Option<String> {
-        None
-    }
-
-    /// Returns what the author of the response can do about it, where [`Self::help`] speaks of what only somebody at the
-    /// command line can.
-    fn advice(&self) -> Option<String> {
-        None
-    }
-}
+use crate::text::{Excerpt, LineNo, Lines};
 
 /// A line of a file in the work tree, the index or a commit, with its text so that a message can show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,9 +39,6 @@ pub struct FileLine {
     /// The few words that stand under it.
     pub label: String,
 }
-
-/// How many lines are listed at most among which nothing decides.
-pub const CANDIDATES: usize = 10_000;
 
 /// The place in a file that comes nearest to what a patch looks for, for programs: people are shown a [`FilePlace`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,7 +85,7 @@ pub struct Passage {
 
 impl Passage {
     /// Takes the beginning of a file: all of it if it is small.
-    pub fn beginning(path: &bstr::BStr, lines: &Lines<'_>) -> Vec<Passage> {
+    pub fn beginning(path: &BStr, lines: &Lines<'_>) -> Vec<Passage> {
         let is_large = lines.len() > Self::SMALL;
         Self::around(path, lines, is_large.then_some(0..Self::SMALL - Self::AROUND).into_iter().collect())
     }
@@ -178,7 +99,7 @@ impl Passage {
 
     /// Takes the lines around some ranges of a file's lines, from 0. Where they meet they are one passage; where there are no
     /// ranges, the whole file if it is small.
-    pub fn around(path: &bstr::BStr, lines: &Lines<'_>, mut ranges: Vec<Range<usize>>) -> Vec<Passage> {
+    pub fn around(path: &BStr, lines: &Lines<'_>, mut ranges: Vec<Range<usize>>) -> Vec<Passage> {
         if ranges.is_empty() {
             let is_small = lines.len() <= Self::SMALL && lines.bytes().len() <= Self::MOST;
             ranges.extend((is_small && !lines.is_empty()).then_some(0..lines.len()));

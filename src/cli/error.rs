@@ -1,0 +1,152 @@
+//! What only the command line finds wrong, and its failures where it meets files and streams.
+
+use std::fmt;
+use std::io;
+
+use bstr::BString;
+
+use super::staged::ATTRIBUTE;
+use crate::diagnose::{Diagnose, Diagnosis};
+use crate::kind::Kind;
+use crate::path::PathError;
+use crate::pathspec::PathspecError;
+use crate::plan::PlanId;
+use crate::report::FileReport;
+use crate::text::{Shown, SystemError};
+use crate::transaction::Origin;
+
+/// Why a command does nothing, or less than was asked for.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CliError {
+    /// A change that isn't the one of `--expect`.
+    #[error(
+        "the change isn't the one that was expected: the response, the options or the files are not what they were"
+    )]
+    Unexpected { found: PlanId, files: Vec<FileReport> },
+    /// A response that changes nothing, and was to be committed.
+    #[error("nothing changes, so no commit is made")]
+    NoCommit,
+    #[error("nothing of the change was wanted")]
+    Declined,
+    #[error("there is nothing to undo")]
+    NothingToUndo,
+    #[error("the last apply made the commit {id}, which is git's to take back")]
+    UndoOfCommit { id: String, is_head: bool },
+    /// What an interrupted run may have left half changed was to be read.
+    #[error("an {deed} was interrupted, and files that are to be read here may be half changed")]
+    HalfDone { deed: Origin },
+    #[error("an {deed} was interrupted, and files that aren't to be read here may be half changed")]
+    HalfDoneElsewhere { deed: Origin },
+    #[error("commit {0} is a merge, and a response can't say what of")]
+    Merge(String),
+    #[error("commit {0} changes no file, and is left out")]
+    EmptyCommit(String),
+    #[error("`{}` changes no file, so there is nothing to write", Shown(.0.as_bytes()))]
+    NoFiles(String),
+    /// A range, where one commit is wanted.
+    #[error("`{}` doesn't name one commit", Shown(.0.as_bytes()))]
+    Several(String),
+    #[error("`{}` isn't in the index", Shown(path))]
+    NotStaged { path: BString },
+    #[error("`{}` is unmerged, so that there is no one response", Shown(path))]
+    UnmergedResponse { path: BString },
+    #[error("`{}` is a symbolic link, and no response", Shown(path))]
+    StagedLink { path: BString },
+    #[error("`{}` is a submodule, and no response", Shown(path))]
+    StagedSubmodule { path: BString },
+    /// A guard that can't be understood guards nothing, so nothing goes on.
+    #[error("`{key}` is set to `{}`, which is no pathspec: {error}", Shown(value))]
+    NoPathspec { key: &'static str, value: BString, error: PathspecError },
+    #[error("--directory can't be used: {0}")]
+    Directory(PathError),
+}
+
+impl Diagnose for CliError {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new;
+        match self {
+            CliError::Unexpected { found, files } => of(Kind::Stale)
+                .note(format!("it would be plan {found} now:\n{}", listed(files)))
+                .help("look at the change anew, with `git llmpatch check --json` or a preview, then expect the plan that it names"),
+            CliError::NoCommit | CliError::EmptyCommit(_) => of(Kind::NoChange),
+            CliError::Declined => of(Kind::Declined),
+            CliError::NothingToUndo => of(Kind::NothingToUndo)
+                .note("only the last apply in this work tree can be taken back, and only once"),
+            CliError::UndoOfCommit { id, is_head: true } => of(Kind::NothingToUndo).help(format!(
+                "`git revert {id}` makes a commit that takes it back; `git reset --keep HEAD^` drops it, if nobody has it yet"
+            )),
+            CliError::UndoOfCommit { id, is_head: false } => {
+                of(Kind::NothingToUndo).help(format!("`git revert {id}` makes a commit that takes it back"))
+            }
+            CliError::HalfDone { .. } => of(Kind::Locked).help(RECOVER),
+            CliError::HalfDoneElsewhere { .. } => of(Kind::Interrupted).help(RECOVER),
+            CliError::Merge(_) => of(Kind::Unrepresentable)
+                .help("`show --first-parent` writes what it changes of its first parent"),
+            CliError::NoFiles(_) => of(Kind::Unrepresentable),
+            CliError::Several(_) => {
+                of(Kind::Unrepresentable).help("name one commit; `git log --no-merges --oneline` lists some")
+            }
+            CliError::NotStaged { path } => of(Kind::Io)
+                .path(path.clone())
+                .help("stage it, or check the file as it is, without --staged"),
+            CliError::UnmergedResponse { path } => {
+                of(Kind::Stale).path(path.clone()).help("finish its merge and stage it")
+            }
+            CliError::StagedLink { path } | CliError::StagedSubmodule { path } => of(Kind::UnsafePath)
+                .path(path.clone())
+                .help(format!("stage the response itself, or set the attribute `-{ATTRIBUTE}` for this path")),
+            CliError::NoPathspec { key, .. } => of(Kind::Io).help(format!(
+                "correct it with `git config --edit`; `git config --show-origin --get-all {key}` says where it stands"
+            )),
+            CliError::Directory(error) => Diagnosis { label: None, advice: None, ..error.diagnosis() }
+                .help("name a directory of this work tree, from its top, or leave the option out"),
+        }
+    }
+}
+
+const RECOVER: &str = "run `git llmpatch recover`; the next apply does so, too";
+
+/// Lists the first of many files.
+fn listed(files: &[FileReport]) -> String {
+    const SHOWN: usize = 10;
+    let mut lines: Vec<_> = files.iter().take(SHOWN).map(|file| format!("  {file}")).collect();
+    match files.len().saturating_sub(SHOWN) {
+        0 => {}
+        more => lines.push(format!("  and {more} more")),
+    }
+    lines.join("\n")
+}
+
+/// A failure of something that only the command line does: what was attempted, and what the system said.
+#[derive(Debug)]
+pub(super) struct IoError(anyhow::Error);
+
+impl<E: Into<anyhow::Error>> From<E> for IoError {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl fmt::Display for IoError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (depth, cause) in self.0.chain().enumerate() {
+            let colon = if depth == 0 { "" } else { ": " };
+            match cause.downcast_ref::<io::Error>() {
+                Some(said) => write!(f, "{colon}{}", SystemError(said))?,
+                None => write!(f, "{colon}{cause}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Diagnose for IoError {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new(Kind::Io);
+        match self.0.downcast_ref::<io::Error>().map(io::Error::kind) {
+            Some(io::ErrorKind::NotFound) => of.help("name a file that is there, or `-` for standard input"),
+            Some(io::ErrorKind::IsADirectory) => of.help("name the files in it, or `-` for standard input"),
+            _ => of,
+        }
+    }
+}

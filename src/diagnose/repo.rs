@@ -1,0 +1,93 @@
+//! What is said of a repository that can't be read, and of a commit that isn't made.
+
+use bstr::{BString, ByteSlice as _};
+
+use super::{Diagnose, Diagnosis};
+use crate::kind::Kind;
+use crate::repo::{CommitError, RepoError};
+use crate::text::Shown;
+use crate::tree::Repair;
+
+impl Diagnose for RepoError {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new(self.kind());
+        match self {
+            RepoError::NotFound { .. } => of.help(
+                "run it inside a work tree, or make one with `git init`; `git -C <directory> llmpatch` runs it elsewhere",
+            ),
+            RepoError::NoGitDir { .. } => of.help("set `GIT_DIR` to the `.git` of a repository, or unset it"),
+            RepoError::NotOwned { top } => of.help(format!(
+                "if you trust it, run `git config --global --add safe.directory {}`",
+                Shown::path(top)
+            )),
+            RepoError::Embedded { git_dir } => of.help(format!(
+                "run it in another directory; if this one is meant, and you trust what is in it, set `GIT_DIR` to `{}`",
+                Shown::path(git_dir)
+            )),
+            RepoError::NoWorkTree { .. } => of.help(
+                "run it in a work tree of this repository, or use `--cached`; `check` and `diff` also know `--onto=<rev>`",
+            ),
+            RepoError::TopIsGitDir { .. } => of.help("set `GIT_WORK_TREE` to another directory"),
+            RepoError::Unsupported { repair, .. } => of.help(repair.help()),
+            RepoError::Attribute { .. } => of.help("make this change by hand"),
+            RepoError::NoRevision { .. } => {
+                of.help("name a commit, a branch or a tag; `git log --all --oneline` lists commits")
+            }
+            RepoError::Setting { key, .. } => of.help(format!("correct it with `git config {key} <value>`")),
+            RepoError::NoGit { .. } => of.help("install git, or put it on the PATH"),
+            RepoError::Child { .. } | RepoError::Git { .. } | RepoError::Io { .. } => of,
+        }
+    }
+}
+
+impl Repair {
+    pub(super) fn help(self) -> &'static str {
+        match self {
+            Repair::JoinIndex => "run `git update-index --no-split-index` first",
+            Repair::FillIndex => "run `git sparse-checkout reapply --no-sparse-index` first",
+            Repair::Clone => "make the change in a clone without it, and fetch it from there",
+        }
+    }
+}
+
+impl Diagnose for CommitError {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new;
+        match self {
+            CommitError::InProgress { finish, .. } => of(Kind::Unsupported)
+                .help(format!("end it with {finish}, or apply the change without `--commit`")),
+            CommitError::Identity { said } => of(Kind::Identity)
+                .notes(last_line(said))
+                .help("set `git config user.name` and `git config user.email`, then try again"),
+            CommitError::Author { said, .. } => of(Kind::Identity).notes(last_line(said)).help(
+                "name somebody as in `--author=\"A <a@example.org>\"`, or by a part of the name of an author in this history",
+            ),
+            CommitError::Date { .. } => of(Kind::Identity)
+                .help("say when as `git commit --date` has it, such as `2026-01-31T12:00:00+0100` or `yesterday`"),
+            CommitError::HeadMoved => of(Kind::Locked).help("see with `git log` what it committed, then try again"),
+            CommitError::EmptyMessage => {
+                of(Kind::Unsupported).help("give a message with `-m`, or write one with `--edit`")
+            }
+            CommitError::NoEditor => of(Kind::Unsupported)
+                .help("set `git config core.editor`, or give the message with `-m` and without `--edit`"),
+            CommitError::NothingToCommit => of(Kind::Unchanged)
+                .help("only line ends or permissions differ, which git doesn't store; apply it without `--commit`"),
+            CommitError::Hook { kept, .. } => of(Kind::Hook)
+                .notes(kept.iter().map(|kept| format!("the commit message is kept in `{}`, for `-F`", Shown::path(kept))))
+                .help("do what it asks for (its words are above), or commit with `--no-verify`"),
+            CommitError::NoCommit { .. } => of(Kind::Io).help("see what git says above"),
+            CommitError::InDoubt(_) => of(Kind::Io).help(
+                "run `git llmpatch recover` once git has ended and HEAD can be read: it goes on if there is a commit, and back \
+                 if not",
+            ),
+            CommitError::Repository(error) => error.diagnosis(),
+            CommitError::Io { .. } => of(Kind::Io),
+        }
+    }
+}
+
+/// Repeats the last thing that git said.
+fn last_line(said: &BString) -> Option<String> {
+    let mut lines = said.lines().map(|line| line.trim_ascii()).filter(|line| !line.is_empty());
+    lines.next_back().map(|line| format!("git says: {}", Shown(line)))
+}

@@ -1,0 +1,173 @@
+//! What is said of a change that isn't made, and of what is left to do after one.
+
+use std::io::ErrorKind;
+
+use super::{Diagnose, Diagnosis};
+use crate::kind::Kind;
+use crate::text::{Shown, listed};
+use crate::transaction::{ChangedSince, Holder, How, Open, Recovered, TransactionError, Undone, Unfit, Warning, Why};
+use crate::tree::TreeError;
+
+impl Diagnose for TransactionError {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new;
+        match self {
+            TransactionError::Locked { lock, holder } => of(Kind::Locked).help(match holder {
+                Holder::Running => "wait until it is done, then try again".into(),
+                Holder::Gone => "run `git llmpatch recover`, as the user who owns the lock".into(),
+                Holder::Elsewhere { .. } => ELSEWHERE.into(),
+                Holder::Unknown => format!(
+                    "wait until no git command runs in this repository, then try again; if none does, remove `{}`",
+                    Shown::path(lock)
+                ),
+            }),
+            TransactionError::Interrupted { .. } => of(Kind::Io),
+            TransactionError::Torn { recovered } => torn(recovered),
+            TransactionError::Unfit(unfit) => of(Kind::Io).help(unfit.why.help()),
+            TransactionError::Changed { path } => of(Kind::Stale)
+                .path(path.as_bstr())
+                .help("another program writes to it; try again, and the change is worked out anew"),
+            TransactionError::Appeared { path } => of(Kind::FileExists)
+                .path(path.as_bstr())
+                .help("another program made it; look at it, move it away or try again"),
+            TransactionError::ChangedSince { all } => of(Kind::Stale).notes(all.iter().map(ToString::to_string)),
+            TransactionError::Superseded => of(Kind::Stale).help("run `git llmpatch undo` again to take that one back"),
+            TransactionError::Damaged { .. } => {
+                of(Kind::Io).help("take the change back by hand; the next apply puts what it needs in its place")
+            }
+            TransactionError::Unkept { .. } => {
+                of(Kind::Io).help("see to it that the directories there can be written to, then run it again")
+            }
+            TransactionError::Tree(error) => {
+                let help = match error {
+                    TreeError::Disagrees { .. } => Some("stage, commit or stash what is there, then try again".into()),
+                    TreeError::Unmerged { .. } => Some("finish the merge of this file first".into()),
+                    TreeError::Unsupported { .. } | TreeError::Io { .. } => None,
+                };
+                Diagnosis { help, advice: None, ..error.diagnosis() }
+            }
+            TransactionError::CurrentDirectory { path } => {
+                of(Kind::FileExists).path(path.as_bstr()).help("run the command from the top of the work tree")
+            }
+            TransactionError::Commit(error) => error.diagnosis(),
+            TransactionError::OtherFileSystem { path } => of(Kind::Unsupported)
+                .path(path.as_bstr())
+                .help("apply the change with `--index`, then run `git commit`"),
+            TransactionError::Repository(error) => error.diagnosis(),
+            TransactionError::Io { source, .. } => match source.kind() {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                    of(Kind::Io).help("make room on the disk, then try again")
+                }
+                _ if source.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) => of(Kind::Io).help(
+                    "this file system gives no locks, and nothing is changed without one; on NFS, see whether its lock \
+                     service runs",
+                ),
+                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                    of(Kind::Io).help("see who owns the file and its directory and whether you may write there")
+                }
+                _ => of(Kind::Io),
+            },
+        }
+    }
+}
+
+impl Diagnose for Undone {
+    fn diagnosis(&self) -> Diagnosis {
+        self.error.diagnosis().notes(self.open.iter().map(|open| format!("{open}: {}", open.help())))
+    }
+}
+
+/// Names what is left of changes that were interrupted.
+fn torn(recovered: &[Recovered]) -> Diagnosis {
+    let left = recovered.iter().filter(|one| one.how == How::Left && !one.paths.is_empty());
+    let about = |one: &Recovered| {
+        let paths = one.paths.iter().map(|path| format!("`{path}`"));
+        format!("it is about {}", listed(paths, one.paths.len()))
+    };
+    let open = || recovered.iter().flat_map(|one| &one.open);
+    let mut helps: Vec<_> = open().map(Open::help).collect();
+    helps.dedup();
+    Diagnosis::new(Kind::Io)
+        .notes(recovered.iter().flat_map(|one| one.notes.iter().cloned()))
+        .notes(left.map(about))
+        .notes(open().map(ToString::to_string))
+        .help(helps.join("; "))
+}
+
+const ELSEWHERE: &str = "wait until it is done; if it runs nowhere any more, run `git llmpatch recover --force`";
+
+impl Why {
+    fn help(&self) -> &'static str {
+        match self {
+            Why::Foreign => "have its owner run `git llmpatch recover`",
+            Why::Broken => "look at what is in it, then remove it",
+            Why::OtherIndex => "run `git llmpatch recover` with the `GIT_INDEX_FILE` that it was made with",
+            Why::Elsewhere { .. } => ELSEWHERE,
+            Why::Unlocked | Why::HeadMoved | Why::IndexMoved => {
+                "`git llmpatch recover` takes back what that run did to these paths; to keep what is there, remove the journal"
+            }
+        }
+    }
+}
+
+impl Open {
+    fn help(&self) -> &'static str {
+        match self {
+            Open::Journal(Unfit { why, .. }) => why.help(),
+            Open::Again(_) => "run `git llmpatch recover` again",
+            Open::Kept(_) => "look at these paths, take from the originals what you need, then remove them",
+            Open::Lock(_) => "if no git command runs here, remove it",
+        }
+    }
+}
+
+impl Diagnose for ChangedSince {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new(Kind::Stale);
+        match self {
+            ChangedSince::Original { path, kept } => of
+                .path(path.as_bstr())
+                .note(format!("the old file is `{}`", Shown::path(kept)))
+                .help("look at the old file, and put right by hand what should be"),
+            ChangedSince::Appeared { path } => of.path(path.as_bstr()).help("move it away, then try again"),
+            ChangedSince::File { path } | ChangedSince::Gone { path } | ChangedSince::Entry { path } => {
+                of.path(path.as_bstr()).help(
+                    "undo takes back all or nothing: put this back as the last apply left it, or take that back by hand",
+                )
+            }
+        }
+    }
+}
+
+impl Diagnose for Warning {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new;
+        match self {
+            Warning::HardLink { path, .. } => of(Kind::HardLink).path(path.as_bstr()),
+            Warning::Rights { path, .. } => {
+                of(Kind::Rights).path(path.as_bstr()).help("give it back by hand what it should have")
+            }
+            Warning::WrittenLate { path, .. } => {
+                of(Kind::WrittenLate).path(path.as_bstr()).help("take from it what you need, then remove it")
+            }
+            Warning::Open(open) => of(Kind::Leftover).help(open.help()),
+            Warning::Leftover { path } => of(Kind::Leftover).path(path.clone()).help("remove it"),
+            Warning::Unsettled { path, .. } => of(Kind::Leftover)
+                .path(path.clone())
+                .help("the next apply tidies up, and so does `git llmpatch recover`"),
+            Warning::NoUndo { .. } => of(Kind::NoUndo),
+            Warning::IndexBehind { .. } => {
+                of(Kind::IndexBehind).help("run `git llmpatch recover` to let the index follow the new commit")
+            }
+            Warning::HookChanged { .. } => of(Kind::HookChanged).help("look at it with `git show`"),
+        }
+    }
+}
+
+impl Diagnose for Recovered {
+    fn diagnosis(&self) -> Diagnosis {
+        Diagnosis::new(Kind::Recovered)
+            .notes(self.notes.iter().cloned())
+            .notes(self.open.iter().map(ToString::to_string))
+    }
+}
