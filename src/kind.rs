@@ -16,9 +16,9 @@ pub enum Blame {
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $name:ident = $code:literal, $blame:ident;)*) => {
         /// What kind of error or warning something is. The codes are part of the interface and never change meaning.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
         #[non_exhaustive]
-        pub enum Kind { $($(#[doc = $doc])* $name,)* }
+        pub enum Kind { $($(#[doc = $doc])* #[serde(rename = $code)] $name,)* }
 
         impl Kind {
             /// Every kind, errors first.

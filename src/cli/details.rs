@@ -12,7 +12,7 @@ use crate::message;
 use crate::patch::{Operation, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{ChangeSet, Placement};
-use crate::report::{Detail, Diagnostic, FileReport, HunkReport, SideReport};
+use crate::report::{Detail, Diagnostic, FileReport, HunkReport};
 use crate::text::Source;
 use crate::tree::File;
 
@@ -38,9 +38,9 @@ pub(super) fn files(
     let mut diffs = diff.map(|diffs| diffs.0);
     for file in &mut files {
         let placed = hunks.remove(&file.path).unwrap_or_default();
-        file.detail.hunks = placed.into_iter().map(|place| HunkReport::of(place, sources)).collect();
+        file.hunks = placed.into_iter().map(|place| HunkReport::of(place, sources)).collect();
         if let Some(diffs) = &mut diffs {
-            file.detail.diff = Some(diffs.remove(file.path.as_bytes()).unwrap_or_default().into());
+            file.diff = Some(diffs.remove(file.path.as_bytes()).unwrap_or_default().into());
         }
     }
     files
@@ -56,14 +56,18 @@ pub(super) fn files_of(session: &Session, base: &Base, changes: &ChangeSet) -> V
     let side = |path: &RepoPath, file: Option<&File>, state| {
         let file = file?;
         let id = |differ: &dyn Compare| differ.id(Some(&differ.stored(path, &file.content, state).ok()?)).ok();
-        Some(SideReport { oid: differ.as_ref().and_then(|differ| id(differ)), mode: file.mode.git() })
+        Some((differ.as_ref().and_then(|differ| id(differ)), format!("{:06o}", file.mode.git())))
     };
     for file in &mut files {
         let origin = file.from.as_ref().unwrap_or(&file.path);
-        file.detail.old =
-            side(origin, changes.get(origin).and_then(|change| change.before.as_ref()), compare::State::Before);
+        let before = changes.get(origin).and_then(|change| change.before.as_ref());
         let after = changes.get(&file.path).and_then(|change| change.after.as_ref());
-        file.detail.new = side(&file.path, after, compare::State::After(file.from.as_ref()));
+        let (old, new) = (
+            side(origin, before, compare::State::Before),
+            side(&file.path, after, compare::State::After(file.from.as_ref())),
+        );
+        (file.old_oid, file.old_mode) = old.map_or((None, None), |(oid, mode)| (oid, Some(mode)));
+        (file.new_oid, file.new_mode) = new.map_or((None, None), |(oid, mode)| (oid, Some(mode)));
     }
     files
 }

@@ -168,7 +168,8 @@ fn tell(session: &Session, path: &BStr, report: &Report) -> Exit {
     }
     let line = |one: &Diagnostic| {
         let place = one.response.as_ref().map(|place| (place.line, place.column));
-        let own = || one.places.iter().find(|_| one.kind == Kind::Markers).map(|place| (place.line, place.column));
+        let own =
+            || one.places.iter().find(|_| one.kind == Kind::Markers).map(|place| (place.first.line, place.column));
         let (line, column) = place.or_else(own).unwrap_or((LineNo::FIRST, 1));
         format!("{name}:{line}:{column}: ")
     };

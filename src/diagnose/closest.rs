@@ -56,10 +56,10 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> (Diag
     let mut place = file.place(closest.line, &caption(closest), label_of_file);
     if let Some(mark) = marked {
         place.column = text[..mark.start.min(text.len())].chars().count() + 1;
-        place.excerpt = Excerpt::new(text, mark);
+        place.first.excerpt = Excerpt::new(text, mark);
     }
     let start = closest.near.start;
-    let nearest = Nearest::around(LineNo::from_index(start), place.line, text, differs);
+    let nearest = Nearest::around(LineNo::from_index(start), place.first.line, text, differs);
     let region = start..closest.near.end.max(start + 1).min(file.lines.len());
     (Diagnosis { places: vec![place], nearest: Some(nearest), ..of }, vec![region])
 }

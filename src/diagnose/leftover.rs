@@ -1,20 +1,18 @@
-use super::FilePlace;
 use super::{Diagnose, Diagnosis};
+use super::{FileLine, FilePlace};
 use crate::kind::Kind;
 use crate::leftover::Leftover;
 use crate::text::Excerpt;
 
 impl Diagnose for Leftover {
     fn diagnosis(&self) -> Diagnosis {
+        let text = Excerpt::of_line(self.marker.as_bytes());
         let place = FilePlace {
             path: self.path.clone(),
-            line: self.line,
             column: 1,
-            excerpt: Excerpt::of_line(self.marker.as_bytes()),
             caption: "it stands here".into(),
-            label: "left over".into(),
-            heading: None,
-            also: Vec::new(),
+            first: FileLine { line: self.line, excerpt: text, heading: None, label: "left over".into() },
+            more: Vec::new(),
         };
         let of = Diagnosis::new(Kind::Markers)
             .path(self.path.clone())

@@ -4,40 +4,43 @@ use std::ops::Range;
 
 use bstr::{BStr, BString};
 
+use crate::plan::Quote;
 use crate::text::{Excerpt, LineNo, Lines};
 
-/// A line of a file in the work tree, the index or a commit, with its text so that a message can show it.
+/// Lines of a file in the work tree, the index or a commit, for a message to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePlace {
     /// The file, from the top of the work tree.
     pub path: BString,
-    /// The line.
-    pub line: LineNo,
-    /// The column at which the marked part begins, from 1, in characters.
+    /// The column at which the marked part of the first line begins, from 1, in characters.
     pub column: usize,
-    /// The line's text, without its terminator, as far as it is shown, and the part that is meant.
-    pub excerpt: Excerpt,
     /// A sentence to introduce it, such as `closest place, 2 of 3 lines agree`.
     pub caption: String,
-    /// The few words that stand under the line.
-    pub label: String,
-    /// The line under which it stands, where that helps to tell it from others.
-    pub heading: Option<(LineNo, Excerpt)>,
+    /// The line that is meant.
+    pub first: FileLine,
     /// Further lines of the file that the caption introduces.
-    pub also: Vec<FileLine>,
+    pub more: Vec<FileLine>,
 }
 
-/// A line of a file that is shown beside another.
+/// A line of a file that a message shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileLine {
-    /// The line.
+    /// The number of the line.
     pub line: LineNo,
     /// Its text, as far as it is shown, and the part that is meant.
     pub excerpt: Excerpt,
-    /// The line under which it stands.
+    /// The line under which it is, where that helps to tell it from others.
     pub heading: Option<(LineNo, Excerpt)>,
-    /// The few words that stand under it.
+    /// The few words below the marked part.
     pub label: String,
+}
+
+impl FileLine {
+    /// Labels a line that was quoted.
+    pub fn new(quote: &Quote, label: &str) -> Self {
+        let Quote { number, text, heading } = quote.clone();
+        Self { line: number, excerpt: text, heading, label: label.into() }
+    }
 }
 
 /// The place in a file that comes nearest to what a patch looks for, for programs: people are shown a [`FilePlace`].

@@ -54,13 +54,10 @@ impl<'f> File<'f> {
 pub(super) fn place(path: &RepoPath, line: &Quote, caption: &str, label: &str) -> FilePlace {
     FilePlace {
         path: path.as_bstr().into(),
-        line: line.number,
         column: line.text.column(),
-        excerpt: line.text.clone(),
         caption: caption.into(),
-        label: label.into(),
-        heading: line.heading.clone(),
-        also: Vec::new(),
+        first: FileLine::new(line, label),
+        more: Vec::new(),
     }
 }
 
@@ -72,13 +69,8 @@ pub(super) fn rivals(
     label: impl Fn(LineNo) -> &'static str,
 ) -> Option<FilePlace> {
     let (first, others) = lines.split_first()?;
-    let also = others.iter().map(|line| FileLine {
-        line: line.number,
-        excerpt: line.text.clone(),
-        heading: line.heading.clone(),
-        label: label(line.number).into(),
-    });
-    Some(FilePlace { also: also.collect(), ..place(path, first, caption, label(first.number)) })
+    let more = others.iter().map(|line| FileLine::new(line, label(line.number))).collect();
+    Some(FilePlace { more, ..place(path, first, caption, label(first.number)) })
 }
 
 impl Diagnosis {
@@ -89,7 +81,7 @@ impl Diagnosis {
 
     /// Adds the place in a file that comes nearest to what was looked for.
     pub(super) fn at(self, place: FilePlace) -> Self {
-        let nearest = Nearest::new(place.line, place.line, place.excerpt.text());
+        let nearest = Nearest::new(place.first.line, place.first.line, place.first.excerpt.text());
         Self { nearest: Some(nearest), ..self.shows(place) }
     }
 }

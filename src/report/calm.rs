@@ -18,7 +18,7 @@ pub(super) fn calm(warnings: &[Diagnostic], errors: &[Diagnostic], tells_all: bo
         if corrections.len() < 2 {
             told.push(one.clone());
         } else if summed.insert(response(one)) {
-            told.push(Diagnostic { message: sum(&corrections), ..Diagnostic::bare(one.kind, one.is_warning) });
+            told.push(Diagnostic::bare(one.kind, one.is_warning, sum(&corrections)));
         }
     }
     told.extend(errors.iter().filter(|error| error.kind != Kind::Declined).cloned());

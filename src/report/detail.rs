@@ -1,46 +1,55 @@
 //! What a report holds for programs alone: it costs a second look at every file, so it is filled in where somebody reads it.
 
 use bstr::BString;
+use serde::Serialize;
 
-use super::ResponsePlace;
+use super::{ResponsePlace, json};
 use crate::patch::{FileEdit, Format, Operation, Patch};
-use crate::plan::{Placement, PlanId, Rows};
+use crate::plan::{Placement, PlanId};
 use crate::text::{LineNo, Source, Span};
 
 /// What only programs are told of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Detail {
     /// The names of the responses that it was about.
     pub responses: Vec<String>,
     /// The name of the change, if there is one.
+    #[serde(serialize_with = "json::displayed")]
     pub plan: Option<PlanId>,
     /// The format of the responses; none where they differ or have none.
+    #[serde(serialize_with = "json::displayed")]
     pub format: Option<Format>,
     /// The commit message that the change has, or would have.
+    #[serde(flatten, serialize_with = "json::message")]
     pub message: Option<BString>,
     /// What the responses ask for, in order.
     pub edits: Vec<EditReport>,
 }
 
 /// One edit of a response.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EditReport {
     /// Its header or opening tag.
     pub response: Option<ResponsePlace>,
     /// What it does.
+    #[serde(rename = "op")]
     pub operation: EditOperation,
     /// The path, as the response wrote it.
+    #[serde(flatten, serialize_with = "json::path")]
     pub path: BString,
     /// The path that the file gets, as the response wrote it.
+    #[serde(flatten, serialize_with = "json::to")]
     pub to: Option<BString>,
     /// The author's note.
+    #[serde(flatten, serialize_with = "json::why")]
     pub why: Option<BString>,
-    /// Where its hunks came to stand; none where that isn't known.
+    /// Where its hunks were placed; none where that isn't known.
     pub hunks: Vec<HunkReport>,
 }
 
 /// What an edit does, in words that suit all formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum EditOperation {
     /// Makes a file.
     Add,
@@ -56,39 +65,22 @@ pub enum EditOperation {
     Unreadable,
 }
 
-/// Where a hunk came to stand.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where a hunk was placed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HunkReport {
     /// Its line in the response.
     pub line: Option<LineNo>,
-    /// The lines that it takes the place of.
-    pub old: Rows,
-    /// The lines that stand there afterwards.
-    pub new: Rows,
+    /// The first of the lines that it takes the place of.
+    pub old_start: usize,
+    /// How many they are.
+    pub old_lines: usize,
+    /// The first of the lines that are there afterwards.
+    pub new_start: usize,
+    /// How many they are.
+    pub new_lines: usize,
     /// How its place was found.
+    #[serde(rename = "match")]
     pub how: &'static str,
-}
-
-/// What only programs are told of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FileDetail {
-    /// Where the hunks that made it what it is came to stand.
-    pub hunks: Vec<HunkReport>,
-    /// The file before, if there was one.
-    pub old: Option<SideReport>,
-    /// The file afterwards, if there is one.
-    pub new: Option<SideReport>,
-    /// The diff, if it was asked for.
-    pub diff: Option<BString>,
-}
-
-/// One side of a file's change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SideReport {
-    /// The name of the blob that git would store, where that can be known.
-    pub oid: Option<String>,
-    /// The mode as git has it.
-    pub mode: u32,
 }
 
 impl Detail {
@@ -133,24 +125,17 @@ impl EditReport {
     }
 }
 
-impl EditOperation {
-    /// Returns the word that programs read.
-    pub fn name(self) -> &'static str {
-        match self {
-            EditOperation::Add => "add",
-            EditOperation::Replace => "replace",
-            EditOperation::Update => "update",
-            EditOperation::Move => "move",
-            EditOperation::Delete => "delete",
-            EditOperation::Unreadable => "unreadable",
-        }
-    }
-}
-
 impl HunkReport {
     /// Takes down where a hunk stands.
     pub fn of(place: &Placement, sources: &[Source]) -> Self {
         let line = |span: Span| Some(sources.iter().find(|one| one.id() == span.source)?.line_at(span.start as usize));
-        Self { line: place.span.and_then(line), old: place.old, new: place.new, how: place.how.name() }
+        Self {
+            line: place.span.and_then(line),
+            old_start: place.old.start,
+            old_lines: place.old.count,
+            new_start: place.new.start,
+            new_lines: place.new.count,
+            how: place.how.name(),
+        }
     }
 }

@@ -2,18 +2,20 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use bstr::BString;
+use serde::Serialize;
 
-use crate::diagnose::Diagnose;
-use crate::diagnose::{FilePlace, Nearest, Passage};
+use super::json;
+use crate::diagnose::{Diagnose, Diagnosis, FilePlace, Nearest, Passage};
 use crate::kind::Kind;
 use crate::text::{Excerpt, LineNo, Lines, Located, Source, Span};
 
 /// An error or a warning with everything that a reader needs, independent of where it came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
     /// The stable kind.
     pub kind: Kind,
     /// Whether it is only noticed, rather than an error.
+    #[serde(skip)]
     pub is_warning: bool,
     /// The headline.
     pub message: String,
@@ -24,29 +26,36 @@ pub struct Diagnostic {
     /// The place in the responses that makes it an error here.
     pub cause: Option<ResponsePlace>,
     /// The few words under the marked place.
+    #[serde(skip)]
     pub label: Option<String>,
     /// The path this is about, as the response wrote it.
+    #[serde(flatten, serialize_with = "json::path")]
     pub path: Option<BString>,
     /// Places in files, best first.
+    #[serde(skip)]
     pub places: Vec<FilePlace>,
-    /// The place that comes nearest to what was looked for.
-    pub nearest: Option<Nearest>,
-    /// The line of the file that it is about, where that is no other place's.
+    /// The line of the file that it is about.
     pub line: Option<LineNo>,
     /// The lines among which nothing decides.
     pub candidates: Vec<LineNo>,
+    /// The place that comes nearest to what was looked for.
+    #[serde(serialize_with = "json::nearest")]
+    pub nearest: Option<Nearest>,
     /// What the files hold around the places in question.
+    #[serde(skip)]
     pub passages: Vec<Passage>,
     /// Further facts.
     pub notes: Vec<String>,
     /// What to do about it.
+    #[serde(rename = "hint")]
     pub help: Option<String>,
     /// What the author of the response can do about it, where that is something else.
+    #[serde(skip)]
     pub advice: Option<String>,
 }
 
 /// A place in a response, with the line that stands there.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct ResponsePlace {
     /// The name of the response.
     pub file: String,
@@ -55,26 +64,33 @@ pub struct ResponsePlace {
     /// The column, from 1, in characters.
     pub column: usize,
     /// The line's text and the marked part of it: of a span over several lines, what is on the first.
+    #[serde(skip)]
     pub excerpt: Excerpt,
 }
 
 impl Diagnostic {
     /// Takes down what is said of an error or a warning and where it points.
-    pub fn new(said: &dyn Diagnose, span: Option<Span>, sources: &[Source]) -> Self {
-        let of = said.diagnosis();
+    pub fn new(error: &dyn Diagnose, span: Option<Span>, sources: &[Source]) -> Self {
+        Self::of(error.to_string(), error.diagnosis(), span, sources)
+    }
+
+    fn of(message: String, of: Diagnosis, span: Option<Span>, sources: &[Source]) -> Self {
+        let place = |span| ResponsePlace::new(span, sources);
+        let nearest = of.nearest.as_ref().map(|nearest| nearest.line);
+        let first = of.places.first().map(|place| place.first.line).or(of.candidates.first().copied());
         Self {
             kind: of.kind,
             is_warning: of.is_warning,
-            message: readable(said.to_string(), Self::LONGEST),
-            response: of.mark.or(span).and_then(|span| ResponsePlace::new(span, sources)),
-            also: of.also.into_iter().filter_map(|span| ResponsePlace::new(span, sources)).collect(),
-            cause: of.cause.and_then(|span| ResponsePlace::new(span, sources)),
+            message: readable(message, Self::LONGEST),
+            response: of.mark.or(span).and_then(place),
+            also: of.also.into_iter().filter_map(place).collect(),
+            cause: of.cause.and_then(place),
             label: of.label.map(|label| readable(label, Self::LONGEST)),
             path: of.path,
             places: of.places,
-            nearest: of.nearest,
-            line: of.line,
+            line: of.line.or(nearest).or(first),
             candidates: of.candidates,
+            nearest: of.nearest,
             passages: of.passages,
             // A hook may have a lot to say.
             notes: of.notes.into_iter().map(|note| readable(note, 16 * Self::LONGEST)).collect(),
@@ -83,26 +99,9 @@ impl Diagnostic {
         }
     }
 
-    /// Makes one that has nothing but a headline, which is yet to be written.
-    pub(super) fn bare(kind: Kind, is_warning: bool) -> Self {
-        Self {
-            kind,
-            is_warning,
-            message: String::new(),
-            response: None,
-            also: Vec::new(),
-            cause: None,
-            label: None,
-            path: None,
-            places: Vec::new(),
-            nearest: None,
-            line: None,
-            candidates: Vec::new(),
-            passages: Vec::new(),
-            notes: Vec::new(),
-            help: None,
-            advice: None,
-        }
+    /// Makes one that has nothing but a headline.
+    pub(super) fn bare(kind: Kind, is_warning: bool, message: String) -> Self {
+        Self::of(message, Diagnosis { is_warning, ..Diagnosis::new(kind) }, None, &[])
     }
 
     /// The longest that a headline may be, in bytes: a path as long as a system takes, all of its letters twice as wide.
@@ -124,7 +123,7 @@ impl Diagnostic {
             let count = 1 + said.count();
             let message = format!("{count} more like these aren't shown");
             let of = first.value.diagnosis();
-            all.push(Self { message, ..Self::bare(of.kind, of.is_warning) });
+            all.push(Self::bare(of.kind, of.is_warning, message));
         }
         all
     }
@@ -206,7 +205,6 @@ fn is_about_the_path(kind: Kind) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::Diagnosis;
     use crate::text::SourceId;
 
     #[derive(Debug, thiserror::Error)]

@@ -60,17 +60,20 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, shown: &mut Vec<Pas
         fence(out, &[place.excerpt.text()]);
     }
     // Rivals are told by their numbers, and shown where the passages are.
-    for place in error.places.iter().filter(|place| place.also.is_empty()) {
-        let label = if place.label.is_empty() { String::new() } else { format!(" ({})", safe(&place.label)) };
+    for place in error.places.iter().filter(|place| place.more.is_empty()) {
+        let label =
+            if place.first.label.is_empty() { String::new() } else { format!(" ({})", safe(&place.first.label)) };
         let (caption, path) = (capital(&place.caption), Shown(&place.path));
-        let _ = writeln!(out, "\n{caption}: line {} of `{path}`{label}{}.", place.line, part(&place.excerpt));
+        let _ =
+            writeln!(out, "\n{caption}: line {} of `{path}`{label}{}.", place.first.line, part(&place.first.excerpt));
         let is_shown = |passage: &Passage| {
             passage.path == place.path
-                && (passage.start.index()..passage.start.index() + passage.lines.len()).contains(&place.line.index())
+                && (passage.start.index()..passage.start.index() + passage.lines.len())
+                    .contains(&place.first.line.index())
         };
         if !error.passages.iter().any(is_shown) {
             out.push('\n');
-            fence(out, &[place.excerpt.text()]);
+            fence(out, &[place.first.excerpt.text()]);
         }
     }
     for note in &error.notes {

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::calm::calm;
-use super::render::{Drawing, Picture, ShownLine, Tone};
+use super::render::{Drawing, Tone};
 use super::{Diagnostic, FileReport, LineCount, Report, ResponsePlace, State};
-use crate::diagnose::FileLine;
+use crate::diagnose::{FileLine, FilePlace};
 use crate::kind::Kind;
 use crate::text::Shown;
 
@@ -99,32 +99,21 @@ impl std::fmt::Display for State {
 pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
     let Diagnostic { kind, is_warning, message, response, also, cause, label, places, notes, help, .. } = diagnostic;
     let pen = Drawing::new(style);
-    let shot = response.as_ref().map(|place| shot_of(place, label.as_deref()));
+    let place = response.as_ref().map(|place| shown(place, label.as_deref()));
     let message = safe(message);
     let mut out = if *is_warning {
-        pen.draw(Tone::Warning, None, &format!("{message} [{kind}]"), shot.as_ref())
+        pen.draw(Tone::Warning, None, &format!("{message} [{kind}]"), place.as_ref())
     } else {
-        pen.draw(Tone::Error, Some(kind.code()), &message, shot.as_ref())
+        pen.draw(Tone::Error, Some(kind.code()), &message, place.as_ref())
     };
     if !also.is_empty() {
         out += &pen.draw(Tone::Note, None, &the_same_is_true_of(also, response.as_ref()), None);
     }
     if let Some(place) = cause {
-        out += &pen.draw(Tone::Note, None, "the earlier edit is here", Some(&shot_of(place, None)));
+        out += &pen.draw(Tone::Note, None, "the earlier edit is here", Some(&shown(place, None)));
     }
     for place in places.iter().take(SHOWN_PLACES) {
-        let shot = Picture {
-            file: Shown(&place.path).to_string(),
-            column: place.column,
-            first: ShownLine {
-                line: place.line,
-                excerpt: &place.excerpt,
-                heading: place.heading.as_ref(),
-                label: Some(safe(&place.label)),
-            },
-            more: place.also.iter().map(sight).collect(),
-        };
-        out += &pen.draw(Tone::Note, None, &safe(&place.caption), Some(&shot));
+        out += &pen.draw(Tone::Note, None, &safe(&place.caption), Some(place));
     }
     if places.len() > SHOWN_PLACES {
         out += &pen.draw(Tone::Note, None, &format!("and {} more places", places.len() - SHOWN_PLACES), None);
@@ -138,14 +127,11 @@ pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
     out
 }
 
-fn shot_of<'p>(place: &'p ResponsePlace, label: Option<&str>) -> Picture<'p> {
-    let first = ShownLine { line: place.line, excerpt: &place.excerpt, heading: None, label: label.map(safe) };
-    Picture { file: safe(&place.file), column: place.column, first, more: Vec::new() }
-}
-
-fn sight(line: &FileLine) -> ShownLine<'_> {
-    let FileLine { line, excerpt, heading, label } = line;
-    ShownLine { line: *line, excerpt, heading: heading.as_ref(), label: Some(safe(label)) }
+/// Returns a place in a response as one of a file.
+fn shown(place: &ResponsePlace, label: Option<&str>) -> FilePlace {
+    let (path, column, label) = (place.file.as_str().into(), place.column, label.unwrap_or_default().to_owned());
+    let first = FileLine { line: place.line, excerpt: place.excerpt.clone(), heading: None, label };
+    FilePlace { path, column, caption: String::new(), first, more: Vec::new() }
 }
 
 fn the_same_is_true_of(also: &[ResponsePlace], first: Option<&ResponsePlace>) -> String {
@@ -192,10 +178,8 @@ struct Sum {
 
 impl Sum {
     fn of(files: &[FileReport]) -> Self {
-        let lines = |count: fn(&super::LineCount) -> usize| {
-            files.iter().filter_map(|file| file.lines.as_ref().map(count)).sum()
-        };
-        Self { files: files.len(), added: lines(|lines| lines.added), removed: lines(|lines| lines.removed) }
+        let sum = |count: fn(&FileReport) -> Option<usize>| files.iter().filter_map(count).sum();
+        Self { files: files.len(), added: sum(|file| file.added), removed: sum(|file| file.removed) }
     }
 }
 

@@ -4,16 +4,19 @@
 //! is left out where none was asked for. Text that may be any bytes (paths, lines, notes) is a string in which what isn't
 //! UTF-8 is replaced, and then stands in a second field, of the name with `_bytes` behind it, once more in Base64.
 
+use std::fmt::Display;
 use std::io;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use bstr::ByteSlice as _;
-use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
+use bstr::{BString, ByteSlice as _};
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 use serde_json::ser::Formatter;
 
-use super::{Diagnostic, EditReport, FileReport, HunkReport, Report, ResponsePlace, SideReport, State, Status};
+use super::{CommitReport, Report, State};
 use crate::diagnose::Nearest;
+use crate::path::RepoPath;
 use crate::text::{LineNo, Shown};
 
 /// The schema that every document keeps to.
@@ -28,168 +31,112 @@ impl Report {
         let mut out = Vec::new();
         let mut serializer = serde_json::Serializer::with_formatter(&mut out, Harmless);
         // What is serialized are maps with strings for keys, into memory: there is nothing that could fail.
-        let _ = Object(self).serialize(&mut serializer);
+        let _ = Document { version: VERSION, report: self }.serialize(&mut serializer);
         String::from_utf8(out).unwrap_or_default()
     }
 }
 
-/// Something that is written as an object: its fields, in order.
-trait Fields {
-    fn fields<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
+#[derive(Serialize)]
+struct Document<'r> {
+    version: u32,
+    #[serde(flatten)]
+    report: &'r Report,
 }
 
-struct Object<'o, T>(&'o T);
+/// Something that may be any bytes, or nothing.
+pub(super) trait Bytes {
+    fn bytes(&self) -> Option<&[u8]>;
+}
 
-impl<T: Fields> Serialize for Object<'_, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        self.0.fields(&mut map)?;
-        map.end()
+impl<T: Bytes> Bytes for &T {
+    fn bytes(&self) -> Option<&[u8]> {
+        T::bytes(self)
     }
 }
 
-struct List<'l, T>(&'l [T]);
-
-impl<T: Fields> Serialize for List<'_, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(Some(self.0.len()))?;
-        self.0.iter().try_for_each(|one| list.serialize_element(&Object(one)))?;
-        list.end()
+impl Bytes for BString {
+    fn bytes(&self) -> Option<&[u8]> {
+        Some(self)
     }
 }
 
-/// Writes bytes as text, and where that loses something, once more as they are.
-fn text<M: serde::ser::SerializeMap>(map: &mut M, name: &str, bytes: Option<&[u8]>) -> Result<(), M::Error> {
+impl Bytes for RepoPath {
+    fn bytes(&self) -> Option<&[u8]> {
+        Some(self.as_bytes())
+    }
+}
+
+impl<T: Bytes> Bytes for Option<T> {
+    fn bytes(&self) -> Option<&[u8]> {
+        self.as_ref().and_then(T::bytes)
+    }
+}
+
+macro_rules! texts {
+    ($($name:ident)*) => {
+        $(
+            /// Writes bytes as text in the field of this name, and where that loses something, once more as they are.
+            pub(super) fn $name<S: Serializer>(value: &impl Bytes, serializer: S) -> Result<S::Ok, S::Error> {
+                write_text(stringify!($name), value.bytes(), serializer)
+            }
+        )*
+    };
+}
+
+texts! { path from to why message diff text }
+
+fn write_text<S: Serializer>(name: &str, bytes: Option<&[u8]>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
     map.serialize_entry(name, &bytes.map(|bytes| bytes.to_str_lossy()))?;
-    match bytes {
-        Some(bytes) if bytes.to_str().is_err() => {
-            map.serialize_entry(&format!("{name}_bytes"), &STANDARD.encode(bytes))
-        }
-        _ => Ok(()),
+    if let Some(bytes) = bytes.filter(|bytes| bytes.to_str().is_err()) {
+        map.serialize_entry(&format!("{name}_bytes"), &STANDARD.encode(bytes))?;
     }
+    map.end()
 }
 
-impl Fields for Report {
-    fn fields<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let Self { status, state, files, warnings, errors, commit, feedback, signal, detail } = self;
-        map.serialize_entry("version", &VERSION)?;
-        map.serialize_entry("status", status.name())?;
-        map.serialize_entry("state", state.name())?;
-        let attention = if let State::Attention(paths) = state { &paths[..] } else { &[] };
-        map.serialize_entry("attention", &List(attention))?;
-        map.serialize_entry("signal", signal)?;
-        map.serialize_entry("responses", &detail.responses)?;
-        map.serialize_entry("plan", &detail.plan.map(|plan| plan.to_string()))?;
-        map.serialize_entry("format", &detail.format.map(|format| format.to_string()))?;
-        text(map, "message", detail.message.as_ref().map(|message| message.as_bytes()))?;
-        map.serialize_entry("edits", &List(&detail.edits))?;
-        map.serialize_entry("files", &List(files))?;
-        map.serialize_entry("warnings", &List(warnings))?;
-        map.serialize_entry("errors", &List(errors))?;
-        map.serialize_entry("feedback", feedback)?;
-        map.serialize_entry("commit", &commit.as_ref().map(|commit| &commit.full))?;
-        map.serialize_entry("tree", &commit.as_ref().and_then(|commit| commit.tree.as_ref()))
-    }
+/// Writes a value as it is displayed.
+pub(super) fn displayed<S: Serializer>(value: &Option<impl Display>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.as_ref().map(ToString::to_string).serialize(serializer)
 }
 
-impl Fields for crate::path::RepoPath {
-    fn fields<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        text(map, "path", Some(self.as_bytes()))
+/// Writes a state and the paths that need a person.
+pub(super) fn state<S: Serializer>(state: &State, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Path<'p> {
+        #[serde(flatten, serialize_with = "path")]
+        path: &'p RepoPath,
     }
+    #[derive(Serialize)]
+    struct Fields<'p> {
+        state: &'static str,
+        attention: Vec<Path<'p>>,
+    }
+    let paths = if let State::Attention(paths) = state { &paths[..] } else { &[] };
+    Fields { state: state.name(), attention: paths.iter().map(|path| Path { path }).collect() }.serialize(serializer)
 }
 
-impl Fields for EditReport {
-    fn fields<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let Self { response, operation, path, to, why, hunks } = self;
-        map.serialize_entry("response", &response.as_ref().map(Object))?;
-        map.serialize_entry("op", operation.name())?;
-        text(map, "path", Some(path))?;
-        text(map, "to", to.as_ref().map(|to| to.as_bytes()))?;
-        text(map, "why", why.as_ref().map(|why| why.as_bytes()))?;
-        map.serialize_entry("hunks", &List(hunks))
+/// Writes the names of a commit and of its tree.
+pub(super) fn commit<S: Serializer>(commit: &Option<CommitReport>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Fields<'c> {
+        commit: Option<&'c str>,
+        tree: Option<&'c str>,
     }
+    let tree = commit.as_ref().and_then(|commit| commit.tree.as_deref());
+    Fields { commit: commit.as_ref().map(|commit| &commit.full[..]), tree }.serialize(serializer)
 }
 
-impl Fields for HunkReport {
-    fn fields<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let Self { line, old, new, how } = self;
-        map.serialize_entry("line", &line.map(LineNo::get))?;
-        map.serialize_entry("old_start", &old.start)?;
-        map.serialize_entry("old_lines", &old.count)?;
-        map.serialize_entry("new_start", &new.start)?;
-        map.serialize_entry("new_lines", &new.count)?;
-        map.serialize_entry("match", how)
+/// Writes the place that comes nearest.
+pub(super) fn nearest<S: Serializer>(nearest: &Option<Nearest>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Fields<'n> {
+        start: LineNo,
+        line: LineNo,
+        #[serde(flatten, serialize_with = "text")]
+        text: &'n BString,
     }
-}
-
-impl Fields for FileReport {
-    fn fields<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let Self { operation, path, from, lines, detail } = self;
-        let oid = |side: &Option<SideReport>| side.as_ref().and_then(|side| side.oid.clone());
-        let mode = |side: &Option<SideReport>| side.as_ref().map(|side| format!("{:06o}", side.mode));
-        text(map, "path", Some(path.as_bytes()))?;
-        map.serialize_entry("operation", operation.name())?;
-        text(map, "from", from.as_ref().map(|from| from.as_bytes()))?;
-        map.serialize_entry("hunks", &List(&detail.hunks))?;
-        map.serialize_entry("added", &lines.map(|lines| lines.added))?;
-        map.serialize_entry("removed", &lines.map(|lines| lines.removed))?;
-        map.serialize_entry("old_oid", &oid(&detail.old))?;
-        map.serialize_entry("new_oid", &oid(&detail.new))?;
-        map.serialize_entry("old_mode", &mode(&detail.old))?;
-        map.serialize_entry("new_mode", &mode(&detail.new))?;
-        match &detail.diff {
-            Some(diff) => text(map, "diff", Some(diff)),
-            None => Ok(()),
-        }
-    }
-}
-
-impl Fields for Diagnostic {
-    fn fields<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let Self { kind, message, response, also, cause, path, places, nearest, line, candidates, notes, help, .. } =
-            self;
-        let line = line.or(nearest.as_ref().map(|nearest| nearest.line)).or(places.first().map(|place| place.line));
-        map.serialize_entry("kind", kind.code())?;
-        map.serialize_entry("message", message)?;
-        map.serialize_entry("response", &response.as_ref().map(Object))?;
-        map.serialize_entry("also", &List(also))?;
-        map.serialize_entry("cause", &cause.as_ref().map(Object))?;
-        text(map, "path", path.as_ref().map(|path| path.as_bytes()))?;
-        map.serialize_entry("line", &line.or(candidates.first().copied()).map(LineNo::get))?;
-        map.serialize_entry("candidates", &candidates.iter().map(|line| line.get()).collect::<Vec<_>>())?;
-        map.serialize_entry("nearest", &nearest.as_ref().map(Object))?;
-        map.serialize_entry("notes", notes)?;
-        map.serialize_entry("hint", help)
-    }
-}
-
-impl Fields for ResponsePlace {
-    fn fields<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("file", &self.file)?;
-        map.serialize_entry("line", &self.line.get())?;
-        map.serialize_entry("column", &self.column)
-    }
-}
-
-impl Fields for Nearest {
-    fn fields<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("start", &self.start.get())?;
-        map.serialize_entry("line", &self.line.get())?;
-        text(map, "text", Some(&self.text))
-    }
-}
-
-impl Status {
-    /// Returns the word that programs read.
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Applied => "applied",
-            Status::Checked => "checked",
-            Status::Undone => "undone",
-            Status::Recovered => "recovered",
-            Status::Failed => "failed",
-        }
-    }
+    let fields = nearest.as_ref().map(|Nearest { start, line, text }| Fields { start: *start, line: *line, text });
+    fields.serialize(serializer)
 }
 
 impl State {

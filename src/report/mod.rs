@@ -14,40 +14,47 @@ pub mod paint;
 mod render;
 mod wrap;
 
-pub use detail::{Detail, EditOperation, EditReport, FileDetail, HunkReport, SideReport};
+pub use detail::{Detail, EditOperation, EditReport, HunkReport};
 pub use diagnostic::{Diagnostic, ResponsePlace, merge};
 
 use std::fmt;
+
+use bstr::BString;
+use serde::Serialize;
 
 use crate::kind::Blame;
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
 
 /// What became of a response, or of several that are one change.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// What was done.
     pub status: Status,
     /// What it leaves behind.
+    #[serde(flatten, serialize_with = "json::state")]
     pub state: State,
+    /// The signal that ended it, once everything was put back.
+    pub signal: Option<i32>,
+    /// What only programs are told; nothing where none listens.
+    #[serde(flatten)]
+    pub detail: Detail,
     /// The files that changed, or would; by path. None where it failed before they were known.
     pub files: Vec<FileReport>,
     /// What was noticed, each once.
     pub warnings: Vec<Diagnostic>,
     /// Why it failed, each once; none if it didn't.
     pub errors: Vec<Diagnostic>,
-    /// The commit that was made.
-    pub commit: Option<CommitReport>,
     /// The failure as a message to the author of the response, where that was asked for and there is something to mend.
     pub feedback: Option<String>,
-    /// The signal that ended it, once everything was put back.
-    pub signal: Option<i32>,
-    /// What only programs are told; nothing where none listens.
-    pub detail: Detail,
+    /// The commit that was made.
+    #[serde(flatten, serialize_with = "json::commit")]
+    pub commit: Option<CommitReport>,
 }
 
 /// What a run did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// It made the change.
     Applied,
@@ -75,22 +82,38 @@ pub enum State {
 }
 
 /// What becomes of one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileReport {
+    /// The path; for a rename, the new one.
+    #[serde(flatten, serialize_with = "json::path")]
+    pub path: RepoPath,
     /// What is done to it.
     pub operation: FileOperation,
-    /// The path; for a rename, the new one.
-    pub path: RepoPath,
     /// The old path of a rename.
+    #[serde(flatten, serialize_with = "json::from")]
     pub from: Option<RepoPath>,
-    /// How many lines come and go; `None` for a binary file, or where it wasn't counted.
-    pub lines: Option<LineCount>,
-    /// What only programs are told.
-    pub detail: FileDetail,
+    /// Where the hunks that made it what it is are; only programs are told.
+    pub hunks: Vec<HunkReport>,
+    /// How many lines come; `None` for a binary file, or where it wasn't counted.
+    pub added: Option<usize>,
+    /// How many lines go.
+    pub removed: Option<usize>,
+    /// The name of the blob that git stored before, where that can be known; only programs are told.
+    pub old_oid: Option<String>,
+    /// The name of the blob that git would store.
+    pub new_oid: Option<String>,
+    /// The mode before, as git has it.
+    pub old_mode: Option<String>,
+    /// The mode afterwards.
+    pub new_mode: Option<String>,
+    /// The diff, if it was asked for.
+    #[serde(flatten, serialize_with = "json::diff", skip_serializing_if = "Option::is_none")]
+    pub diff: Option<BString>,
 }
 
 /// What is done to a file, as git names it by a letter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum FileOperation {
     /// A new file.
     Added,
@@ -133,24 +156,22 @@ pub struct CommitReport {
 impl Report {
     /// Makes the report of a failure.
     pub fn failed_with(state: State, errors: Vec<Diagnostic>, warnings: Vec<Diagnostic>) -> Self {
-        let detail = Detail::default();
-        Self {
-            status: Status::Failed,
-            state,
-            files: Vec::new(),
-            warnings,
-            errors,
-            commit: None,
-            feedback: None,
-            signal: None,
-            detail,
-        }
+        Self { status: Status::Failed, state, errors, ..Self::checked(Vec::new(), warnings) }
     }
 
     /// Makes the report of a change that was worked out and not made.
     pub fn checked(files: Vec<FileReport>, warnings: Vec<Diagnostic>) -> Self {
-        let (status, state, detail) = (Status::Checked, State::NothingChanged, Detail::default());
-        Self { status, state, files, warnings, errors: Vec::new(), commit: None, feedback: None, signal: None, detail }
+        Self {
+            status: Status::Checked,
+            state: State::NothingChanged,
+            signal: None,
+            detail: Detail::default(),
+            files,
+            warnings,
+            errors: Vec::new(),
+            feedback: None,
+            commit: None,
+        }
     }
 
     /// Says which responses it is about.
@@ -179,33 +200,32 @@ impl FileReport {
                 .filter_map(&mut lines)
                 .reduce(|a, b| LineCount { added: a.added + b.added, removed: a.removed + b.removed })
         };
-        let report = |change: &crate::plan::Change| FileReport {
-            operation: match (&change.before, &change.after, &change.from) {
-                (_, Some(_), Some(_)) => FileOperation::Renamed,
-                (None, _, _) => FileOperation::Added,
-                (Some(_), Some(_), None) => FileOperation::Modified,
-                (Some(_), None, _) => FileOperation::Deleted,
-            },
-            path: change.path.clone(),
-            from: change.from.clone(),
-            lines: sum(change),
-            detail: FileDetail::default(),
+        let report = |change: &crate::plan::Change| {
+            let lines = sum(change);
+            FileReport {
+                path: change.path.clone(),
+                operation: match (&change.before, &change.after, &change.from) {
+                    (_, Some(_), Some(_)) => FileOperation::Renamed,
+                    (None, _, _) => FileOperation::Added,
+                    (Some(_), Some(_), None) => FileOperation::Modified,
+                    (Some(_), None, _) => FileOperation::Deleted,
+                },
+                from: change.from.clone(),
+                hunks: Vec::new(),
+                added: lines.map(|lines| lines.added),
+                removed: lines.map(|lines| lines.removed),
+                old_oid: None,
+                new_oid: None,
+                old_mode: None,
+                new_mode: None,
+                diff: None,
+            }
         };
         listed.map(report).collect()
     }
 }
 
 impl FileOperation {
-    /// Returns the word that programs read.
-    pub fn name(self) -> &'static str {
-        match self {
-            FileOperation::Added => "added",
-            FileOperation::Modified => "modified",
-            FileOperation::Deleted => "deleted",
-            FileOperation::Renamed => "renamed",
-        }
-    }
-
     /// Returns git's letter.
     pub fn letter(self) -> char {
         match self {

@@ -11,7 +11,8 @@ use unicode_width::UnicodeWidthStr as _;
 use super::excerpt::{Drawn, draw};
 use super::human::Style;
 use super::wrap::wrap;
-use crate::text::{Excerpt, LineNo};
+use crate::diagnose::{FileLine, FilePlace};
+use crate::text::{LineNo, Shown};
 
 /// How a message is introduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,24 +21,6 @@ pub(super) enum Tone {
     Warning,
     Note,
     Help,
-}
-
-/// Lines of one file to show.
-pub(super) struct Picture<'a> {
-    pub(super) file: String,
-    /// Where the mark in the first of them begins.
-    pub(super) column: usize,
-    pub(super) first: ShownLine<'a>,
-    pub(super) more: Vec<ShownLine<'a>>,
-}
-
-/// A line to show and what to say under its mark.
-pub(super) struct ShownLine<'a> {
-    pub(super) line: LineNo,
-    pub(super) excerpt: &'a Excerpt,
-    /// The line under which it stands, where that is shown too.
-    pub(super) heading: Option<&'a (LineNo, Excerpt)>,
-    pub(super) label: Option<String>,
 }
 
 /// A pen for one style.
@@ -60,7 +43,7 @@ impl Drawing {
     }
 
     /// Draws a headline, and below it, if there is one, the place that it is about. Ends with a newline.
-    pub(super) fn draw(&self, tone: Tone, id: Option<&str>, text: &str, shot: Option<&Picture<'_>>) -> String {
+    pub(super) fn draw(&self, tone: Tone, id: Option<&str>, text: &str, place: Option<&FilePlace>) -> String {
         let level = match tone {
             Tone::Error => Level::ERROR,
             Tone::Warning => Level::WARNING,
@@ -74,19 +57,20 @@ impl Drawing {
         if let Some(id) = id {
             title = title.id(id);
         }
-        let Some(shot) = shot else {
+        let Some(place) = place else {
             return self.headline(&self.render(Group::with_title(title)));
         };
-        let origin = Origin::path(shot.file.as_str()).line(shot.first.line.get() as usize).char_column(shot.column);
+        let path = Shown(&place.path).to_string();
+        let origin = Origin::path(&path).line(place.first.line.get() as usize).char_column(place.column);
         let drawn = self.render(title.element(origin));
         let (headline, origin) = drawn.trim_end().rsplit_once('\n').unwrap_or((&drawn, ""));
         // The crate makes room for the line numbers of snippets only, and each snippet is drawn by itself.
-        let sights = || std::iter::once(&shot.first).chain(&shot.more);
-        let digits = sights().map(|sight| digits(sight.line)).max().unwrap_or(1);
+        let lines = || std::iter::once(&place.first).chain(&place.more);
+        let digits = lines().map(|line| digits(line.line)).max().unwrap_or(1);
         let mut drawn = format!("{}{}{origin}\n", self.headline(headline), " ".repeat(digits));
         let mut last: Option<LineNo> = None;
-        for sight in sights() {
-            for (line, snippet) in self.snippets(&level, sight, digits) {
+        for line in lines() {
+            for (line, snippet) in self.snippets(&level, line, digits) {
                 // Several lines may be part of one thing.
                 if last.is_some_and(|last| line <= last) {
                     continue;
@@ -106,7 +90,7 @@ impl Drawing {
     }
 
     /// Draws a line, with a rule that stands behind so many digits; before it the line under which it stands.
-    fn snippets(&self, level: &Level<'_>, sight: &ShownLine<'_>, digits: usize) -> Vec<(LineNo, String)> {
+    fn snippets(&self, level: &Level<'_>, shown: &FileLine, digits: usize) -> Vec<(LineNo, String)> {
         let gutter = digits + 3;
         let room = self.style.width.saturating_sub(gutter);
         let snippet = |line: LineNo, text: String, mark: Option<_>| {
@@ -116,16 +100,17 @@ impl Drawing {
             drawn.lines().map(|line| format!("{lack}{line}\n")).collect::<String>()
         };
         let mut snippets = Vec::new();
-        if let Some((line, excerpt)) = sight.heading {
+        if let Some((line, excerpt)) = &shown.heading {
             let drawn = snippet(*line, draw(excerpt, room.max(Self::MIN_ROOM)).text, None);
             // Below a line without a mark there is nothing but the rule.
             let drawn = drawn.lines().take(2).map(|line| format!("{line}\n")).collect();
             snippets.push((*line, drawn));
         }
-        let label = sight.label.as_deref().filter(|label| !label.is_empty());
+        let label = Shown(shown.label.as_bytes()).to_string();
+        let label = Some(&label[..]).filter(|label| !label.is_empty());
         let label_width = label.map_or(0, |label| label.width() + 1);
-        let Drawn { text, mark } = draw(sight.excerpt, room.saturating_sub(label_width).max(Self::MIN_ROOM));
-        let mut drawn = snippet(sight.line, text, Some(AnnotationKind::Primary.span(mark).label(label)));
+        let Drawn { text, mark } = draw(&shown.excerpt, room.saturating_sub(label_width).max(Self::MIN_ROOM));
+        let mut drawn = snippet(shown.line, text, Some(AnnotationKind::Primary.span(mark).label(label)));
         if self.style.is_terminal {
             // The label stands on the last line, behind the mark.
             let last = drawn.trim_end().rfind('\n').map_or(0, |at| at + 1);
@@ -133,7 +118,7 @@ impl Drawing {
             drawn += &wrap(line.trim_end(), self.style.width, gutter, line.rfind('^').unwrap_or(0));
             drawn.push('\n');
         }
-        snippets.push((sight.line, drawn));
+        snippets.push((shown.line, drawn));
         snippets
     }
 

@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The number of a line, from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct LineNo(u32);
 
 impl LineNo {

@@ -157,7 +157,7 @@ fn lines_that_stand_where_they_are_not_looked_for_are_shown() {
     ] {
         let refusal = run(&MemoryTree::new().with("f", before), vec![update("f", hunk)], rules).unwrap_err();
         let places = refusal.errors[0].value.diagnosis().places;
-        assert_eq!(places.iter().map(|place| &place.label[..]).collect::<Vec<_>>(), [label], "{hunk}");
+        assert_eq!(places.iter().map(|place| &place.first.label[..]).collect::<Vec<_>>(), [label], "{hunk}");
     }
 }
 
@@ -173,10 +173,10 @@ fn a_delete_body_is_compared() {
     let strict = run(&tree(), body(&["b", "c"]), &Rules { strict: true, ..Rules::default() }).unwrap_err();
     assert_eq!(strict.errors[0].value.kind(), Kind::Stale);
     let strict = run(&tree(), body(&["a", "b"]), &Rules { strict: true, ..Rules::default() }).unwrap_err();
-    assert_eq!(strict.errors[0].value.diagnosis().places[0].line.get(), 3);
+    assert_eq!(strict.errors[0].value.diagnosis().places[0].first.line.get(), 3);
     let refusal = run(&tree(), body(&["a", "x", "c"]), &Rules::default()).unwrap_err();
     assert_eq!(refusal.errors[0].value.kind(), Kind::Stale);
-    assert_eq!(refusal.errors[0].value.diagnosis().places[0].line.get(), 2);
+    assert_eq!(refusal.errors[0].value.diagnosis().places[0].first.line.get(), 2);
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn source(text: &str) -> Source {
 }
 
 fn said(kind: Kind, message: &str) -> Diagnostic {
-    Diagnostic { message: message.to_owned(), ..Diagnostic::bare(kind, kind.is_warning()) }
+    Diagnostic::bare(kind, kind.is_warning(), message.to_owned())
 }
 
 fn at(source: &Source, range: std::ops::Range<usize>) -> Option<ResponsePlace> {
@@ -33,13 +33,15 @@ fn an_error_points_at_the_patch_then_at_the_file_then_says_what_to_do() {
         label: Some("this line is not there".to_owned()),
         places: vec![FilePlace {
             path: "src/net.rs".into(),
-            line: LineNo::from_index(51),
             column: 1,
-            excerpt: Excerpt::of_line("    let port = cfg.port_or(80);".as_bytes()),
             caption: "closest place, 2 of 3 lines agree".to_owned(),
-            label: "differs here".to_owned(),
-            heading: None,
-            also: Vec::new(),
+            first: FileLine {
+                line: LineNo::from_index(51),
+                excerpt: Excerpt::of_line("    let port = cfg.port_or(80);".as_bytes()),
+                heading: None,
+                label: "differs here".to_owned(),
+            },
+            more: Vec::new(),
         }],
         help: Some("fix line 17 of the patch, or send this message back to its author".to_owned()),
         ..said(Kind::LinesNotFound, "hunk 2 of `src/net.rs` matches no lines after line 40")
@@ -73,13 +75,15 @@ fn nothing_raw_reaches_the_terminal() {
         label: Some("a \u{1b} label".to_owned()),
         places: vec![FilePlace {
             path: BString::from("a\u{1b}\nb"),
-            line: LineNo::FIRST,
             column: 1,
-            excerpt: Excerpt::of_line(b"\xff\x1b[2J"),
             caption: "a \u{1b} caption".to_owned(),
-            label: String::new(),
-            heading: None,
-            also: Vec::new(),
+            first: FileLine {
+                line: LineNo::FIRST,
+                excerpt: Excerpt::of_line(b"\xff\x1b[2J"),
+                heading: None,
+                label: String::new(),
+            },
+            more: Vec::new(),
         }],
         notes: vec!["a\u{1b}\n\tnote".to_owned()],
         help: Some("a \u{85} help".to_owned()),
@@ -160,13 +164,10 @@ fn several_lines_of_a_file_stand_below_what_they_are_part_of() {
     let error = Diagnostic {
         places: vec![FilePlace {
             path: "job.py".into(),
-            line,
             column: excerpt.column(),
-            excerpt,
             caption: "each of these places matches".to_owned(),
-            label: String::new(),
-            heading: Some(shown(8, "def start():")),
-            also: vec![FileLine {
+            first: FileLine { line, excerpt, heading: Some(shown(8, "def start():")), label: String::new() },
+            more: vec![FileLine {
                 line: other,
                 excerpt: again,
                 heading: Some(shown(99, "def stop():")),
