@@ -1,4 +1,14 @@
 //! A response that has been applied before: it has no place in the files as they are, and can be taken back from them.
+//!
+//! New lines may be there by chance, where a model is wrong about the old ones. So what can be taken back must be telling: more than
+//! [`CHANCE`] bytes of new lines, or a file that was moved. A response of less counts only if that is so of each of its hunks and
+//! finds:
+//! - it puts lines in place of others, or has context on both sides of what it changes; an addition at the edge of its context
+//!   could be anywhere;
+//! - its new lines are in the file as whole lines, in a row, exactly once, and hold a letter or a digit;
+//! - of the lines that it removes none is anywhere in the file, save those that it puts back;
+//! - the place is the one at which its number says they would be, or the file has no more than [`FEW`] lines: in a long one any
+//!   short line is found.
 
 use super::Rules;
 use super::error::{Error, Missing};
@@ -6,8 +16,8 @@ use super::place_error::{Closest, Part, PlaceError, Reason};
 use super::planner::Planner;
 use crate::patch::{FileEdit, Format, Header, Hunk, HunkLine, Mark, Operation, Patch, Position, Status, Substitution};
 use crate::path::RepoPath;
-use crate::search::Effort;
-use crate::text::{LineNo, Text};
+use crate::search::{Effort, Haystack};
+use crate::text::{LineNo, Lines, Text};
 use crate::tree::Content;
 
 /// The hunks and finds of a response that has been applied before.
@@ -21,16 +31,20 @@ pub struct Applied {
 
 /// How many bytes of new lines may be there by chance.
 const CHANCE: usize = 3;
+/// How many lines a file may have in which a short line isn't there by chance.
+const FEW: usize = 50;
 
 impl Planner<'_> {
     /// Returns the hunks of the response if it has been applied before: nothing is wrong with it but that what it looks for isn't
     /// there, and all of it can be taken back from the files as they are.
     pub(super) fn applied(&self) -> Option<Applied> {
-        if self.errors.is_empty() || !self.errors.iter().all(|error| is_absence(&error.value)) {
+        let is_short = self.evidence() <= CHANCE;
+        if self.errors.is_empty() || !self.errors.iter().all(|error| is_absence(&error.value, is_short)) {
             return None;
         }
         let (whole, edits): (Vec<_>, Vec<_>) = self.edits.iter().rev().copied().partition(|edit| is_whole(edit));
-        if self.evidence() <= CHANCE || !whole.iter().all(|edit| self.is_idle(edit)) {
+        let is_certain = !is_short || (!edits.is_empty() && edits.iter().all(|edit| self.is_certain(edit)));
+        if !is_certain || !whole.iter().all(|edit| self.is_idle(edit)) {
             return None;
         }
         let edits = edits.into_iter().map(reversed).collect::<Option<_>>()?;
@@ -108,11 +122,52 @@ impl Planner<'_> {
         self.edits.iter().map(of_edit).sum::<usize>() + moved * (CHANCE + 1)
     }
 
+    /// Returns whether what an edit makes is in its file, where it would be, and what it changes isn't.
+    fn is_certain(&self, edit: &FileEdit<'_>) -> bool {
+        let path = self.resolver.resolve(edit.root.as_deref(), edit.destination().unwrap_or(&edit.path));
+        let Some(content) = path.ok().and_then(|path| self.overlay.in_tree(&path)) else { return false };
+        let lines = Lines::new(&content);
+        match &edit.operation {
+            Operation::Update { hunks, .. } => hunks.iter().all(|hunk| {
+                let marks = || hunk.lines.iter().map(|line| line.mark);
+                let has = |mark| marks().any(|of_line| of_line == mark);
+                let [first, last] = [marks().next(), marks().next_back()];
+                let is_framed = [first, last] == [Some(Mark::Context); 2] && !marks().all(|mark| mark == Mark::Context);
+                let removed = hunk.lines.iter().filter(|line| line.mark == Mark::Removed).map(|line| &line.text);
+                let place = made(&lines, removed, hunk.new_lines().map(|line| &line.text));
+                let is_numbered = hunk.position.as_ref().map(|position| position.new_start as usize);
+                (is_framed || (has(Mark::Removed) && has(Mark::Added)))
+                    && place.is_some_and(|at| lines.len() <= FEW || is_numbered == Some(at + 1))
+            }),
+            Operation::Substitute(edit) => {
+                lines.len() <= FEW && made(&lines, edit.find.iter(), edit.put.iter()).is_some()
+            }
+            _ => false,
+        }
+    }
+
     /// Returns whether an edit of a whole file leaves all as it is.
     fn is_idle(&self, edit: &FileEdit<'_>) -> bool {
         let path = self.resolver.resolve(edit.root.as_deref(), &edit.path);
         path.is_ok_and(|path| self.overlay.changed().all(|changed| *changed != path))
     }
+}
+
+/// Returns the one place of new lines in a file that holds none of the removed ones.
+fn made<'t>(
+    lines: &Lines<'_>,
+    removed: impl Iterator<Item = &'t Text<'t>> + Clone,
+    new: impl Iterator<Item = &'t Text<'t>> + Clone,
+) -> Option<usize> {
+    let texts = || new.clone().map(|line| &line[..]);
+    let gone = || removed.clone().map(|line| &line[..]).filter(|line| texts().all(|new| new != *line));
+    let haystack =
+        Haystack::new(lines, std::iter::once(texts().collect::<Vec<_>>()).chain(gone().map(|line| vec![line])));
+    let is_gone = gone().all(|line| haystack.places(&haystack.run([line])).is_empty());
+    let run = haystack.run(texts());
+    let places = haystack.places(&run);
+    let is_telling = texts().flatten().any(u8::is_ascii_alphanumeric);
+    places.first().filter(|_| is_gone && is_telling && places.count() == 1)
 }
 
 /// Returns how long a line is, whitespace aside; nothing if it is a mere brace.
@@ -195,10 +250,10 @@ fn hunk<'e>(hunk: &'e Hunk<'_>) -> Option<Hunk<'e>> {
 }
 
 /// Returns whether something is looked for and isn't there, which is so of what has been done before.
-fn is_absence(error: &Error) -> bool {
+fn is_absence(error: &Error, is_short: bool) -> bool {
     match error {
-        // A text that is put may well be in a line by which a misspelt find is meant.
-        Error::Place(unplaced) if unplaced.part == Part::Find && near(error).is_some() => false,
+        // A text that is put may well be in a line by which a misspelt find is meant, but for a short one, which is a whole line.
+        Error::Place(unplaced) if unplaced.part == Part::Find && near(error).is_some() => is_short,
         Error::Place(unplaced) => match unplaced.error {
             PlaceError::NotFound { .. } | PlaceError::Applied { .. } => true,
             ref error => error.is_earlier().is_some(),

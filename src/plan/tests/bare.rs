@@ -95,7 +95,10 @@ proptest! {
             ..Hunk::default()
         });
         let edit = edit("f", Operation::Update { to: None, hunks: hunks.collect() });
-        let got = outcome(&before, edit, &STRICT).ok().map(|(after, _)| after);
+        // What was applied before has no place, and is a success with `--allow-empty` all the same.
+        let tree = MemoryTree::new().with("f", &before[..]);
+        let has_places = run(&tree, vec![edit.clone()], &STRICT).is_ok_and(|plan| !plan.placements.is_empty());
+        let got = outcome(&before, edit, &STRICT).ok().map(|(after, _)| after).filter(|_| has_places);
         let want = apply(&lines, &chunks).map(|lines| lines.iter().map(|line| format!("{line}\n")).collect::<String>());
         prop_assert_eq!(got, want);
     }
