@@ -88,13 +88,10 @@ fn excerpt(text: &[u8]) -> BString {
     text[..fits].into()
 }
 
-/// Returns whether a line begins with a line number, before the prefix that a line of a hunk has: `12 -old`, `12: +new`.
-pub(super) fn has_line_number(line: &[u8]) -> bool {
-    let number = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if number == 0 {
-        return false;
-    }
-    let rest = &line[number..];
+/// Returns whether a line begins with a line number, before the prefix that a line of a hunk has: `12 -old`, `12: +new`; or before
+/// text, as `12 old`, `13-old`, where the next line has the next number, or the same. Files are not known here.
+pub(super) fn has_line_number(line: &[u8], next: Option<&[u8]>) -> bool {
+    let Some((number, rest)) = line_number(line) else { return false };
     let marks = [&b":"[..], b" |", b"|", "→".as_bytes(), b"\t"];
     let behind = marks.iter().find_map(|mark| rest.strip_prefix(*mark));
     // Behind a mark one space may follow; without one there must be a space, and remarks begin with numbers, too.
@@ -103,5 +100,15 @@ pub(super) fn has_line_number(line: &[u8]) -> bool {
         None => rest.strip_prefix(b" ").unwrap_or_default(),
     };
     let is_prefixed = |text: &[u8]| matches!(text.first(), Some(b' ' | b'-' | b'+'));
-    is_prefixed(text) || behind.is_some_and(|behind| behind.trim_ascii().is_empty())
+    let goes_on =
+        |(other, rest): (u32, &[u8])| is_prefixed(rest) && (number..=number.saturating_add(1)).contains(&other);
+    is_prefixed(text)
+        || behind.is_some_and(|behind| behind.trim_ascii().is_empty())
+        || is_prefixed(rest) && next.and_then(line_number).is_some_and(goes_on)
+}
+
+/// Returns the number at the start of a line, and what is behind it.
+fn line_number(line: &[u8]) -> Option<(u32, &[u8])> {
+    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    Some((line[..digits].to_str().ok()?.parse().ok()?, &line[digits..]))
 }

@@ -254,6 +254,20 @@ fn a_number_before_a_prefix_is_told_from_a_remark() {
         ("x", false),
         ("", false),
     ] {
-        assert_eq!(has_line_number(line.as_bytes()), want, "{line:?}");
+        assert_eq!(has_line_number(line.as_bytes(), None), want, "{line:?}");
+    }
+}
+
+#[test]
+fn a_number_before_text_is_told_from_a_remark_by_the_next_line() {
+    for (line, next, want) in [
+        ("12 old", "13-gone", true),
+        ("12-gone", "12+new", true),
+        ("12 old", "14 same", false),
+        ("12 old", " same", false),
+        ("2 things", "-gone", false),
+        ("1. first", "2. second", false),
+    ] {
+        assert_eq!(has_line_number(line.as_bytes(), Some(next.as_bytes())), want, "{line:?}, then {next:?}");
     }
 }

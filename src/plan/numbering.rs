@@ -9,7 +9,7 @@ pub(crate) fn line_number<'l>(patch: &'l [u8], file: &[u8]) -> Option<&'l [u8]> 
     let sign = |text: &[u8]| text.trim_ascii_start().strip_prefix(b"-").is_some_and(same);
     let digits = patch.trim_ascii_start();
     let number = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let marks = [&b":"[..], b" |", b"|", "→".as_bytes(), b"\t", b".", b" "];
+    let marks = [&b":"[..], b" |", b"|", "→".as_bytes(), b"\t", b".", b"-", b" "];
     let fits = |mark: &&[u8]| digits[number..].strip_prefix(*mark).is_some_and(|text| same(text) || sign(text));
     let mark = marks.into_iter().filter(|_| number > 0).find(fits)?;
     Some(digits[..number + mark.len()].trim_ascii())

@@ -38,8 +38,8 @@ pub enum Habit {
 }
 
 impl Habit {
-    /// Says what a line that can't be in a section looks like.
-    pub(super) fn of(text: &[u8], verb: Verb) -> Self {
+    /// Says what a line that can't be in a section looks like. `next` is the one after it.
+    pub(super) fn of(text: &[u8], next: Option<&[u8]>, verb: Verb) -> Self {
         let trimmed = marker::trim(text);
         let starts_with = |start: &str| trimmed.starts_with(start.as_bytes());
         let number = trimmed.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -61,7 +61,7 @@ impl Habit {
             Habit::LookAlike
         } else if starts_with("<<<<<<<") || starts_with(">>>>>>>") || trimmed == b"=======" {
             Habit::Conflict
-        } else if has_line_number(text) {
+        } else if has_line_number(text, next) {
             Habit::Numbered
         } else if starts_with("* ") || starts_with("• ") || (number > 0 && trimmed[number..].starts_with(b". ")) {
             Habit::Bullet

@@ -215,7 +215,7 @@ impl<'a> Lines<'a> {
             findings.good_line();
             self.lines.push(row.behind_prefix());
         } else {
-            let habit = Habit::of(row.text, verb);
+            let habit = Habit::of(row.text, next.map(|next| next.text), verb);
             findings.bad_line(row.span, || Error::BadLine { path: path.clone(), verb, habit, more: 0 });
         }
     }
@@ -273,7 +273,11 @@ impl<'a> Update<'a> {
             findings.good_line();
             self.push(row, mark);
         } else {
-            let habit = if mark.is_some() { Habit::AfterEndOfFile } else { Habit::of(row.text, verb) };
+            let habit = if mark.is_some() {
+                Habit::AfterEndOfFile
+            } else {
+                Habit::of(row.text, next.map(|next| next.text), verb)
+            };
             findings.bad_line(row.span, || Error::BadLine { path, verb, habit, more: 0 });
         }
     }

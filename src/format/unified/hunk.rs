@@ -254,7 +254,7 @@ impl<'a> Body<'a, '_, '_> {
                 Kind::Line(mark, skip) => self.push(row, mark, skip),
                 Kind::NoNewline => self.no_newline(row),
                 Kind::Empty | Kind::None => {
-                    let is_numbered = has_line_number(row.text());
+                    let is_numbered = has_line_number(row.text(), self.rows.get(index + 1).map(Row::text));
                     let error = if is_numbered { Error::Numbered } else { Error::NoPrefix };
                     self.errors.push(Located::new(row.span(self.rows.source), error));
                     return self.skip(index + 1);
