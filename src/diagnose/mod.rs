@@ -52,6 +52,8 @@ pub struct Diagnosis {
     pub candidates: Vec<LineNo>,
     /// What the file holds around the places in question, for somebody who can't look at it.
     pub passages: Vec<Passage>,
+    /// Whether it is that the change is in the file already, as it seems.
+    pub is_made: bool,
     /// Further facts, one sentence each.
     pub notes: Vec<String>,
     /// What to do about it.
@@ -76,6 +78,7 @@ impl Diagnosis {
             line: None,
             candidates: Vec::new(),
             passages: Vec::new(),
+            is_made: false,
             notes: Vec::new(),
             help: None,
             advice: None,

@@ -136,7 +136,8 @@ fn misplaced(of: &Unplaced, file: &File<'_>) -> (Diagnosis, Vec<Range<usize>>) {
             let text = "the new text stands here already";
             let caption = if of.part == Part::Find { text } else { "the new lines stand here already" };
             let found = of.at(*at, file, caption, "from here on");
-            found.say("this change is there already", "leave out what is there already")
+            let (said, ranges) = found.say("this change is there already", "leave out what is there already");
+            (Diagnosis { is_made: true, ..said }, ranges)
         }
         PlaceError::BeforePrevious { at, .. } => {
             of.at(*at, file, FOUND, "before what earlier hunks have reached").say("stands earlier", IN_ORDER)

@@ -44,6 +44,9 @@ pub struct Diagnostic {
     /// What the files hold around the places in question.
     #[serde(skip)]
     pub passages: Vec<Passage>,
+    /// Whether it is that the change is in the file already, as it seems.
+    #[serde(skip)]
+    pub is_made: bool,
     /// Further facts.
     pub notes: Vec<String>,
     /// What to do about it.
@@ -61,6 +64,8 @@ pub struct ResponsePlace {
     pub file: String,
     /// The line.
     pub line: LineNo,
+    /// The last line.
+    pub last: LineNo,
     /// The column, from 1, in characters.
     pub column: usize,
     /// The line's text and the marked part of it: of a span over several lines, what is on the first.
@@ -92,6 +97,7 @@ impl Diagnostic {
             candidates: of.candidates,
             nearest: of.nearest,
             passages: of.passages,
+            is_made: of.is_made,
             // A hook may have a lot to say.
             notes: of.notes.into_iter().map(|note| readable(note, 16 * Self::LONGEST)).collect(),
             help: of.help.map(|help| readable(help, Self::LONGEST)),
@@ -140,6 +146,14 @@ fn readable(text: String, longest: usize) -> String {
 }
 
 impl ResponsePlace {
+    /// Names the line, or the first and the last.
+    pub(super) fn lines(&self) -> String {
+        match self.last == self.line {
+            true => format!("line {}", self.line),
+            false => format!("lines {} to {}", self.line, self.last),
+        }
+    }
+
     fn line_of_file(&self) -> (&str, LineNo) {
         (&self.file, self.line)
     }
@@ -153,7 +167,8 @@ impl ResponsePlace {
         let within = |offset: u32| (offset as usize).saturating_sub(start + bom);
         let excerpt = Excerpt::new(&text[bom..], within(span.start)..within(span.end));
         let column = if bom > 0 { column.saturating_sub(1).max(1) } else { column };
-        Some(Self { file: source.name().to_owned(), line, column, excerpt })
+        let last = source.line_at((span.end as usize).saturating_sub(1)).max(line);
+        Some(Self { file: source.name().to_owned(), line, last, column, excerpt })
     }
 }
 
@@ -177,6 +192,7 @@ pub fn merge(all: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
                 let first = &mut merged[*taken.get()];
                 let last = first.also.last().or(first.response.as_ref()).map(ResponsePlace::line_of_file);
                 first.also.extend(one.response.filter(|new| last != Some(new.line_of_file())));
+                first.also.extend(one.also);
             }
         }
     }

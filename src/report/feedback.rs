@@ -4,12 +4,13 @@
 //! Nothing in it can end its own fences or reach a terminal raw, and it is no longer than it needs to be: a passage of a file is
 //! shown once, and of very many problems the first ones are.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::{Diagnostic, Report, ResponsePlace};
 use crate::diagnose::Passage;
 use crate::kind::{Blame, Kind};
-use crate::patch::{FileEdit, Format, Operation, Patch};
+use crate::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
 use crate::text::{Excerpt, LineNo, Shown, Source, Span};
 
 /// How many problems are told.
@@ -28,10 +29,10 @@ pub fn compose(report: &Report, patches: &[Patch<'_>], sources: &[Source]) -> Op
     let errors = &report.errors[..];
     let problems = if errors.len() == 1 { "one problem".into() } else { format!("{} problems", errors.len()) };
     let mut out = format!("Your patch was not applied, and no file was changed: it has {problems}.\n");
-    let mut shown = Vec::new();
+    let mut told = Told::default();
     for (number, error) in (1..).zip(errors.iter().take(TOLD)) {
         let _ = writeln!(out, "\n## {number}. {}", capital(&error.message));
-        tell(&mut out, error, sources.len() > 1, &mut shown);
+        tell(&mut out, error, sources.len() > 1, &mut told);
     }
     if errors.len() > TOLD {
         let _ = write!(out, "\n{} more problems aren't shown.\n", errors.len() - TOLD);
@@ -45,14 +46,22 @@ pub fn compose(report: &Report, patches: &[Patch<'_>], sources: &[Source]) -> Op
     Some(out)
 }
 
-fn tell(out: &mut String, error: &Diagnostic, several: bool, shown: &mut Vec<Passage>) {
+/// What needn't be told again.
+#[derive(Default)]
+struct Told {
+    passages: Vec<Passage>,
+    /// What there is in place of missing files.
+    notes: HashSet<String>,
+}
+
+fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
     if let Some(place) = &error.response {
         let label = error.label.as_ref().map(|label| format!(" ({})", safe(label))).unwrap_or_default();
         let _ = writeln!(out, "\n{}{label}{}:\n", capital(&named(place, several)), part(&place.excerpt));
         fence(out, &[place.excerpt.text()]);
     }
     if !error.also.is_empty() {
-        let also: Vec<_> = error.also.iter().map(|place| named(place, several)).collect();
+        let also: Vec<_> = error.also.iter().map(|place| of_answer(&place.lines(), place, several)).collect();
         let _ = writeln!(out, "\nThe same goes for {}.", listed(&also));
     }
     if let Some(place) = &error.cause {
@@ -76,7 +85,8 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, shown: &mut Vec<Pas
             fence(out, &[place.first.excerpt.text()]);
         }
     }
-    for note in &error.notes {
+    let is_new = |note: &&String| error.kind != Kind::FileMissing || told.notes.insert((*note).clone());
+    for note in error.notes.iter().filter(is_new) {
         let _ = writeln!(out, "\n{}{}", capital(note), if note.ends_with('?') { "" } else { "." });
     }
     for passage in &error.passages {
@@ -87,14 +97,14 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, shown: &mut Vec<Pas
             (_, 1) => format!("Line {} of {file} is", passage.start),
             _ => format!("Lines {} to {last} of {file} are", passage.start),
         };
-        if shown.contains(passage) {
+        if told.passages.contains(passage) {
             let _ = writeln!(out, "\n{lines} as shown above.");
             continue;
         }
         let _ = writeln!(out, "\n{lines}:\n");
         let texts: Vec<&[u8]> = passage.lines.iter().map(|line| &line[..]).collect();
         fence(out, &texts);
-        shown.push(passage.clone());
+        told.passages.push(passage.clone());
     }
     if let Some(advice) = error.advice.as_ref().or(error.help.as_ref()) {
         let _ = writeln!(out, "\nTo mend it: {}.", safe(advice));
@@ -107,10 +117,11 @@ fn part(excerpt: &Excerpt) -> &'static str {
 }
 
 fn named(place: &ResponsePlace, several: bool) -> String {
-    match several {
-        true => format!("line {} of `{}`", place.line, safe(&place.file)),
-        false => format!("line {} of your answer", place.line),
-    }
+    of_answer(&format!("line {}", place.line), place, several)
+}
+
+fn of_answer(lines: &str, place: &ResponsePlace, several: bool) -> String {
+    if several { format!("{lines} of `{}`", safe(&place.file)) } else { format!("{lines} of your answer") }
 }
 
 /// Puts lines between fences that are longer than any in them. What a terminal might obey is escaped, and that is said.
@@ -137,11 +148,13 @@ fn fence(out: &mut String, lines: &[&[u8]]) {
 struct Fine<'r> {
     errors: &'r [Diagnostic],
     sources: &'r [Source],
+    /// Whether a part of the patch is in the files already: what only adds then finds its place again.
+    is_partly_made: bool,
 }
 
 impl<'r> Fine<'r> {
     fn new(errors: &'r [Diagnostic], sources: &'r [Source]) -> Self {
-        Self { errors, sources }
+        Self { errors, sources, is_partly_made: errors.iter().any(|error| error.is_made) }
     }
 
     fn of(&self, patches: &[Patch<'_>]) -> Vec<String> {
@@ -158,7 +171,13 @@ impl<'r> Fine<'r> {
 
     fn edit(&self, edit: &FileEdit<'_>, start: Span, end: Option<u32>, fine: &mut Vec<String>) {
         let name = Shown(&edit.path).to_string();
-        if !self.has_error(start, end) && edit.operation != Operation::Unreadable {
+        let adds = match &edit.operation {
+            Operation::Update { hunks, .. } => hunks.iter().any(only_adds),
+            Operation::Substitute(edit) => edit.put.starts_with(&edit.find) || edit.put.ends_with(&edit.find),
+            _ => false,
+        };
+        let is_doubtful = self.is_partly_made && adds;
+        if !self.has_error(start, end) && edit.operation != Operation::Unreadable && !is_doubtful {
             fine.push(format!("the edit of `{name}`"));
             return;
         }
@@ -172,7 +191,7 @@ impl<'r> Fine<'r> {
         for (index, span) in starts.iter().enumerate() {
             let Some(span) = span else { continue };
             let next = starts.get(index + 1).copied().flatten().map(|next| next.start).or(end);
-            if !self.has_error(*span, next) {
+            if !self.has_error(*span, next) && !(self.is_partly_made && only_adds(&hunks[index])) {
                 fine.push(format!("hunk {} of `{name}`", index + 1));
             }
         }
@@ -190,6 +209,10 @@ impl<'r> Fine<'r> {
     }
 }
 
+fn only_adds(hunk: &Hunk<'_>) -> bool {
+    hunk.lines.iter().all(|line| line.mark != Mark::Removed)
+}
+
 /// All or nothing goes both ways: what was fine has to be sent again.
 fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>], is_partly_fine: bool) -> String {
     if errors.iter().all(|error| error.kind == Kind::Unchanged) {
@@ -199,10 +222,13 @@ fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>], is_partly_fine: bo
     let format = patches.iter().map(|patch| patch.format).next().filter(|_| was_read);
     let Some(format) = format else { return format!("{ANY_FORMAT} {PLAINLY}") };
     let parts = if is_partly_fine { ", the parts that were fine included" } else { "" };
-    let again = format!(
-        "None of the patch is in the files yet, so send the whole of it again, mended{parts}. {}",
-        whole(format)
-    );
+    let again = match errors.iter().any(|error| error.is_made) {
+        true => format!("{PARTLY_MADE}{parts}. {}", whole(format)),
+        false => format!(
+            "None of the patch is in the files yet, so send the whole of it again, mended{parts}. {}",
+            whole(format)
+        ),
+    };
     match errors.iter().any(|error| !error.passages.is_empty()) {
         true => format!("{again} {}", copied(format)),
         false => again,
@@ -212,6 +238,9 @@ fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>], is_partly_fine: bo
 const ANY_FORMAT: &str = "Send a whole patch: a part from a line `*** Begin Patch` to a line `*** End Patch`, or `<edit>` elements, \
                           or a unified diff with `---`, `+++` and `@@` lines.";
 const PLAINLY: &str = "Begin it at the start of a line, as plain text, not inside JSON, HTML or a comment.";
+
+const PARTLY_MADE: &str = "A part of the patch seems to be in the files already: leave that out; look whether lines that are only added \
+                           are there, too. Send all the rest again, mended";
 
 /// Says what a whole patch is.
 fn whole(format: Format) -> &'static str {

@@ -136,7 +136,7 @@ fn shown(place: &ResponsePlace, label: Option<&str>) -> FilePlace {
 
 fn the_same_is_true_of(also: &[ResponsePlace], first: Option<&ResponsePlace>) -> String {
     let named = |place: &ResponsePlace| match first {
-        Some(first) if first.file == place.file => format!("line {}", place.line),
+        Some(first) if first.file == place.file => place.lines(),
         _ => format!("{}:{}", safe(&place.file), place.line),
     };
     let mut names: Vec<_> = also.iter().take(SHOWN_PLACES).map(named).collect();

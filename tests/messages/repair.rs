@@ -51,6 +51,24 @@ fn check_answers_each_response_and_keeps_the_exit_status() {
     assert!(run.stderr.contains("error[io]"), "{}", run.stderr);
 }
 
+#[test]
+fn lines_that_may_be_there_already_are_not_said_to_be_fine() {
+    let repo =
+        Repo::with(&[("a.txt", "let first = something(1);\nthe second line\nthe third line\nthe fourth line\n")]);
+    let made = "@@\n-let first = something(0);\n+let first = something(1);\n the second line\n";
+    let (wrong, added) = ("@@\n-the third lane\n+3\n", "@@\n the third line\n+the fourth line\n");
+    for (hunks, fine) in [
+        ([wrong, added].concat(), Some("No problem was found with hunk 2 of `a.txt`.")),
+        ([made, wrong, added].concat(), None),
+        ([made, added, "@@\n-the fourth line\n+4\n"].concat(), Some("No problem was found with hunk 3 of `a.txt`.")),
+    ] {
+        let response = format!("*** Begin Patch\n*** Update File: a.txt\n{hunks}*** End Patch\n");
+        let said = repo.run(&["apply", "--feedback"], &response).ended(1).stdout;
+        assert_eq!(said.lines().find(|line| line.starts_with("No problem")), fine, "{said}");
+        assert_eq!(said.contains("None of the patch is in the files yet"), !hunks.contains(made), "{said}");
+    }
+}
+
 fn shapes() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/shapes");
     let directories = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use crate::diagnose::{Diagnose, Diagnosis};
 use crate::format::envelope::{Error, Habit, Meant, NearEnd, Verb, Warning};
 use crate::kind::Kind;
-use crate::text::{LineNo, Shown};
+use crate::text::{LineNo, Shown, Span};
 
 const HEADERS: &str = "the headers are `*** Add File: <path>`, `*** Update File: <path>`, `*** Delete File: <path>`, and \
     `*** Move to: <path>` right after an Update; the markers are `*** End of File` and `*** End Patch`";
@@ -14,18 +14,18 @@ impl Diagnose for Error {
         match self {
             Error::LessIndented { begin, more } => of
                 .label(format!("lacks the blanks before line {begin}"))
-                .notes(less_indented(*more))
+                .also(*more)
                 .help("indent every line of a patch like its `*** Begin Patch`, or none"),
             Error::BeforeHeader { meant: Some(meant), more } => of
                 .label("this is nearly a header")
-                .notes(same_for(*more))
+                .also(*more)
                 .help(format!("write {}, with nothing before it on its line", spelling(*meant))),
             Error::BeforeHeader { meant: None, more } => of
                 .label("belongs to no file")
-                .notes(same_for(*more))
+                .also(*more)
                 .help(format!("move it out of the patch, or put the header of its file before it: {HEADERS}")),
             Error::NestedBegin { near, more, .. } => {
-                nested_begin(of.label("the patch before has no end").notes(same_for(*more)), *near)
+                nested_begin(of.label("the patch before has no end").also(*more), *near)
             }
             Error::UnknownHeader { meant: Some(meant), .. } => {
                 of.label("not a header of this format").help(format!("write {}", spelling(*meant)))
@@ -39,12 +39,12 @@ impl Diagnose for Error {
             }
             Error::BadLine { path, verb, habit, more } => {
                 let (label, help) = of_habit(*habit, *verb);
-                of.label(label).path(&path[..]).notes(same_for(*more)).help(help)
+                of.label(label).path(&path[..]).also(*more).help(help)
             }
             Error::UnifiedHeader { path, verb, more } => of
                 .label("these belong to another format")
                 .path(&path[..])
-                .notes(same_for(*more))
+                .also(*more)
                 .help(unified_header(*verb)),
             Error::NoChunk { path } => of.label("nothing to do").path(&path[..]).help(
                 "write the change: a line `@@`, then the lines with blank, `-` or `+` before each; to rename only, write \
@@ -72,6 +72,11 @@ impl Diagnosis {
     /// Adds the path of a section, if it has one.
     fn paths(self, path: &Option<Arc<[u8]>>) -> Self {
         Self { path: path.as_ref().map(|path| path[..].into()), ..self }
+    }
+
+    /// Adds further lines in a row of which the same is true.
+    fn also(self, more: Option<Span>) -> Self {
+        Self { also: more.into_iter().collect(), ..self }
     }
 }
 
@@ -108,22 +113,6 @@ impl Diagnose for Warning {
 fn strict(warning: Diagnosis) -> Diagnosis {
     let help = warning.help.as_ref().map(|help| format!("{help}; without `--strict` this is a warning"));
     Diagnosis { kind: Kind::Parse, is_warning: false, advice: warning.help, help, ..warning }
-}
-
-fn less_indented(more: usize) -> Option<String> {
-    match more {
-        0 => None,
-        1 => Some("so is one more line of this patch".into()),
-        _ => Some(format!("so are {more} more lines of this patch")),
-    }
-}
-
-fn same_for(more: usize) -> Option<String> {
-    match more {
-        0 => None,
-        1 => Some("the same goes for the next line".into()),
-        _ => Some(format!("the same goes for the next {more} lines")),
-    }
 }
 
 fn nested_begin(of: Diagnosis, near: Option<(LineNo, NearEnd)>) -> Diagnosis {

@@ -67,7 +67,7 @@ impl Diagnose for Error {
             Error::NotClosed { tag, before } => of.label("opened here").help(not_closed(tag, Some(before))),
             Error::NestedWrapper => of.help("put all edits into one `<opx>`, or leave `<opx>` out"),
             Error::EmptyWrapper => of.help("put the edits between `<opx>` and `</opx>`"),
-            Error::NoMarker { holder, found } => no_marker(of, holder.name(), found),
+            Error::NoMarker { found } => no_marker(of, found),
             Error::Cdata => of.help(
                 "put the text between a line that is only `<<<` and a line that is only `>>>`, in place of `<![CDATA[` and \
                  `]]>`; nothing in it is escaped",
@@ -139,12 +139,12 @@ fn not_closed(tag: &[u8], before: Option<&bstr::BString>) -> String {
     }
 }
 
-fn no_marker(of: Diagnosis, holder: &str, found: &[u8]) -> Diagnosis {
+fn no_marker(of: Diagnosis, found: &[u8]) -> Diagnosis {
     let label = (!found.is_empty()).then(|| "`<<<` must stand here, alone on its line".into());
     let help = if found.starts_with(b"<<<") {
-        format!("write `<<<` alone on the line after `<{holder}>`, and the text on the lines after it")
+        "write `<<<` alone on the line after `<find>` or `<put>`, and the text on the lines after it"
     } else {
-        format!("put the text between a line that is only `<<<` and a line that is only `>>>`, inside of `<{holder}>`")
+        "put the text inside of `<find>` or `<put>` between a line that is only `<<<` and a line that is only `>>>`"
     };
     Diagnosis { label, ..of }.help(help)
 }

@@ -4,9 +4,9 @@ use bstr::BString;
 
 use super::habit::Habit;
 use super::marker::{Meant, Verb};
-use crate::text::{LineNo, Shown};
+use crate::text::{LineNo, Shown, Span};
 
-/// Why an envelope can't be read. `more` counts the further lines in a row of which the same is true, and `path` and `verb` are
+/// Why an envelope can't be read. `more` is where the further lines in a row are of which the same is true, and `path` and `verb` are
 /// of the section.
 #[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,13 +14,13 @@ use crate::text::{LineNo, Shown};
 pub enum Error {
     /// Lines of the patch that lack the whitespace before its Begin.
     #[error("a line is indented less than the `*** Begin Patch` of its patch")]
-    LessIndented { begin: LineNo, more: usize },
+    LessIndented { begin: LineNo, more: Option<Span> },
     /// Text before the first header. `meant` is the header that it nearly is.
     #[error("text before the first file header of a patch")]
-    BeforeHeader { meant: Option<Meant>, more: usize },
+    BeforeHeader { meant: Option<Meant>, more: Option<Span> },
     /// A Begin inside the envelope that begins in line `first`. `near` is an End in between that doesn't count.
     #[error("`*** Begin Patch` inside the patch that begins in line {first}")]
-    NestedBegin { first: LineNo, near: Option<(LineNo, NearEnd)>, more: usize },
+    NestedBegin { first: LineNo, near: Option<(LineNo, NearEnd)>, more: Option<Span> },
     /// A header, up to its colon, and what was meant, if that is plain.
     #[error("unknown header `{}`", Shown(header))]
     UnknownHeader { header: BString, meant: Option<Meant> },
@@ -28,10 +28,10 @@ pub enum Error {
     MisplacedMove { path: Option<Arc<[u8]>>, verb: Option<Verb> },
     #[error("`*** End of File` follows no chunk")]
     MisplacedEndOfFile { path: Option<Arc<[u8]>>, verb: Option<Verb> },
-    #[error("{} that can't be read in the section of `{}`", lines(more + 1), Shown(path))]
-    BadLine { path: Arc<[u8]>, verb: Verb, habit: Habit, more: usize },
+    #[error("a line that can't be read in the section of `{}`", Shown(path))]
+    BadLine { path: Arc<[u8]>, verb: Verb, habit: Habit, more: Option<Span> },
     #[error("headers of a unified diff in the section of `{}`", Shown(path))]
-    UnifiedHeader { path: Arc<[u8]>, verb: Verb, more: usize },
+    UnifiedHeader { path: Arc<[u8]>, verb: Verb, more: Option<Span> },
     #[error("`{}` is to be updated, and no change follows", Shown(path))]
     NoChunk { path: Arc<[u8]> },
     /// A chunk without lines, and whether its `@@` names a place.
@@ -77,7 +77,7 @@ pub enum Warning {
 }
 
 impl Error {
-    pub(super) fn more_mut(&mut self) -> Option<&mut usize> {
+    pub(super) fn more_mut(&mut self) -> Option<&mut Option<Span>> {
         match self {
             Error::LessIndented { more, .. }
             | Error::BeforeHeader { more, .. }
@@ -99,10 +99,6 @@ impl Warning {
             | Warning::NoNewlineMark { count, .. } => count,
         }
     }
-}
-
-fn lines(count: usize) -> String {
-    if count == 1 { "a line".into() } else { format!("{count} lines") }
 }
 
 fn times(count: usize) -> String {

@@ -42,12 +42,12 @@ impl Findings {
         }
     }
 
-    /// Adds the error of a line, or counts the line if the one before it was bad too.
+    /// Adds the error of a line, or adds the line to that of the one before it if that was bad too.
     pub(super) fn bad_line(&mut self, span: Span, error: impl FnOnce() -> Error) {
         if self.in_run
             && let Some(more) = self.errors[self.errors_before..].last_mut().and_then(|last| last.value.more_mut())
         {
-            *more += 1;
+            *more = Some(Span { start: more.unwrap_or(span).start, ..span });
             return;
         }
         self.error(span, error());
@@ -59,10 +59,10 @@ impl Findings {
         self.spoiled = true;
         self.in_run = false;
         match self.indentation.and_then(|index| self.errors.get_mut(index)).and_then(|error| error.value.more_mut()) {
-            Some(more) => *more += 1,
+            Some(more) => *more = Some(Span { start: more.unwrap_or(span).start, ..span }),
             None => {
                 self.indentation = Some(self.errors.len());
-                self.errors.push(Located::new(span, Error::LessIndented { begin, more: 0 }));
+                self.errors.push(Located::new(span, Error::LessIndented { begin, more: None }));
             }
         }
     }

@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         }
         let near = self.near_end.take().map(|(line, near, _)| (line, near));
         let first = self.begin.number;
-        self.findings.bad_line(row.span, || Error::NestedBegin { first, near, more: 0 });
+        self.findings.bad_line(row.span, || Error::NestedBegin { first, near, more: None });
     }
 
     /// A header in other words opens a section that can't be read, so that its lines aren't blamed on the one before; the

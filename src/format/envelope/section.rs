@@ -116,7 +116,7 @@ impl<'a> Section<'a> {
             Body::Outside if marker::is_blank(row.text) => {}
             Body::Outside => {
                 let meant = marker::trim_start(row.text).starts_with(b"*").then(|| marker::meant(row.text)).flatten();
-                findings.bad_line(row.span, || Error::BeforeHeader { meant, more: 0 });
+                findings.bad_line(row.span, || Error::BeforeHeader { meant, more: None });
             }
             Body::Skipped => {}
             Body::Lines(lines) => lines.line(row, next, findings),
@@ -209,14 +209,14 @@ impl<'a> Lines<'a> {
         if marker::is_blank(row.text) {
             self.blanks.push(row);
         } else if self.lines.is_empty() && is_unified_header(row, next) {
-            findings.bad_line(row.span, || Error::UnifiedHeader { path: path.clone(), verb, more: 0 });
+            findings.bad_line(row.span, || Error::UnifiedHeader { path: path.clone(), verb, more: None });
         } else if row.text.starts_with(verb.sign().as_bytes()) {
             self.keep_blanks(findings);
             findings.good_line();
             self.lines.push(row.behind_prefix());
         } else {
             let habit = Habit::of(row.text, next.map(|next| next.text), verb);
-            findings.bad_line(row.span, || Error::BadLine { path: path.clone(), verb, habit, more: 0 });
+            findings.bad_line(row.span, || Error::BadLine { path: path.clone(), verb, habit, more: None });
         }
     }
 
@@ -266,7 +266,7 @@ impl<'a> Update<'a> {
         } else if row.text.starts_with(br"\ No newline") {
             findings.warn(row.span, Warning::NoNewlineMark { path, count: 1 });
         } else if matches!(self.stage, Stage::Head(_)) && is_unified_header(row, next) {
-            findings.bad_line(row.span, || Error::UnifiedHeader { path, verb, more: 0 });
+            findings.bad_line(row.span, || Error::UnifiedHeader { path, verb, more: None });
         } else if let Some(mark) = mark
             && !matches!(self.stage, Stage::AfterEndOfFile)
         {
@@ -278,7 +278,7 @@ impl<'a> Update<'a> {
             } else {
                 Habit::of(row.text, next.map(|next| next.text), verb)
             };
-            findings.bad_line(row.span, || Error::BadLine { path, verb, habit, more: 0 });
+            findings.bad_line(row.span, || Error::BadLine { path, verb, habit, more: None });
         }
     }
 

@@ -90,7 +90,7 @@ table! { added_files:
     "*** Add File: a\n\n+x\n\n\n+y\n\n\n" => "add a [|x|||y]\nwarning 3: blank-in-body";
     "*** Add File: a\n+x\n  \t\n" => "add a [x]";
     "*** Add File: a\n \n+x\n  \n+y\n" => "add a [|x||y]\nwarning 3: blank-in-body";
-    "*** Add File: a\n+x\ny\nz\n+w\n" => "unreadable a\nerror 4: 2 lines that can't be read in the section of `a`";
+    "*** Add File: a\n+x\ny\nz\n+w\n" => "unreadable a\nerror 4: a line that can't be read in the section of `a`";
     "*** Add File: a\n-- comment\n" => "unreadable a\nerror 3: a line that can't be read in the section of `a`";
     "*** Add File: a\n@@\n+x\n" => "unreadable a\nerror 3: a line that can't be read in the section of `a`";
     "*** Add File: a\n+x\n*** End of File\n" => "unreadable a\nerror 4: `*** End of File` follows no chunk";
@@ -129,7 +129,7 @@ table! { chunks:
     "*** Update File: a\n@@\n-y\n\n*** End of File\n" => "update a [-y]$";
     "*** Update File: a\n@@\n-y\n*** End of File\n\n@@ x\n+z\n" => "update a [-y]$ @x@[+z]";
     "*** Update File: a\n@@\n-y\n*** End of File\n-x\n+z\n" =>
-        "unreadable a\nerror 6: 2 lines that can't be read in the section of `a`";
+        "unreadable a\nerror 6: a line that can't be read in the section of `a`";
     "*** Update File: a\n*** End of File\n@@\n-y\n" => "unreadable a\nerror 3: `*** End of File` follows no chunk";
     "*** Update File: a\n@@\n-y\n\\ No newline at end of file\n+z\n\\ No newline at end of file\n" =>
         "update a [-y|+z]\nwarning 5: no-newline-mark";
@@ -157,7 +157,7 @@ table! { chunks:
     "*** Update File: a\n@@\n--- a/x\n+++ b/x\n" => "update a [--- a/x|+++ b/x]";
     // All that is wrong is named, each once.
     "*** Update File: a\n@@\nx\n\ny\n+z\nw\n*** Delete File: b\n-1\n*** Add File: c\nq\n" =>
-        "unreadable a\ndelete b [1]\nunreadable c\nerror 4: 2 lines that can't be read in the section of `a`\n\
+        "unreadable a\ndelete b [1]\nunreadable c\nerror 4: a line that can't be read in the section of `a`\n\
          error 8: a line that can't be read in the section of `a`\n\
          error 12: a line that can't be read in the section of `c`";
 }

@@ -207,7 +207,7 @@ impl<'a> Reader<'a> {
                 if found.starts_with(b"<![CDATA[") {
                     self.error(place, Error::Cdata);
                 } else {
-                    self.error(place, Error::NoMarker { holder, found });
+                    self.error(place, Error::NoMarker { found });
                 }
                 if tag.form == Form::Open {
                     match self.closing(holder.name(), &[]) {

@@ -59,8 +59,8 @@ pub enum Error {
     #[error("the `<opx>` holds no `<edit>`")]
     EmptyWrapper,
     /// A payload without its `<<<`, and what is there instead.
-    #[error("`<{}>` has no `<<<` line", holder.name())]
-    NoMarker { holder: Holder, found: BString },
+    #[error("no `<<<` line before a text to find or put")]
+    NoMarker { found: BString },
     #[error("the text of an edit is in `<![CDATA[`, which is XML's and not OPX's")]
     Cdata,
     #[error("the text in `<{}>` has no end: no `>>>` line followed by `</{}>`", holder.name(), holder.name())]

@@ -232,23 +232,29 @@ fn an_unreadable_edit_is_one_error_and_reading_goes_on_behind_it() {
             &["`x` in the tag `<edit>` is no attribute in the edit of `a`"],
         ),
         ("<edit file=\"a\" op=\"remove\"></edit".into(), &["the tag `</edit` has no `>` in the edit of `a`"]),
-        ("<edit file=\"a\" op=\"new\"><put/></edit>".into(), &["`<put>` has no `<<<` line in the edit of `a`"]),
-        ("<edit file=\"a\" op=\"new\"><put></put></edit>".into(), &["`<put>` has no `<<<` line in the edit of `a`"]),
+        (
+            "<edit file=\"a\" op=\"new\"><put/></edit>".into(),
+            &["no `<<<` line before a text to find or put in the edit of `a`"],
+        ),
+        (
+            "<edit file=\"a\" op=\"new\"><put></put></edit>".into(),
+            &["no `<<<` line before a text to find or put in the edit of `a`"],
+        ),
         (
             "<edit file=\"a\" op=\"new\"><put>\ncode\n</put></edit>".into(),
-            &["`<put>` has no `<<<` line in the edit of `a`"],
+            &["no `<<<` line before a text to find or put in the edit of `a`"],
         ),
         (
             "<edit file=\"a\" op=\"new\"><put>\n<<<code\n>>>\n</put></edit>".into(),
-            &["`<put>` has no `<<<` line in the edit of `a`"],
+            &["no `<<<` line before a text to find or put in the edit of `a`"],
         ),
         (
             "<edit file=\"a\" op=\"new\"><put><<<code>>></put></edit>".into(),
-            &["`<put>` has no `<<<` line in the edit of `a`"],
+            &["no `<<<` line before a text to find or put in the edit of `a`"],
         ),
         (
             "<edit file=\"a\" op=\"new\"><put>\n```\n<<<\ncode\n>>>\n```\n</put></edit>".into(),
-            &["`<put>` has no `<<<` line in the edit of `a`"],
+            &["no `<<<` line before a text to find or put in the edit of `a`"],
         ),
         (
             "<edit file=\"a\" op=\"new\">\n<put>\n<<<\ncode\n</put>\n</edit>".into(),

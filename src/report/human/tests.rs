@@ -22,7 +22,7 @@ fn at(source: &Source, range: std::ops::Range<usize>) -> Option<ResponsePlace> {
     let (line, column) = source.position(range.start);
     let start = source.line_start(line)?;
     let excerpt = Excerpt::new(source.line(line)?, range.start - start..range.end - start);
-    Some(ResponsePlace { file: source.name().to_owned(), line, column, excerpt })
+    Some(ResponsePlace { file: source.name().to_owned(), line, last: line, column, excerpt })
 }
 
 #[test]
