@@ -94,13 +94,13 @@ kinds! {
     ProseEdit = "prose-edit", Nobody;
     /// A patch inside an HTML comment was ignored.
     CommentedPatch = "commented-patch", Nobody;
-    /// A patch inside a block of reasoning, such as `<think>` … `</think>`, was ignored.
+    /// A patch inside a block of reasoning, such as `<think>` … `</think>`, was ignored; one before a lone `</think>` was not.
     DraftPatch = "draft-patch", Nobody;
     /// A patch that repeats an earlier one of the same response was ignored.
     RepeatedPatch = "repeated-patch", Nobody;
     /// An edit repeats an earlier one of the same response, and both count.
     RepeatedEdit = "repeated-edit", Nobody;
-    /// An end marker that ends nothing.
+    /// An end marker that ends nothing, or a response that may have been cut off before the end of the fence around a diff.
     StrayMarker = "stray-marker", Nobody;
     /// A patch in another format than the one asked for was left out.
     SkippedFormat = "skipped-format", Nobody;

@@ -144,7 +144,11 @@ impl Diagnose for Missing {
         let of = Diagnosis::new(Kind::FileMissing);
         match self {
             Missing::Never { path, suggestion } => suggested(of, path, suggestion).path(path.as_bstr()),
-            Missing::Tracked { path } => of
+            Missing::Tracked { path, is_to_go: true } => of
+                .help("leave this out if the file is gone already; `git sparse-checkout add` brings back what that left out")
+                .advice("leave this out if the file is gone already")
+                .path(path.as_bstr()),
+            Missing::Tracked { path, .. } => of
                 .help("bring it back with `git restore`, or with `git sparse-checkout add` if that left it out")
                 .advice("leave the file alone, or add it as a new one")
                 .path(path.as_bstr()),
@@ -278,8 +282,8 @@ impl Diagnose for Conflict {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis { cause: self.by, ..Diagnosis::new(Kind::Conflict) };
         let of = match &self.found {
-            Some((content, range)) => {
-                let file = File::new(&self.path, content);
+            Some((path, content, range)) => {
+                let file = File::new(path, content);
                 let at = range.start + self.nth;
                 let place = file.place(at, "before the response, the file has it here", "not changed yet");
                 Diagnosis { passages: file.passage(range.clone(), false), ..of.at(place) }

@@ -3,7 +3,7 @@
 
 use bstr::ByteSlice as _;
 
-use super::{Options, detect, parse};
+use super::{Options, Warning, detect, parse};
 use crate::text::{Source, SourceId};
 
 /// How many lines are looked at one by one; longer texts are quoted as a whole where anything of them is in doubt.
@@ -55,15 +55,19 @@ fn quoted(line: &str) -> String {
 }
 
 fn is_nothing(prose: &[u8]) -> bool {
-    PATCHES.iter().all(|[first, between, last]| {
-        // What follows would end a comment or a block of reasoning that the prose began, and so take the patch between out of it.
-        let ends = detect::REASONING.iter().map(|tag| format!("</{tag}>\n")).collect::<String>();
+    // These would end a comment or a block of reasoning that the prose began, and so take the patch between out of it.
+    let ends = detect::REASONING.iter().map(|tag| format!("</{tag}>\n")).collect::<String>();
+    let is_nothing = |[first, between, last]: [&str; 3], ends: &str| {
         let text =
             [first.as_bytes(), b"\n", prose, between.as_bytes(), b"-->\n", ends.as_bytes(), last.as_bytes()].concat();
         let Some(source) = Source::new(SourceId(0), "", text) else { return false };
         let parsed = parse(&source, &Options { strict: true, ..Options::default() });
-        parsed.errors.is_empty() && parsed.warnings.is_empty() && parsed.patch.edits.len() == 3
-    })
+        // Where nothing is open, they are themselves warned of.
+        let is_of_ends = |warning: &Warning| matches!(warning, Warning::Detect(detect::Warning::Unopened { .. }));
+        let is_quiet = parsed.warnings.iter().all(|warning| !ends.is_empty() && is_of_ends(&warning.value));
+        parsed.errors.is_empty() && is_quiet && parsed.patch.edits.len() == 3
+    };
+    PATCHES.iter().all(|patches| is_nothing(*patches, "") && is_nothing(*patches, &ends))
 }
 
 #[cfg(test)]

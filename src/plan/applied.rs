@@ -112,7 +112,7 @@ impl Planner<'_> {
         };
         // That a file is gone which git tracks, and another is where it was to go, is no chance either.
         let is_moved = |error: &Error| match error {
-            Error::Missing(Missing::Tracked { path }) => self.edits.iter().any(|edit| {
+            Error::Missing(Missing::Tracked { path, .. }) => self.edits.iter().any(|edit| {
                 let from = self.resolver.resolve(edit.root.as_deref(), &edit.path);
                 edit.destination().is_some() && from.is_ok_and(|from| from == *path)
             }),

@@ -24,8 +24,9 @@ pub struct Conflict {
     pub nth: usize,
     /// The line of the earlier edit that changes it.
     pub by: Option<Span>,
-    /// The file before the response, and which lines of it, from 0, they are; `None` if it doesn't have them all.
-    pub found: Option<(Content, Range<usize>)>,
+    /// The file before the response, where and what it was, and which lines of it, from 0, they are; `None` if it doesn't have
+    /// them all.
+    pub found: Option<(RepoPath, Content, Range<usize>)>,
     /// Whether both edits make the same change.
     pub is_same: bool,
 }
@@ -50,7 +51,9 @@ impl Planner<'_> {
         let nth = by.map_or(0, |(at, _)| at - range.start);
         let original = self.overlay.in_tree(path);
         let range = original.as_ref().and_then(&found);
-        let found = original.zip(range).filter(|(_, range)| !range.is_empty());
+        let origin = self.overlay.origin(path).unwrap_or(path);
+        let found = original.zip(range.filter(|range| !range.is_empty()));
+        let found = found.map(|(original, range)| (origin.clone(), original, range));
         let by = by.map(|(_, span)| span);
         Some(Conflict { path: path.clone(), part, nth, by, found, is_same: false })
     }

@@ -149,6 +149,8 @@ pub enum Missing {
     Tracked {
         /// The file.
         path: RepoPath,
+        /// Whether it was to be deleted.
+        is_to_go: bool,
     },
     /// A file is where its directory would have to be.
     #[error("`{path}` can't exist, since `{file}` is a file")]

@@ -148,7 +148,12 @@ impl<'t> Overlay<'t> {
 
     /// Returns what the tree below holds of the file that is at a path now; `None` for a file that the response made.
     pub(super) fn in_tree(&self, path: &RepoPath) -> Option<Content> {
-        self.before(self.slots.get(path)?.origin.as_ref()?)
+        self.before(self.origin(path)?)
+    }
+
+    /// Returns the path in the tree below of the file that is at a path now.
+    pub(super) fn origin(&self, path: &RepoPath) -> Option<&RepoPath> {
+        self.slots.get(path)?.origin.as_ref()
     }
 
     /// Returns the edit that made the file at a path where there was none.

@@ -428,6 +428,9 @@ impl Planner<'_> {
                 let suggestion = Box::new(Suggestion { is_to_go: true, ..*suggestion });
                 self.fail(span, Error::Missing(Missing::Never { path, suggestion }))
             }
+            Err(Error::Missing(Missing::Tracked { path, .. })) => {
+                self.fail(span, Error::Missing(Missing::Tracked { path, is_to_go: true }))
+            }
             _ => self.base(path, span),
         }
     }

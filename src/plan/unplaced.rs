@@ -155,6 +155,6 @@ fn within(section: &Section<'_, '_>, number: usize, error: &PlaceError) -> Optio
         Some((other_hunk, change_among(&other_hunk.lines, other.old.start, &lines)?))
     })?;
     let (nth, is_same) = (changed - at, other.lines == hunk.lines);
-    let found = (!lines.is_empty()).then(|| (file.content.clone(), lines));
+    let found = (!lines.is_empty()).then(|| (path.clone(), file.content.clone(), lines));
     Some(Conflict { path: path.clone(), part: Part::Hunk(number), nth, by: Some(by), found, is_same })
 }

@@ -187,6 +187,8 @@ impl Diagnose for Warning {
             }
             Warning::Draft { tag, .. } => Diagnosis::new(Kind::DraftPatch)
                 .help(format!("take away the `<{tag}>` and `</{tag}>` around it if it is meant")),
+            Warning::Unopened { tag, .. } => Diagnosis::new(Kind::DraftPatch)
+                .help(format!("if it is only a draft, take it out, or put `<{tag}>` on a line of its own before it")),
             Warning::RepeatedPatch { .. } => {
                 Diagnosis::new(Kind::RepeatedPatch).help("to apply it twice, give it in a response of its own")
             }

@@ -85,6 +85,11 @@ impl Diagnose for Warning {
                     _ => of.label(format!("{taken} lines from here on are taken in")),
                 }
             }
+            Warning::Unended { path, .. } => {
+                Diagnosis::new(Kind::StrayMarker).path(path.clone()).label("is this the whole line?").help(
+                    "no newline follows, and what is around the diff has no end: look whether the answer was cut off",
+                )
+            }
             Warning::LeftOut { path, .. } => Diagnosis::new(Kind::StrayText)
                 .path(path.clone())
                 .label("looks like a line of the hunk")

@@ -97,6 +97,9 @@ pub enum Warning {
     Commented { format: Format },
     #[error("{} in `<{tag}>` … `</{tag}>` is ignored", format.a_patch())]
     Draft { format: Format, tag: &'static str },
+    /// A patch before a line that closes a block of reasoning that nothing has opened: the opening tag was perhaps in the prompt.
+    #[error("{} before a `</{tag}>` without its `<{tag}>` counts", format.a_patch())]
+    Unopened { format: Format, tag: &'static str },
     #[error("{} that repeats the one in line {first} is ignored: it counts once", format.a_patch())]
     RepeatedPatch { format: Format, first: LineNo },
     #[error("this edit of `{}` repeats the one in line {first}: both count", Shown(path))]

@@ -9,7 +9,8 @@
 //!   `<!--` in a remark never hides a patch that has `-->` in its content. `<!--` in backticks opens nothing, and one in a
 //!   Markdown fence opens nothing beyond it.
 //! - A block of reasoning is closed by the first closing tag of its name, or that of the one that it is in; what was opened inside
-//!   and not closed ends there too. A closing tag alone closes nothing. A block that began in a Markdown fence ends with it.
+//!   and not closed ends there too. A closing tag alone closes nothing: the patches
+//!   before it count, with a warning, since the opening tag may have been the end of the prompt. A block that began in a Markdown fence ends with it.
 //! - A whole patch, for what repeats an earlier one, is an envelope, an `<opx>` element, or a run of `<edit>` elements or of a
 //!   diff's sections between which there is nothing but whitespace. Two patches are the same only if all their bytes are, line ends
 //!   aside; an edit is compared by what it says. A patch behind a line that names a commit, as in mail and in `git log`, is

@@ -25,6 +25,8 @@ pub(super) struct Prose {
     /// What ends the shell's heredoc that is open.
     heredoc: Option<Vec<u8>>,
     seen: Seen,
+    /// How much had been found before the last closing tag of reasoning that closes nothing.
+    told: usize,
     unified: Unified,
     /// The last line that is nearly a Begin.
     pub(super) near_begin: Option<(LineNo, Span)>,
@@ -265,11 +267,26 @@ impl Prose {
             }
             return;
         }
-        let Some(index) = self.reasoning.iter().rposition(|block| block.tag == tag) else { return };
+        let Some(index) = self.reasoning.iter().rposition(|block| block.tag == tag) else {
+            return self.unopened(tag, found);
+        };
         let Some(block) = self.reasoning.drain(index..).next() else { return };
         (self.seen, self.fence) = (block.seen, block.fence);
         self.comment.take_if(|comment| comment.at > block.at);
         self.hide(block.found, Hiding::Reasoning(tag), found);
+    }
+
+    /// Warns of the patches before a closing tag that closes nothing: perhaps they are drafts. They are told once.
+    fn unopened(&mut self, tag: &'static str, found: &mut Vec<Found<'_>>) {
+        let patches = found[self.told.min(found.len())..].iter().filter_map(|found| match found {
+            Found::Block(Block { format, start, .. }) => {
+                Some(Found::remark(*start, Warning::Unopened { format: *format, tag }))
+            }
+            _ => None,
+        });
+        let warnings: Vec<_> = patches.collect();
+        found.extend(warnings);
+        self.told = found.len();
     }
 
     /// Finds what can only have been part of a unified diff.

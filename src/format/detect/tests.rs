@@ -148,12 +148,13 @@ fn reasoning_hides_patches_if_it_is_closed() {
         (format!("<think>\n*** Update File: q\n- {ADD_B}</think>\n{ADD_A}"), "a"),
         // Nothing is in what isn't closed, or isn't alone on its line.
         (format!("<think>\n{ADD_B}{ADD_A}"), "b\na"),
-        (format!("{ADD_B}</think>\n{ADD_A}"), "b\na"),
-        (format!("Now <think>\n{ADD_B}</think>\n{ADD_A}"), "b\na"),
+        // … but one that closes what nothing opened may end a prompt's.
+        (format!("{ADD_B}</think>\n{ADD_A}"), "b\na\nwarning 1: draft-patch"),
+        (format!("Now <think>\n{ADD_B}</think>\n{ADD_A}"), "b\na\nwarning 2: draft-patch"),
         (format!("<think>\n{ADD_B}</think>.\n{ADD_A}"), "b\na"),
-        (format!("<think>\n{ADD_B}</reasoning>\n{ADD_A}"), "b\na"),
+        (format!("<think>\n{ADD_B}</reasoning>\n{ADD_A}"), "b\na\nwarning 2: draft-patch"),
         (format!("<div>\n{ADD_B}</div>\n{ADD_A}"), "b\na"),
-        (format!("```\n<think>\n```\n{ADD_B}</think>\n{ADD_A}"), "b\na"),
+        (format!("```\n<think>\n```\n{ADD_B}</think>\n{ADD_A}"), "b\na\nwarning 4: draft-patch"),
         // One in the other, and beside the other.
         (format!("<think>\n<think>\n{ADD_B}</think>\n{edit}</think>\n{ADD_A}"), {
             "a\nwarning 3: draft-patch\nwarning 8: draft-patch"
@@ -163,7 +164,7 @@ fn reasoning_hides_patches_if_it_is_closed() {
         (format!("<!--\n<think>\n{ADD_B}-->\n{ADD_A}"), "a\nwarning 3: commented-patch"),
         (format!("Use <!-- so\n<think>\na --> b\n{ADD_B}</think>\n{ADD_A}"), "a\nwarning 4: draft-patch"),
         // What is inside a patch starts nothing.
-        (format!("{}</think>\n{ADD_A}", ADD_B.replace("+x", "+<think>")), "b\na"),
+        (format!("{}</think>\n{ADD_A}", ADD_B.replace("+x", "+<think>")), "b\na\nwarning 1: draft-patch"),
         (format!("<think>\n{}", ADD_B.replace("+x", "+x\n+</think>")), "b"),
         (format!("<opx>\n<think>\n{edit}</think>\n</opx>\n"), "c\nwarning 2: stray-text\nwarning 4: stray-text"),
         (format!("<think>\n{ADD_B}</think>\n"), {

@@ -67,6 +67,8 @@ pub enum Warning {
     Recounted { path: BString, number: usize, claimed: [u32; 2], found: [u32; 2], taken: usize },
     #[error("hunk {number} of `{}` is complete by its counts; what follows after it is left out", Shown(path))]
     LeftOut { path: BString, number: usize },
+    #[error("hunk {number} of `{}` is complete by its counts; the response ends within its last line", Shown(path))]
+    Unended { path: BString, number: usize },
 }
 
 fn counts([old, new]: [u32; 2]) -> String {

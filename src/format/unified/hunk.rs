@@ -47,6 +47,9 @@ pub(super) struct Read<'a> {
     pub(super) miscounted: Option<Miscounted>,
     /// The first line behind it that looks like one of its lines.
     pub(super) left_out: Option<Span>,
+    /// Its last line, if that may go on: it is an added one, which no file confirms, and the response ends in it, and in a fence
+    /// or a heredoc.
+    pub(super) unended: Option<Span>,
     pub(super) errors: Vec<Located<Error>>,
 }
 
@@ -96,7 +99,12 @@ pub(super) fn read<'a>(rows: &Rows<'a, '_>, at: usize) -> Result<Read<'a>, Locat
     } else if hunk.lines.is_empty() && errors.is_empty() {
         errors.push(Located::new(span, Error::NoLines));
     }
-    let mut read = Read { hunk, end, miscounted: None, left_out, errors };
+    let is_added = hunk.lines.last().is_some_and(|line| line.mark == Mark::Added && !line.unterminated);
+    let is_within = rows.around.fenced || rows.around.heredoc.is_some();
+    let last = end.checked_sub(1).and_then(|last| rows.get(last));
+    let unended = last.filter(|row| is_added && is_within && errors.is_empty() && !row.terminated);
+    let unended = unended.map(|row| row.span(rows.source));
+    let mut read = Read { hunk, end, miscounted: None, left_out, unended, errors };
     if found != claimed && !is_cut {
         let taken = read.hunk.lines.len().saturating_sub(own);
         let first = rows.get(counted).filter(|_| taken > 0).map(|row| row.span(rows.source));

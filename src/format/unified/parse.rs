@@ -90,7 +90,8 @@ struct Nth<'p> {
 }
 
 impl Nth<'_> {
-    /// Adds what is to be said of counts that aren't those of the lines, and of lines behind the hunk that look like some of it.
+    /// Adds what is to be said of counts that aren't those of the lines, of an end that may be lost, and of lines behind the hunk that look like some
+    /// of it.
     fn check_counts(
         &self,
         read: &hunk::Read<'_>,
@@ -105,6 +106,9 @@ impl Nth<'_> {
             } else {
                 warnings.push(Located::new(span, Warning::Recounted { path: path(), number, claimed, found, taken }));
             }
+        }
+        if let Some(span) = read.unended {
+            warnings.push(Located::new(span, Warning::Unended { path: path(), number }));
         }
         if let Some(span) = read.left_out {
             warnings.push(Located::new(span, Warning::LeftOut { path: path(), number }));

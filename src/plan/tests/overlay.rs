@@ -201,7 +201,7 @@ fn a_tracked_file_that_is_gone_is_not_called_a_misspelling_of_itself() {
     let tree = MemoryTree::new().with_entry("src/lib.rs", Entry::Absent);
     let refusal = run(&tree, vec![delete("src/lib.rs")], &Rules::default()).unwrap_err();
     let error = &refusal.errors[0].value;
-    assert!(matches!(error, Error::Missing(Missing::Tracked { .. })), "{error:?}");
+    assert!(matches!(error, Error::Missing(Missing::Tracked { is_to_go: true, .. })), "{error:?}");
 }
 
 #[test]
