@@ -195,7 +195,7 @@ pub enum Warning {
         path: RepoPath,
     },
     /// A delete body that shows only a part of the file.
-    #[error("`{path}` is deleted whole, though this section shows only lines {first} to {last} of {total}")]
+    #[error("`{path}` is deleted whole, though this section shows only {} of {total}", range(*first, *last))]
     PartialDeleteBody {
         /// The file.
         path: RepoPath,
@@ -313,4 +313,8 @@ impl Warning {
         | Warning::InsideWord { path, .. }) = self;
         path
     }
+}
+
+fn range(first: LineNo, last: LineNo) -> String {
+    if first == last { format!("line {first}") } else { format!("lines {first} to {last}") }
 }

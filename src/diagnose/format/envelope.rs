@@ -137,6 +137,7 @@ fn truncated(of: Diagnosis, near: Option<(LineNo, NearEnd)>, fence: Option<LineN
         (Some(near @ (_, NearEnd::Indented)), _) => {
             of.label("indented, this is a line of context").help(make_an_end(near))
         }
+        (Some(near @ (_, NearEnd::Misspelt)), _) => of.label("this is nearly the end marker").help(make_an_end(near)),
         (None, Some(line)) => of
             .label("begins here and never ends")
             .help(format!("put `*** End Patch` before the fence in line {line}, if nothing is missing there")),
@@ -153,6 +154,7 @@ fn truncated(of: Diagnosis, near: Option<(LineNo, NearEnd)>, fence: Option<LineN
 fn make_an_end((line, near): (LineNo, NearEnd)) -> String {
     match near {
         NearEnd::Glued => format!("in line {line}, put `*** End Patch` on a line of its own"),
+        NearEnd::Misspelt => format!("in line {line}, write `*** End Patch`"),
         NearEnd::Indented => format!("in line {line}, take away the blanks before `*** End Patch`"),
     }
 }

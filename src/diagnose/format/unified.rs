@@ -38,7 +38,7 @@ impl Diagnose for Error {
             Error::Numbered => of
                 .label("a line number before the prefix")
                 .help("take the line numbers away: they are no part of the patch"),
-            Error::CutHunk { .. } => of
+            Error::CutHeader | Error::CutHunk { .. } => of
                 .label("this hunk")
                 .help("the answer was probably cut off: ask for the whole answer again")
                 .advice("send the whole patch, to its last line"),

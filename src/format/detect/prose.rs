@@ -136,7 +136,7 @@ fn cut_start(line: &[u8]) -> Option<Format> {
         Some(Format::Envelope)
     } else if cut(b"<edit ", b"<ed".len()) || line.starts_with(b"<edit ") && !line.contains(&b'>') {
         Some(Format::Opx)
-    } else if cut(b"diff --git ", b"diff --".len()) || line.starts_with(b"diff --git a/") {
+    } else if cut(b"@@ -", 1) || cut(b"diff --git ", b"diff --".len()) || line.starts_with(b"diff --git a/") {
         Some(Format::Unified)
     } else {
         None

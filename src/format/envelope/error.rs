@@ -57,6 +57,8 @@ pub enum NearEnd {
     Glued,
     /// It has whitespace before it, so it is a line of context.
     Indented,
+    /// It is written in another way.
+    Misspelt,
 }
 
 /// What was guessed or ignored in a section of an envelope, and how often.

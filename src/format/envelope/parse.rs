@@ -34,6 +34,8 @@ struct Reader<'a> {
     indent: &'a [u8],
     strict: bool,
     near_end: Option<(LineNo, NearEnd, Span)>,
+    /// The unknown header in which the response ends.
+    cut: Option<Span>,
     fence: Option<(LineNo, Span)>,
     section: Section<'a>,
     edits: Vec<FileEdit<'a>>,
@@ -55,7 +57,18 @@ impl<'a> Reader<'a> {
         findings.end_section(None);
         let section = Section::outside();
         let strict = options.strict;
-        Self { source, begin, indent, strict, near_end: None, fence: None, section, edits: Vec::new(), findings }
+        Self {
+            source,
+            begin,
+            indent,
+            strict,
+            near_end: None,
+            cut: None,
+            fence: None,
+            section,
+            edits: Vec::new(),
+            findings,
+        }
     }
 
     fn read(mut self) -> Block<'a> {
@@ -167,6 +180,12 @@ impl<'a> Reader<'a> {
         let colon = row.text.find_byte(b':').map_or(row.text.len(), |at| at + 1);
         let header = excerpt(marker::trim(&row.text[..colon]));
         let meant = marker::meant(row.text);
+        if meant == Some(Meant::End) {
+            self.near_end = Some((row.number, NearEnd::Misspelt, row.span));
+        } else if row.span.end as usize == self.source.bytes().len() {
+            // The response is cut off within it, which is told of the patch.
+            self.cut = Some(row.span);
+        }
         let error = Error::UnknownHeader { header, meant };
         if !matches!(meant, Some(Meant::Header(_) | Meant::Rename | Meant::Replace)) {
             self.section.skip_rest();
@@ -226,7 +245,10 @@ impl<'a> Reader<'a> {
                 self.findings.forget_from(span.start);
                 (self.begin.span, None, Some(line))
             }
-            (None, None) => (self.begin.span, None, None),
+            (None, None) => {
+                self.cut.inspect(|cut| self.findings.forget_from(cut.start));
+                (self.begin.span, None, None)
+            }
         };
         self.findings.error(span, Error::Truncated { begin, path, near, fence });
         let (errors, warnings) = self.findings.into_parts();

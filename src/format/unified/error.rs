@@ -35,6 +35,8 @@ pub enum Error {
     Nothing,
     #[error("a hunk's header has no line numbers")]
     NoNumbers,
+    #[error("the response ends in the middle of a hunk's header")]
+    CutHeader,
     #[error("a hunk has no lines")]
     NoLines,
     #[error("a line of a hunk has no prefix")]

@@ -68,7 +68,10 @@ pub(super) struct Miscounted {
 pub(super) fn read<'a>(rows: &Rows<'a, '_>, at: usize) -> Result<Read<'a>, Located<Error>> {
     let Some(row) = rows.get(at) else { return Err(Located::new(None, Error::NoNumbers)) };
     let span = row.span(rows.source);
-    let Some(position) = numbers(row.text()) else { return Err(Located::new(span, Error::NoNumbers)) };
+    let Some(position) = numbers(row.text()) else {
+        let is_cut = !row.terminated && b"@@ -".starts_with(row.text().get(..4).unwrap_or(row.text()));
+        return Err(Located::new(span, if is_cut { Error::CutHeader } else { Error::NoNumbers }));
+    };
     let mut body = Body { rows, crlf: row.has_cr(), lines: Vec::new(), errors: Vec::new() };
     let claimed = [position.old_lines, position.new_lines];
     let (counted, fits) = body.counted(at + 1, claimed);
