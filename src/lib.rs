@@ -59,8 +59,8 @@
 //! | what a path may be, `--directory`, `root=` | [`path`] |
 //! | `--limit`, `llmpatch.protect`: what pathspecs mean, and what is refused | [`pathspec`], `plan/guard.rs` |
 //! | finding lines, context lines, a text and its occurrences | [`search`] |
-//! | which of several places is taken, what is warned of, `--strict`, `--unique` | `plan/rewrite.rs`, `plan/substitute.rs` |
-//! | where the hunks of a unified diff stand, and how their lines end | `plan/numbered.rs` |
+//! | which of several places is taken, what is warned of, `--strict`, `--unique` | `plan/place/in_order.rs`, `plan/place/by_text.rs` |
+//! | where the hunks of a unified diff are | `plan/place/by_number.rs` |
 //! | renames, copies, deletions and modes of a unified diff, swaps | `plan/section.rs` |
 //! | how new lines end, marks, final newlines | `plan/splice.rs` |
 //! | what an edit sees of earlier ones, what is in a new file's way | `plan/overlay.rs` |

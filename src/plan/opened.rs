@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use super::error::Error;
 use super::lint::{self, Blank, Finding};
+use super::place::{self, by_text};
 use super::planner::{Failed, Planner};
 use super::warning::Warning;
-use super::{rewrite, substitute};
+
 use crate::patch::{FileEdit, Operation, Substitution};
 use crate::path::RepoPath;
 use crate::search::{Document, Needle};
@@ -47,7 +48,7 @@ impl Planner<'_> {
             },
         };
         let document = &mut open.document;
-        let done = match substitute::substitute(path, document, substitution, self.rules, &self.effort) {
+        let done = match by_text::place(path, document, substitution, self.rules, &self.effort) {
             Ok(done) => {
                 self.warnings.extend(done.warnings);
                 self.note(path, [done.placed]);
@@ -65,7 +66,7 @@ impl Planner<'_> {
             Err(error) => {
                 let lost = self.overlay.lost(path);
                 let texts = substitution.find.iter().map(|line| &line[..]);
-                let follows = rewrite::follows_from(&error.value, texts, lost);
+                let follows = place::follows_from(&error.value, texts, lost);
                 lost.extend(substitution.put.iter().map(|line| line.to_vec()));
                 if !follows {
                     let file = File { content: document.content(), mode: open.mode };
@@ -88,7 +89,7 @@ impl Planner<'_> {
         let of_file = following.filter(|(edit, _)| {
             self.resolver.resolve(edit.root.as_deref(), &edit.path).is_ok_and(|resolved| resolved == *path)
         });
-        of_file.flat_map(|(_, substitution)| substitute::needles(substitution)).collect()
+        of_file.flat_map(|(_, substitution)| by_text::needles(substitution)).collect()
     }
 
     /// Puts down what edits of open files have come to.

@@ -1,6 +1,6 @@
 //! The edits of a response, done one after the other on an overlay; what each does to its file.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use bstr::BString;
 
@@ -8,9 +8,9 @@ use super::error::{Error, Missing};
 use super::lint::{self, Finding, History};
 use super::opened::Open;
 use super::overlay::{Found, Overlay};
+use super::place::{Policy, in_order};
 use super::place_error::Part;
 use super::placement::{Placed, Placement};
-use super::rewrite::{self, Rewritten};
 use super::section::{self, Section};
 use super::suggest::{self, Suggestion};
 use super::warning::Warning;
@@ -21,9 +21,6 @@ use crate::pathspec::Case;
 use crate::search::Effort;
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
 use crate::tree::{Content, File, Mode, Tree};
-
-/// What makes new bytes of old ones and of the hunks of a section.
-pub(super) type Rewrite = fn(&RepoPath, &[u8], &[Hunk<'_>], &Rules, &mut HashSet<Vec<u8>>, &Effort) -> Rewritten;
 
 /// How many bytes of files may be read again, of files that a response edits more than once: some ten seconds' worth. Every edit
 /// looks at its file whole, so that a response could otherwise ask for hours.
@@ -324,7 +321,7 @@ impl Planner<'_> {
         let (Ok(target), Ok(file)) = (target, base) else { return Err(Failed::Lost) };
         // A move onto itself is a plain update.
         let target = target.filter(|(target, _)| target != path);
-        let (content, done) = self.rewritten(path, &file, hunks, span, rewrite::rewrite);
+        let (content, done) = self.rewritten(path, &file, hunks, span, in_order::place);
         let changed = File { content, mode: file.mode };
         if let Some((target, written)) = target {
             let moved = self.relocate(path, changed, &target, written, span);
@@ -347,7 +344,7 @@ impl Planner<'_> {
         file: &File,
         hunks: &[Hunk<'_>],
         span: Option<Span>,
-        rewrite: Rewrite,
+        policy: Policy,
     ) -> (Content, Result<(), Failed>) {
         if hunks.is_empty() {
             return (file.content.clone(), Ok(()));
@@ -359,12 +356,13 @@ impl Planner<'_> {
             );
         }
         let lost = self.overlay.lost(path);
-        let rewritten = rewrite(path, &file.content, hunks, self.rules, lost, &self.effort);
-        self.warnings.extend(rewritten.warnings);
-        let section = unplaced::Section { path, file, hunks, placed: &rewritten.placed, rewrite };
-        self.unplaced(&section, rewritten.errors);
-        self.note(path, rewritten.placed);
-        (rewritten.bytes.into(), if rewritten.whole { Ok(()) } else { Err(Failed::Partly) })
+        let outcome = policy(path, &file.content, hunks, self.rules, lost, &self.effort);
+        self.warnings.extend(outcome.warnings);
+        let section = unplaced::Section { path, file, hunks, placed: &outcome.placed, policy };
+        self.unplaced(&section, outcome.errors);
+        self.note(path, outcome.placed);
+        let content = Content::spliced(file.content.clone(), outcome.splices);
+        (content, if outcome.whole { Ok(()) } else { Err(Failed::Partly) })
     }
 
     pub(super) fn relocate(

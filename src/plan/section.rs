@@ -1,4 +1,4 @@
-//! What one section of a unified diff does to its file: the header's part, the hunks being [`super::numbered`]'s.
+//! What one section of a unified diff does to its file: the header's part, the hunks being [`by_number`]'s.
 //!
 //! Sections of one diff don't depend on their order, as in git: what one renames or deletes, another may create before it, so
 //! that swaps work. Such a file is *set aside* until its section comes. A copy reads the file as it was before the response
@@ -12,11 +12,12 @@
 //! - A new file's mode is the header's also where `--overwrite` puts it in place of another; a copy has its source's
 //!   permission bits.
 
+use super::Rules;
 use super::error::Error;
 use super::overlay::Found;
+use super::place::by_number;
 use super::planner::{Failed, Planner};
 use super::warning::Warning;
-use super::{Rules, numbered};
 use crate::patch::{FileEdit, Header, Hunk, Operation, Status};
 use crate::path::RepoPath;
 use crate::text::{Lines, Span, Text};
@@ -81,7 +82,7 @@ impl Planner<'_> {
         if there.is_none() {
             self.unsuspicious(path, section.written, span)?;
         }
-        let bytes = numbered::whole(section.hunks);
+        let bytes = by_number::whole(section.hunks);
         let content: Content = self.read(self.tree.check_out(path, bytes).map_err(Error::from), span)?.into();
         let mode = with_mode(there.as_ref().map_or(Mode::PLAIN, |there| there.mode), header.new_mode);
         match there {
@@ -199,7 +200,7 @@ impl Planner<'_> {
                 let rules = Rules { strict: false, unique: false, ..self.rules.clone() };
                 let mut lost = std::collections::HashSet::new();
                 let mut fits = |file: &File| {
-                    numbered::rewrite(path, &file.content, section.hunks, &rules, &mut lost, &self.effort).whole
+                    by_number::place(path, &file.content, section.hunks, &rules, &mut lost, &self.effort).whole
                 };
                 let (before, after) = (fits(&original), fits(&now));
                 let named = |file: &File| header.ids.is_some() && self.other_id(section, file).is_none();
@@ -221,7 +222,7 @@ impl Planner<'_> {
         let Section { path, header, hunks, span, .. } = *section;
         let changes_mode = header.new_mode.filter(|_| header.old_mode != header.new_mode);
         let mode = with_mode(file.mode, changes_mode);
-        let (content, done) = self.rewritten(path, file, hunks, span, numbered::rewrite);
+        let (content, done) = self.rewritten(path, file, hunks, span, by_number::place);
         (File { content, mode }, done)
     }
 

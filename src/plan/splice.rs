@@ -1,27 +1,52 @@
-//! Puts a file together from lines that stay and lines that are new, and decides how the new ones end.
+//! Makes splices of a file: what goes, what comes in its place, and how the lines that come end.
 //!
 //! Every kept line keeps its own bytes. A new line takes the terminator of the line that it replaces, else of the line
 //! before it, else of the line after it, else what most lines of the file have. The byte order mark stays where it is.
 
-use crate::text::{Ending, Lines};
+use std::ops::{Deref, Range};
 
-/// A file in the making: what of the old one has been taken over or left out so far, and the new bytes.
-pub(super) struct Splice<'f> {
-    lines: &'f Lines<'f>,
-    out: Vec<u8>,
-    /// Index of the first old line that is neither kept nor left out yet.
-    next: usize,
-    /// How the last line of `out` ends, if it has a terminator.
-    before: Option<Ending>,
-    /// Whether the last line of `out` has no terminator; it is an old one then.
-    open: bool,
+use crate::text::{Ending, Lines, Splice};
+
+/// A new line, and how it ends if that isn't left to its neighbours.
+pub(super) type NewLine<'t> = (&'t [u8], Option<Ending>);
+
+/// How the last line of a file is to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Last {
+    /// With a newline.
+    Terminated,
+    /// As the file or the patch has it.
+    AsItIs,
 }
 
-impl<'f> Splice<'f> {
+/// A file in the making: what of the old one has been kept or left out so far, and the splices for that.
+pub(super) struct Splicer<'f> {
+    lines: &'f Lines<'f>,
+    splices: Vec<Splice>,
+    /// Index of the first old line that is neither kept nor left out yet.
+    next: usize,
+    /// The terminator of the last line so far that has one, and whether a line without one is behind it.
+    before: Option<Ending>,
+    is_open: bool,
+    /// Whether a line without newline got one, since others came behind it.
+    is_closed: bool,
+    /// Whether the byte order mark is part of the first line.
+    has_mark: bool,
+}
+
+impl<'f> Splicer<'f> {
     pub(super) fn new(lines: &'f Lines<'f>) -> Self {
-        let mut out = Vec::with_capacity(lines.bytes().len() + 256);
-        out.extend_from_slice(lines.bom());
-        Self { lines, out, next: 0, before: None, open: false }
+        Self { lines, splices: Vec::new(), next: 0, before: None, is_open: false, is_closed: false, has_mark: false }
+    }
+
+    /// Makes the byte order mark a part of the first line, if nothing is before that.
+    pub(super) fn take_mark(&mut self) {
+        self.has_mark |= self.next == 0 && self.splices.is_empty();
+    }
+
+    /// Returns the index of the first old line that is neither kept nor left out yet.
+    pub(super) fn next(&self) -> usize {
+        self.next
     }
 
     /// Keeps the old lines up to, not including, line `index`.
@@ -29,59 +54,114 @@ impl<'f> Splice<'f> {
         if index <= self.next {
             return;
         }
-        self.out.extend_from_slice(self.lines.raw(self.next..index));
-        let ending_of = |line: usize| terminator(self.lines.get(line).ending);
-        let last = ending_of(index - 1);
-        self.open = last.is_none();
+        let last = terminator(self.lines, index - 1);
+        self.is_open = last.is_none();
         // Only a file's last line can be without a terminator; what is added behind it goes by the line before.
-        self.before = match last {
-            None if index - 1 > self.next => ending_of(index - 2),
-            None => self.before,
-            some => some,
-        };
+        let above = if index - 1 > self.next { terminator(self.lines, index - 2) } else { self.before };
+        self.before = last.or(above);
         self.next = index;
     }
 
     /// Leaves out the next `count` old lines and puts the new ones in their place, pairing them in order.
-    pub(super) fn replace<'t>(&mut self, count: usize, new: impl IntoIterator<Item = &'t [u8]>) {
+    pub(super) fn replace<'t>(&mut self, count: usize, new: impl IntoIterator<Item = NewLine<'t>>) {
         let first = self.next;
         self.next += count;
-        for (index, text) in new.into_iter().enumerate() {
-            let replaced = (index < count).then(|| first + index);
-            let ending = replaced.and_then(|line| terminator(self.lines.get(line).ending)).or_else(|| self.fallback());
-            self.close();
-            let ending = ending.unwrap_or_else(|| self.lines.majority());
-            self.out.extend_from_slice(text);
-            self.out.extend_from_slice(ending.as_bytes());
-            self.before = Some(ending);
+        let start = if first == 0 && self.has_mark { 0 } else { self.lines.start(first.min(self.lines.len())) };
+        // A file that is only a byte order mark has no line, and to git one.
+        let end = if count > 0 { self.lines.start(self.next.min(self.lines.len())) } else { start };
+        let mut bytes = Vec::new();
+        for (nth, (text, written)) in new.into_iter().enumerate() {
+            let replaced = (nth < count).then_some(first + nth);
+            let ending = written.unwrap_or_else(|| ending(self.lines, replaced, self.before, self.next));
+            self.is_closed |= self.is_open;
+            self.close(&mut bytes);
+            bytes.extend_from_slice(text);
+            bytes.extend_from_slice(ending.as_bytes());
+            self.is_open = ending == Ending::None;
+            self.before = if self.is_open { self.before } else { Some(ending) };
+        }
+        self.put(start..end, bytes);
+    }
+
+    /// Keeps the rest. Returns the splices, and whether an old last line got a newline.
+    pub(super) fn finish(mut self, last: Last) -> (Vec<Splice>, bool) {
+        if last == Last::AsItIs {
+            return (self.splices, self.is_closed);
+        }
+        self.keep_to(self.lines.len());
+        let (was_open, end) = (self.is_open, self.lines.bytes().len());
+        let mut bytes = Vec::new();
+        self.close(&mut bytes);
+        self.put(end..end, bytes);
+        (self.splices, was_open)
+    }
+
+    fn close(&mut self, bytes: &mut Vec<u8>) {
+        if self.is_open {
+            let ending = self.before.unwrap_or_else(|| self.lines.majority());
+            bytes.extend_from_slice(ending.as_bytes());
+            (self.before, self.is_open) = (Some(ending), false);
         }
     }
 
-    /// Keeps the rest and returns the new bytes, the last line terminated, and whether that took a newline at the end of
-    /// an old line.
-    pub(super) fn finish(mut self) -> (Vec<u8>, bool) {
-        self.keep_to(self.lines.len());
-        let was_open = self.open;
-        self.close();
-        (self.out, was_open)
-    }
-
-    fn fallback(&self) -> Option<Ending> {
-        let after = (self.next < self.lines.len()).then(|| self.lines.get(self.next).ending);
-        self.before.or_else(|| after.and_then(terminator))
-    }
-
-    fn close(&mut self) {
-        if self.open {
-            let ending = self.before.unwrap_or_else(|| self.lines.majority());
-            self.out.extend_from_slice(ending.as_bytes());
-            self.before = Some(ending);
-            self.open = false;
+    fn put(&mut self, old: Range<usize>, new: Vec<u8>) {
+        match self.splices.last_mut() {
+            _ if self.lines.bytes()[old.clone()] == new => {}
+            Some(last) if last.old.end == old.start => {
+                last.old.end = old.end;
+                last.new.extend_from_slice(&new);
+            }
+            _ => self.splices.push(Splice { old, new }),
         }
     }
 }
 
-/// Returns the terminator, if there is one.
-pub(super) fn terminator(ending: Ending) -> Option<Ending> {
+/// Returns what goes and what comes in its place, for lines put in the place of a range that may begin and end within lines. The
+/// file ends with or without a newline as it did.
+pub(super) fn within(
+    lines: &Lines<'_>,
+    range: Range<usize>,
+    put: &[impl Deref<Target = [u8]>],
+) -> (Range<usize>, Vec<u8>) {
+    let (first, last) = (lines.index_at(range.start), lines.index_at(range.end));
+    let Some((last_put, terminated)) = put.split_last() else { return (whole_lines(lines, range), Vec::new()) };
+    let mut new = Vec::with_capacity(put.iter().map(|line| line.len() + 2).sum::<usize>());
+    let mut before = first.checked_sub(1).and_then(|line| terminator(lines, line));
+    for (nth, line) in terminated.iter().enumerate() {
+        let replaced = (first + nth <= last).then_some(first + nth);
+        let ending = ending(lines, replaced, before, last + 1);
+        new.extend_from_slice(line);
+        new.extend_from_slice(ending.as_bytes());
+        before = Some(ending);
+    }
+    new.extend_from_slice(last_put);
+    (range, new)
+}
+
+/// Widens a range that covers whole lines by their terminator: the one behind it, or, for a last line that has none, the one
+/// before it.
+pub(super) fn whole_lines(lines: &Lines<'_>, range: Range<usize>) -> Range<usize> {
+    let (first, last) = (lines.index_at(range.start), lines.index_at(range.end));
+    let line = lines.get(last);
+    let text_end = lines.start(last) + line.text.len();
+    if range.start != lines.start(first) || range.end != text_end {
+        return range;
+    }
+    if line.ending != Ending::None {
+        return range.start..text_end + line.ending.as_bytes().len();
+    }
+    let Some(before) = first.checked_sub(1) else { return range };
+    range.start - lines.get(before).ending.as_bytes().len()..range.end
+}
+
+/// Returns how a new line ends: as the one that it replaces, the one before it, the one after it, or most.
+fn ending(lines: &Lines<'_>, replaced: Option<usize>, before: Option<Ending>, after: usize) -> Ending {
+    let replaced = replaced.and_then(|line| terminator(lines, line));
+    replaced.or(before).or_else(|| terminator(lines, after)).unwrap_or_else(|| lines.majority())
+}
+
+/// Returns the terminator of a line, if it is there and has one.
+fn terminator(lines: &Lines<'_>, line: usize) -> Option<Ending> {
+    let ending = (line < lines.len()).then(|| lines.get(line).ending)?;
     (ending != Ending::None).then_some(ending)
 }

@@ -4,12 +4,13 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::Rules;
 use super::conflict::{Conflict, change_among};
 use super::error::{Error, Occupied, Seen};
+use super::place::{Policy, by_text};
 use super::place_error::{Part, PlaceError, Unplaced};
 use super::placement::Placed;
-use super::planner::{Planner, Rewrite};
-use super::{Rules, substitute};
+use super::planner::Planner;
 use crate::patch::{Hunk, Substitution};
 use crate::path::RepoPath;
 use crate::search::{Document, Effort, Fuzz};
@@ -23,15 +24,15 @@ pub(super) struct Section<'s, 'p> {
     pub(super) hunks: &'s [Hunk<'p>],
     /// Where those are that have a place.
     pub(super) placed: &'s [Placed],
-    pub(super) rewrite: Rewrite,
+    pub(super) policy: Policy,
 }
 
 impl Planner<'_> {
     /// Records why hunks of a section have no place.
     pub(super) fn unplaced(&mut self, section: &Section<'_, '_>, errors: Vec<(usize, Located<PlaceError>)>) {
-        let Section { path, file, hunks, rewrite, .. } = *section;
+        let Section { path, file, hunks, policy, .. } = *section;
         let run = |content: &Content, hunks: &[Hunk<'_>], rules: &Rules, effort: &Effort| {
-            rewrite(path, content, hunks, rules, &mut HashSet::new(), effort)
+            policy(path, content, hunks, rules, &mut HashSet::new(), effort)
         };
         let mut refused: [Option<HashSet<usize>>; Fuzz::LEVELS.len()] = Default::default();
         for (number, mut error) in errors {
@@ -75,14 +76,14 @@ impl Planner<'_> {
         if let Some(level) = error.value.level() {
             let found = self.at_level(*level, &file.content, |rules| {
                 let document = Document::new(file.content.clone(), []);
-                substitute::substitute(path, &document, edit, rules, &Effort::new(0)).is_ok()
+                by_text::place(path, &document, edit, rules, &Effort::new(0)).is_ok()
             });
             level.take_if(|_| found != Some(true));
         }
         let span = |nth: usize| edit.find.get(nth)?.span;
         self.why(path, file, (Part::Find, edit.find.len(), &span), error, |content, effort| {
             let document = Document::new(content.clone(), []);
-            substitute::substitute(path, &document, edit, self.rules, effort).map(|done| done.placed.old).map_err(Some)
+            by_text::place(path, &document, edit, self.rules, effort).map(|done| done.placed.old).map_err(Some)
         })
     }
 

@@ -1,4 +1,4 @@
-//! The hunks of a unified diff + old bytes → new bytes: where each stands, by its number or else by its lines.
+//! The policy of unified diffs: a hunk is where its number says, or else where its lines are.
 //!
 //! The number in a hunk's header is where to look first; it refers to the file as it was before the section, so a hunk may
 //! stand before an earlier one, if only they don't overlap. Where its old lines aren't there, the one place behind the hunk
@@ -22,49 +22,38 @@
 //!   their number alone.
 //! - Lines added behind a last line without newline give it one, with a warning.
 
-mod headings;
-mod made;
-
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use super::nearest::Nearest;
-use super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places as Candidates, Reason};
-use super::placement::{Match, Placed};
-use super::rewrite::{Rewritten, follows_from};
-use super::warning::Warning;
-use super::{ENOUGH, Rules};
+use super::super::nearest::Nearest;
+use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places as Candidates, Reason};
+use super::super::placement::Match;
+use super::super::splice::Last;
+use super::super::warning::Warning;
+use super::headings::Headings;
+use super::{Outcome, PlacedHunk, blocks};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::path::RepoPath;
+use crate::plan::Rules;
 use crate::search::{Effort, Haystack, Places, Run};
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
-use headings::Headings;
-use made::Made;
 
 /// How many places are looked at one by one.
 const FEW: usize = 32;
 
-/// Applies the hunks of one section to a file.
-///
-/// `lost` holds lines that earlier failed edits of this file would have added; those of this one's failures are put to it.
-pub(super) fn rewrite(
+/// Places the hunks of a section; a [`super::Policy`].
+pub(in crate::plan) fn place(
     path: &RepoPath,
     before: &[u8],
     hunks: &[Hunk<'_>],
     rules: &Rules,
     lost: &mut HashSet<Vec<u8>>,
     effort: &Effort,
-) -> Rewritten {
+) -> Outcome {
     let lines = Lines::new(before);
-    let shows_cr = hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| text(line).len() < line.text.len());
-    let stripped: Vec<_>;
-    let plain = match shows_cr {
-        true => {
-            stripped = hunks.iter().map(plain).collect();
-            &stripped[..]
-        }
-        false => hunks,
-    };
+    let shows_cr = hunks.iter().flat_map(|hunk| &hunk.lines).any(has_cr);
+    let plain: Cow<'_, [Hunk<'_>]> = if shows_cr { hunks.iter().map(plain).collect() } else { Cow::Borrowed(hunks) };
     let haystack = Haystack::new(&lines, hunks.iter().map(|hunk| hunk.old().map(text)));
     let mut placer = Placer {
         path,
@@ -74,52 +63,31 @@ pub(super) fn rewrite(
         rules,
         cursor: 0,
         taken: BTreeMap::new(),
-        nearest: Nearest::of_hunks(&lines, plain, effort).without_levels(),
+        nearest: Nearest::of_hunks(&lines, &plain, effort).without_levels(),
         warnings: Vec::new(),
     };
-    let (mut hunks_placed, mut errors, mut whole) = (Vec::new(), Vec::new(), true);
-    for (index, hunk) in hunks.iter().enumerate() {
-        match placer.place(index + 1, hunk, &plain[index]) {
-            Ok(found) => hunks_placed.push(found),
-            Err(error) => {
-                whole = false;
-                if !follows_from(&error.value, hunk.old().map(text), lost) {
-                    errors.push((index + 1, error));
-                    if errors.len() >= ENOUGH {
-                        break;
-                    }
-                }
-                lost.extend(hunk.lines.iter().filter(|line| line.mark == Mark::Added).map(|line| text(line).to_vec()));
-            }
-        }
-    }
-    let mut warnings = placer.warnings;
+    let mut found = Vec::new();
+    let (errors, whole) = super::each(hunks, lost, text, |number, hunk| {
+        found.push((number, hunk, placer.place(number, hunk, &plain[number - 1])?));
+        Ok(())
+    });
     // Stable, so that two insertions at one place stay in the order of their hunks.
-    hunks_placed.sort_by_key(|placed| (placed.range.start, placed.range.end));
-    let placed = placed(&hunks_placed);
-    let mut made = Made::new(&lines, shows_cr);
-    for placed in &hunks_placed {
-        if is_idle(placed.hunk) {
-            let warning = Warning::IdleHunk { path: path.clone(), part: Part::Hunk(placed.number) };
-            warnings.push(Located::new(placed.hunk.span, warning));
-            continue;
-        }
-        made.put(placed);
-    }
-    if hunks_placed.iter().all(|placed| is_idle(placed.hunk)) {
-        // That is said once, of the whole section.
-        warnings.retain(|warning| !matches!(warning.value, Warning::IdleHunk { .. }));
-    }
-    let (bytes, closed) = made.finish();
-    if closed {
-        let span = hunks.first().and_then(|hunk| hunk.span);
-        warnings.push(Located::new(span, Warning::NewlineAdded { path: path.clone() }));
-    }
-    Rewritten { bytes, errors, whole, placed, warnings }
+    found.sort_by_key(|(.., found)| (found.range.start, found.range.end));
+    let mut is_top = true;
+    let placed: Vec<_> = found
+        .into_iter()
+        .map(|(number, hunk, found)| {
+            let placed = placer.fitted(number, hunk, found, shows_cr, is_top);
+            is_top &= placed.is_idle();
+            placed
+        })
+        .collect();
+    let outcome = Outcome { errors, whole, warnings: placer.warnings, ..Outcome::default() };
+    super::made(path, &lines, hunks, (&placed, Last::AsItIs), outcome)
 }
 
 /// Returns what a new file holds: its lines as they are written.
-pub(super) fn whole(hunks: &[Hunk<'_>]) -> Vec<u8> {
+pub(in crate::plan) fn whole(hunks: &[Hunk<'_>]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in hunks.iter().flat_map(Hunk::new_lines) {
         bytes.extend_from_slice(&line.text);
@@ -136,6 +104,11 @@ fn text<'h>(line: &'h HunkLine<'_>) -> &'h [u8] {
     }
 }
 
+/// Returns whether a line shows that it ends in CRLF.
+fn has_cr(line: &HunkLine<'_>) -> bool {
+    text(line).len() < line.text.len()
+}
+
 /// Makes a hunk whose lines are texts without terminators.
 fn plain<'h>(hunk: &'h Hunk<'_>) -> Hunk<'h> {
     let line = |line: &'h HunkLine<'_>| {
@@ -149,38 +122,6 @@ fn plain<'h>(hunk: &'h Hunk<'_>) -> Hunk<'h> {
 /// Returns the text of a line behind the byte order mark that it starts with.
 fn without_mark<'h>(line: &'h HunkLine<'_>) -> Option<&'h [u8]> {
     text(line).strip_prefix(Lines::BOM)
-}
-
-fn is_idle(hunk: &Hunk<'_>) -> bool {
-    let ends = |line: &HunkLine<'_>| (line.text.to_vec(), line.unterminated);
-    hunk.lines.iter().all(|line| line.mark == Mark::Context) || hunk.old().map(ends).eq(hunk.new_lines().map(ends))
-}
-
-/// A hunk and the lines of the file that it takes the place of.
-struct PlacedHunk<'h, 'p> {
-    number: usize,
-    hunk: &'h Hunk<'p>,
-    range: Range<usize>,
-    how: Match,
-    /// Whether the old lines are in the file to the byte.
-    is_exact: bool,
-    /// Whether the first old line has a byte order mark that is none of the line's.
-    is_marked: bool,
-}
-
-/// Says where hunks, given by their place in the file, stand before and afterwards.
-fn placed(hunks: &[PlacedHunk<'_, '_>]) -> Vec<Placed> {
-    let (mut old_end, mut new_end) = (0, 0);
-    let mut placed: Vec<_> = hunks
-        .iter()
-        .map(|PlacedHunk { number, hunk, range, how, .. }| {
-            let start = new_end + (range.start - old_end);
-            (old_end, new_end) = (range.end, start + hunk.new_lines().count());
-            Placed { number: *number, span: hunk.span, old: range.clone(), new: start..new_end, how: *how }
-        })
-        .collect();
-    placed.sort_by_key(|placed| placed.number);
-    placed
 }
 
 /// Where a hunk goes.
@@ -215,23 +156,54 @@ struct Placer<'f, 'h> {
 
 impl Placer<'_, '_> {
     /// Finds the place of a hunk, which is also given without the CRs that are its lines' terminators.
-    fn place<'h, 'p>(
-        &mut self,
-        number: usize,
-        hunk: &'h Hunk<'p>,
-        plain: &Hunk<'_>,
-    ) -> Result<PlacedHunk<'h, 'p>, Located<PlaceError>> {
+    fn place(&mut self, number: usize, hunk: &Hunk<'_>, plain: &Hunk<'_>) -> Result<Found, Located<PlaceError>> {
         let mut found = self.find(number, hunk, plain);
         if hunk.excess > 0 {
             found = self.confirm(number, hunk, found);
         }
-        let Found { range, how, is_marked, warning } = found?;
-        self.warnings.extend(warning.map(|warning| Located::new(hunk.span, warning)));
-        self.cursor = range.end;
-        self.take(range.clone());
+        let mut found = found?;
+        self.warnings.extend(found.warning.take().map(|warning| Located::new(hunk.span, warning)));
+        self.cursor = found.range.end;
+        self.take(found.range.clone());
+        Ok(found)
+    }
+
+    /// Makes the lines of a hunk fit in at its place. Where no other hunk has put lines above it, it `is_top`.
+    fn fitted<'h, 'p>(
+        &self,
+        number: usize,
+        hunk: &'h Hunk<'p>,
+        found: Found,
+        shows_cr: bool,
+        is_top: bool,
+    ) -> PlacedHunk<'h, 'p> {
+        let Found { range, how, is_marked, .. } = found;
+        let lines: Vec<_> = hunk.lines.iter().collect();
         let has_old = hunk.old().next().is_some();
         let is_exact = has_old && hunk.old().zip(range.clone()).all(|(line, at)| is_same(self.lines, at, line));
-        Ok(PlacedHunk { number, hunk, range, how, is_exact, is_marked })
+        let at_mark = range.start == 0 && !self.lines.bom().is_empty();
+        // Behind lines that another hunk adds at the top, a byte order mark would no longer be one.
+        let is_literal = is_exact && (is_top || !at_mark);
+        // An old line without newline says nothing of the others.
+        let shows_end = match is_literal {
+            true => shows_cr || hunk.old().any(|line| !line.unterminated),
+            false => shows_cr && range.is_empty(),
+        };
+        let loses_mark = !is_literal && (is_marked || is_exact && at_mark);
+        let first = blocks(&lines).next().filter(|_| loses_mark).and_then(|block| {
+            block.iter().find(|line| line.mark == Mark::Added).filter(|_| block[0].mark != Mark::Context)
+        });
+        let added = lines.iter().filter(|line| line.mark == Mark::Added).map(|line| {
+            let ending = match line.unterminated {
+                true => Some(Ending::None),
+                false if shows_end => Some(if has_cr(line) { Ending::CrLf } else { Ending::Lf }),
+                false => None,
+            };
+            let is_first = first.is_some_and(|first| std::ptr::eq(*first, *line));
+            (Cow::Borrowed(without_mark(line).filter(|_| is_first).unwrap_or(text(line))), ending)
+        });
+        let added = added.collect();
+        PlacedHunk { number, span: hunk.span, range, how, added, lines, has_mark: is_literal && at_mark }
     }
 
     /// Refuses the place of a hunk with lines beyond its counts if without them it has another one.

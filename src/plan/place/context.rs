@@ -1,7 +1,13 @@
 //! The context lines of a hunk, those behind `@@`: found one after the other, or said why not.
 
-use super::super::place_error::CANDIDATES;
-use super::*;
+use super::super::duplicates::SHOWN;
+use super::super::place_error::{CANDIDATES, Part, PlaceError, Places as Candidates};
+use super::super::placement::Match;
+use super::super::warning::{Quote, Warning};
+use super::in_order::Placer;
+use crate::patch::Hunk;
+use crate::search::{Loose, Relaxation, Run};
+use crate::text::{LineNo, Located, Text};
 
 /// The last context line of a hunk, if it has one, and how the loosest of them was found.
 pub(super) struct Context {

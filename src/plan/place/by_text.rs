@@ -1,4 +1,4 @@
-//! A text in place of another: finds the text of an OPX `patch` and puts the new one there.
+//! The policy of texts that take the place of others, as in an OPX `patch`: the only match, or the one that is asked for.
 //!
 //! The text is searched as a substring of the whole file, line ends aside. Newlines of the put take the terminators of the
 //! lines that they replace, in order; further ones that of the line before. The file ends with a newline afterwards if it
@@ -12,30 +12,30 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::Rules;
-use super::fuzz::{self, Block, Levels, ShiftError};
-use super::nearest::Nearest;
-use super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places, Reason};
-use super::placement::{Match, Placed};
-use super::splice::terminator;
-use super::warning::{Quote, Warning};
+use super::super::fuzz::{self, Block, Levels, ShiftError};
+use super::super::nearest::Nearest;
+use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places, Reason};
+use super::super::placement::{Match, Placed};
+use super::super::splice;
+use super::super::warning::{Quote, Warning};
 use crate::patch::{Occurrence, Substitution};
 use crate::path::RepoPath;
+use crate::plan::Rules;
 use crate::search::{Bounds, Document, Effort, Index, Needle, Side, View, cuts_word};
-use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
+use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// What takes the place of what, and what was done to get there.
-pub(super) struct Substituted {
+pub(in crate::plan) struct Substituted {
     /// The bytes of the file that go.
-    pub(super) range: Range<usize>,
+    pub(in crate::plan) range: Range<usize>,
     /// The bytes that come.
-    pub(super) new: Vec<u8>,
-    pub(super) placed: Placed,
-    pub(super) warnings: Vec<Located<Warning>>,
+    pub(in crate::plan) new: Vec<u8>,
+    pub(in crate::plan) placed: Placed,
+    pub(in crate::plan) warnings: Vec<Located<Warning>>,
 }
 
 /// Returns the needles that a substitution looks for.
-pub(super) fn needles(edit: &Substitution<'_>) -> impl Iterator<Item = Needle> {
+pub(in crate::plan) fn needles(edit: &Substitution<'_>) -> impl Iterator<Item = Needle> {
     let (core, bounds) = without_blank_edges(&edit.find);
     let core = (core.len() < edit.find.len()).then(|| needle(core, bounds));
     std::iter::once(needle(&edit.find, Bounds::default())).chain(core)
@@ -50,7 +50,7 @@ fn needle(find: &[Text<'_>], bounds: Bounds) -> Needle {
 ///
 /// # Errors
 /// Says why the text has no place.
-pub(super) fn substitute(
+pub(in crate::plan) fn place(
     path: &RepoPath,
     document: &Document,
     edit: &Substitution<'_>,
@@ -94,8 +94,8 @@ pub(super) fn substitute(
         return Ok(Substituted { range: range.end..range.end, new: Vec::new(), placed, warnings });
     }
     let (within, new) = match &fitted {
-        Some(fitted) => splice(&lines, within, fitted),
-        None => splice(&lines, within, put),
+        Some(fitted) => splice::within(&lines, within, fitted),
+        None => splice::within(&lines, within, put),
     };
     let range = within.start + around.start..within.end + around.start;
     if adds_final_newline(document, &range, &new) {
@@ -274,50 +274,7 @@ fn place_error(lines: &Lines<'_>, edit: &Substitution<'_>, span: Option<Span>, e
 fn placed(lines: &Lines<'_>, range: &Range<usize>, put: usize, span: Option<Span>, how: Match) -> Placed {
     let (first, last) = (lines.index_at(range.start), lines.index_at(range.end));
     // A match in the middle of a line leaves that line even if nothing is put there.
-    let leaves_none = put == 0 && whole_lines(lines, range.clone(), last) != *range;
+    let leaves_none = put == 0 && splice::whole_lines(lines, range.clone()) != *range;
     let new = if leaves_none { 0 } else { put.max(1) };
     Placed { number: 0, span, old: first..last + 1, new: first..first + new, how }
-}
-
-/// Returns what goes and what comes in its place, for lines put in the place of a match.
-fn splice(
-    lines: &Lines<'_>,
-    range: Range<usize>,
-    put: &[impl std::ops::Deref<Target = [u8]>],
-) -> (Range<usize>, Vec<u8>) {
-    let (first, last) = (lines.index_at(range.start), lines.index_at(range.end));
-    if put.is_empty() {
-        return (whole_lines(lines, range, last), Vec::new());
-    }
-    let mut new = Vec::with_capacity(put.iter().map(|line| line.len() + 2).sum::<usize>());
-    let line_before = first.checked_sub(1).and_then(|line| terminator(lines.get(line).ending));
-    let mut before = line_before;
-    for (index, line) in put.iter().enumerate() {
-        new.extend_from_slice(line);
-        if index + 1 == put.len() {
-            break;
-        }
-        let replaced = (first + index <= last).then(|| terminator(lines.get(first + index).ending)).flatten();
-        let after = || (last + 1 < lines.len()).then(|| terminator(lines.get(last + 1).ending)).flatten();
-        let ending = replaced.or(before).or_else(after).unwrap_or_else(|| lines.majority());
-        new.extend_from_slice(ending.as_bytes());
-        before = Some(ending);
-    }
-    (range, new)
-}
-
-/// Widens a match that covers whole lines by their terminator: the one behind it, or, for a last line that has none, the one
-/// before it, so that the file ends with or without a newline as it did.
-fn whole_lines(lines: &Lines<'_>, range: Range<usize>, last: usize) -> Range<usize> {
-    let line = lines.get(last);
-    let text_end = lines.start(last) + line.text.len();
-    let first = lines.index_at(range.start);
-    if range.start != lines.start(first) || range.end != text_end {
-        return range;
-    }
-    if line.ending != Ending::None {
-        return range.start..text_end + line.ending.as_bytes().len();
-    }
-    let Some(before) = first.checked_sub(1) else { return range };
-    range.start - lines.get(before).ending.as_bytes().len()..range.end
 }

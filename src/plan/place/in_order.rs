@@ -1,4 +1,4 @@
-//! Hunks + old bytes → new bytes: finds the place of each hunk of an envelope section, in the file's order.
+//! The policy of the envelope: hunks are in the file's order, and the first match counts.
 //!
 //! The search is the plain one that the format is known for: each context line and each run of old lines is looked for
 //! from the cursor on, the first match wins and the cursor moves past it. What makes that bearable is here too: context
@@ -19,62 +19,44 @@
 //!   That line must be empty in the patch; blanks don't make it one.
 //! - A context line is looked for at a level only when nothing equals it or is like it by the rules that need no level.
 
-mod context;
-
+use std::borrow::Cow;
 use std::collections::HashSet;
 
-use self::context::Context;
-use super::duplicates::{Duplicates, SHOWN};
-use super::fuzz::{self, Levels, ShiftError};
-use super::nearest::Nearest;
-use super::place_error::{After, Ambiguity, Part, PlaceError, Places as Candidates, Reason};
-use super::placed::{self, PlacedHunk};
-use super::placement::{Match, Placed};
-use super::splice::Splice;
-use super::warning::{Quote, Warning};
-use super::{ENOUGH, Rules};
+use super::super::duplicates::Duplicates;
+use super::super::fuzz::{self, Block, Levels, ShiftError};
+use super::super::nearest::Nearest;
+use super::super::place_error::{After, Ambiguity, Part, PlaceError, Places as Candidates, Reason};
+use super::super::placement::Match;
+use super::super::splice::Last;
+use super::super::warning::{Quote, Warning};
+use super::context::Context;
+use super::{Outcome, PlacedHunk, blocks};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::path::RepoPath;
-use crate::search::{Effort, Fuzz, Haystack, Locators, Loose, Places, Relaxation, Run};
-use crate::text::{LineNo, Lines, Located, Span, Text};
+use crate::plan::Rules;
+use crate::search::{Effort, Fuzz, Haystack, Locators, Places, Run};
+use crate::text::{Ending, LineNo, Lines, Located, Span};
 
-/// What became of a file.
-pub(super) struct Rewritten {
-    /// The new bytes; with errors, those that the hunks without errors make.
-    pub(super) bytes: Vec<u8>,
-    /// Which hunks have no place, by number from 1, and why.
-    pub(super) errors: Vec<(usize, Located<PlaceError>)>,
-    /// Whether every hunk has been applied. If not, the errors say why, here or where they follow from.
-    pub(super) whole: bool,
-    /// Where the hunks that have a place are, in their order.
-    pub(super) placed: Vec<Placed>,
-    pub(super) warnings: Vec<Located<Warning>>,
-}
-
-/// Applies the hunks of one section to a file.
-///
-/// `lost` holds lines that earlier failed edits of this file would have added; those of this one's failures are put to it.
-pub(super) fn rewrite(
+/// Places the hunks of a section; a [`super::Policy`].
+pub(in crate::plan) fn place(
     path: &RepoPath,
     before: &[u8],
     hunks: &[Hunk<'_>],
     rules: &Rules,
     lost: &mut HashSet<Vec<u8>>,
     effort: &Effort,
-) -> Rewritten {
+) -> Outcome {
     let lines = Lines::new(before);
     let locators = hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| &text[..]);
     let run = |hunk| Hunk::old(hunk).map(|line| &line.text[..]).collect::<Vec<_>>();
     let runs: Vec<_> = locators.clone().map(|text| vec![text]).chain(hunks.iter().map(run)).collect();
     let haystack = Haystack::new(&lines, runs.iter().map(|run| run.iter().copied()));
-    let levels = Levels::new(&lines, runs, rules.level());
-    let loose = Locators::new(&lines, locators);
     let mut placer = Placer {
         path,
         lines: &lines,
         haystack: &haystack,
-        levels: &levels,
-        loose,
+        levels: &Levels::new(&lines, runs, rules.level()),
+        loose: Locators::new(&lines, locators),
         rules,
         cursor: 0,
         placed: Vec::new(),
@@ -82,82 +64,45 @@ pub(super) fn rewrite(
         nearest: Nearest::of_hunks(&lines, hunks, effort),
         warnings: Vec::new(),
     };
-    let (mut errors, mut whole) = (Vec::new(), true);
-    for (index, hunk) in hunks.iter().enumerate() {
-        let (cursor, said) = (placer.cursor, placer.warnings.len());
-        if let Err(error) = placer.place(index, hunk) {
-            placer.cursor = cursor;
-            placer.warnings.truncate(said);
-            whole = false;
-            if !follows_from(&error.value, hunk.old().map(|line| &line.text[..]), lost) {
-                errors.push((index + 1, error));
-                if errors.len() >= ENOUGH {
-                    break;
-                }
-            }
-            lost.extend(hunk.lines.iter().filter(|line| line.mark == Mark::Added).map(|line| line.text.to_vec()));
-        }
-    }
-    let Placer { placed: mut hunks_placed, mut warnings, .. } = placer;
+    let (mut errors, mut whole) = super::each(
+        hunks,
+        lost,
+        |line| &line.text,
+        |number, hunk| {
+            let (cursor, said) = (placer.cursor, placer.warnings.len());
+            placer.place(number, hunk).inspect_err(|_| {
+                placer.cursor = cursor;
+                placer.warnings.truncate(said);
+            })
+        },
+    );
+    let Placer { mut placed, warnings, .. } = placer;
     // Stable, so that two insertions at one place stay in the order of their hunks.
-    hunks_placed.sort_by_key(|placed| placed.range.start);
-    for pair in hunks_placed.windows(2) {
-        if pair[0].range.end > pair[1].range.start {
-            errors.push((pair[1].number, Located::new(pair[1].span, PlaceError::Overlap)));
-            whole = false;
-        }
+    placed.sort_by_key(|placed| placed.range.start);
+    let overlaps = placed.windows(2).filter(|pair| pair[0].range.end > pair[1].range.start);
+    let overlaps: Vec<_> =
+        overlaps.map(|pair| (pair[1].number, Located::new(pair[1].span, PlaceError::Overlap))).collect();
+    if !overlaps.is_empty() {
+        (placed, whole) = (Vec::new(), false);
+        errors.extend(overlaps);
+        errors.sort_by_key(|(number, _)| *number);
     }
-    errors.sort_by_key(|(number, _)| *number);
-    if errors.iter().any(|(_, error)| error.value == PlaceError::Overlap) {
-        return Rewritten { bytes: before.to_vec(), errors, whole, placed: Vec::new(), warnings };
-    }
-    let placed = placed::placed(&hunks_placed);
-    if hunks_placed.iter().all(PlacedHunk::is_idle) {
-        return Rewritten { bytes: before.to_vec(), errors, whole, placed, warnings };
-    }
-    let mut splice = Splice::new(&lines);
-    for placed in &hunks_placed {
-        if placed.is_idle() {
-            let warning = Warning::IdleHunk { path: path.clone(), part: Part::Hunk(placed.number) };
-            warnings.push(Located::new(placed.span, warning));
-            continue;
-        }
-        placed.put(&mut splice);
-    }
-    let (bytes, newline_added) = splice.finish();
-    if newline_added {
-        let span = hunks.first().and_then(|hunk| hunk.span);
-        warnings.push(Located::new(span, Warning::NewlineAdded { path: path.clone() }));
-    }
-    Rewritten { bytes, errors, whole, placed, warnings }
+    let outcome = Outcome { errors, whole, warnings, ..Outcome::default() };
+    super::made(path, &lines, hunks, (&placed, Last::Terminated), outcome)
 }
 
-/// Returns whether an error is only the consequence of an earlier one: a line is missing that a failed edit would have added.
-pub(super) fn follows_from<'l>(
-    error: &PlaceError,
-    mut old: impl Iterator<Item = &'l [u8]>,
-    lost: &HashSet<Vec<u8>>,
-) -> bool {
-    let is_lost = |text: &[u8]| !text.trim_ascii().is_empty() && lost.contains(text);
-    match error {
-        PlaceError::Context { text, .. } => is_lost(text),
-        PlaceError::NotFound { .. } | PlaceError::NotAtEnd { .. } => old.any(is_lost),
-        error => error.is_earlier().is_some() && old.any(is_lost),
-    }
-}
-
-struct Placer<'f, 'h, 'p> {
-    path: &'f RepoPath,
-    lines: &'f Lines<'f>,
-    haystack: &'f Haystack<'f>,
-    levels: &'f Levels<'f, 'h>,
-    loose: Locators<'f>,
-    rules: &'f Rules,
+pub(super) struct Placer<'f, 'h, 'p> {
+    pub(super) path: &'f RepoPath,
+    pub(super) lines: &'f Lines<'f>,
+    pub(super) haystack: &'f Haystack<'f>,
+    pub(super) levels: &'f Levels<'f, 'h>,
+    pub(super) loose: Locators<'f>,
+    pub(super) rules: &'f Rules,
     /// Index of the first line at which the next hunk may stand.
-    cursor: usize,
+    pub(super) cursor: usize,
     placed: Vec<PlacedHunk<'h, 'p>>,
     duplicates: Duplicates<'h>,
-    nearest: Nearest<'f, 'h>,
+    pub(super) nearest: Nearest<'f, 'h>,
     warnings: Vec<Located<Warning>>,
 }
 
@@ -182,8 +127,8 @@ impl Found {
 }
 
 impl<'h, 'p> Placer<'_, 'h, 'p> {
-    fn place(&mut self, index: usize, hunk: &'h Hunk<'p>) -> Result<(), Located<PlaceError>> {
-        let (number, part) = (index + 1, Part::Hunk(index + 1));
+    fn place(&mut self, number: usize, hunk: &'h Hunk<'p>) -> Result<(), Located<PlaceError>> {
+        let part = Part::Hunk(number);
         let Context { at: context, how } = self.seek_context(part, hunk)?;
         if hunk.old().next().is_none() {
             return self.add(number, hunk, context, how);
@@ -201,9 +146,9 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         if found.trimmed {
             self.warn(hunk.span, Warning::BlankDropped { path: self.path.clone(), part, at });
         }
-        let mut fitted = None;
+        let mut added = as_written(&lines);
         if found.level > Fuzz::Exact {
-            fitted = Some(self.fit(hunk, &lines, &found)?);
+            added = self.fit(hunk, &lines, &found)?.into_iter().map(|line| (Cow::Owned(line), None)).collect();
             self.warn_of_level(part, hunk, &lines, &found);
         } else if !hunk.end_of_file {
             self.look_for_duplicates(part, hunk, &lines, found.at, context)?;
@@ -211,7 +156,8 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         self.cursor = found.at + len;
         self.duplicates.replace(found.at..found.at + len);
         let how = how.max(found.how());
-        self.placed.push(PlacedHunk { number, range: found.at..found.at + len, lines, span: hunk.span, how, fitted });
+        let (range, span, has_mark) = (found.at..found.at + len, hunk.span, false);
+        self.placed.push(PlacedHunk { number, span, range, how, lines, added, has_mark });
         Ok(())
     }
 
@@ -245,8 +191,9 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             }
             end
         };
-        let (lines, how) = (hunk.lines.iter().collect(), how.max(Match::Addition));
-        self.placed.push(PlacedHunk { number, range: at..at, lines, span: hunk.span, how, fitted: None });
+        let (lines, how) = (hunk.lines.iter().collect::<Vec<_>>(), how.max(Match::Addition));
+        let (span, added, has_mark) = (hunk.span, as_written(&lines), false);
+        self.placed.push(PlacedHunk { number, span, range: at..at, how, lines, added, has_mark });
         Ok(())
     }
 
@@ -324,7 +271,15 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         lines: &[&HunkLine<'_>],
         found: &Found,
     ) -> Result<Vec<Vec<u8>>, Located<PlaceError>> {
-        placed::fit(self.lines, found.at, found.level, lines).map_err(|error| {
+        let old: Vec<&[u8]> = old(lines).collect();
+        let mut next = 0;
+        let blocks = blocks(lines).filter_map(|block| {
+            let old = next..next + block.iter().filter(|line| line.mark != Mark::Added).count();
+            next = old.end;
+            let new: Vec<_> = block.iter().filter(|line| line.mark == Mark::Added).map(|line| &line.text[..]).collect();
+            (!new.is_empty()).then_some(Block { old, new })
+        });
+        fuzz::fit(self.lines, found.at, found.level, &old, &blocks.collect::<Vec<_>>()).map_err(|error| {
             let on = |mark: fn(Mark) -> bool, nth| lines.iter().filter(|line| mark(line.mark)).nth(nth);
             let line = match error {
                 ShiftError::Shifts(nth) => on(|mark| mark != Mark::Added, nth),
@@ -435,9 +390,15 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         self.nearest.of_hunk(hunk, self.cursor, self.haystack, after)
     }
 
-    fn warn(&mut self, span: Option<Span>, warning: Warning) {
+    pub(super) fn warn(&mut self, span: Option<Span>, warning: Warning) {
         self.warnings.push(Located::new(span, warning));
     }
+}
+
+/// Returns the added lines of a hunk; their neighbours say how they end.
+fn as_written<'h>(lines: &[&'h HunkLine<'_>]) -> Vec<(Cow<'h, [u8]>, Option<Ending>)> {
+    let added = lines.iter().filter(|line| line.mark == Mark::Added);
+    added.map(|line| (Cow::Borrowed(&line.text[..]), None)).collect()
 }
 
 fn old<'a, 'h>(lines: &'a [&'h HunkLine<'_>]) -> impl Iterator<Item = &'h [u8]> + Clone + use<'a, 'h> {

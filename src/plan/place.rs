@@ -1,0 +1,170 @@
+//! Where the hunks of a section go and what becomes of the file. Which of several places is taken is up to a format's policy:
+//! [`in_order`], [`by_number`], [`by_text`].
+
+pub(super) mod by_number;
+pub(super) mod by_text;
+mod context;
+mod headings;
+pub(super) mod in_order;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::place_error::{Part, PlaceError};
+use super::placement::{Match, Placed};
+use super::splice::{Last, Splicer};
+use super::warning::Warning;
+use super::{ENOUGH, Rules};
+use crate::patch::{Hunk, HunkLine, Mark};
+use crate::path::RepoPath;
+use crate::search::Effort;
+use crate::text::{Ending, Lines, Located, Span, Splice};
+
+/// A policy: says where the hunks of a section go in a file.
+///
+/// The set holds lines that earlier failed edits of this file would have added; those of this one's failures are put to it.
+pub(super) type Policy = fn(&RepoPath, &[u8], &[Hunk<'_>], &Rules, &mut HashSet<Vec<u8>>, &Effort) -> Outcome;
+
+/// What became of a section.
+#[derive(Default)]
+pub(super) struct Outcome {
+    /// What the hunks that have a place make of the file.
+    pub(super) splices: Vec<Splice>,
+    /// Which hunks have no place, by number from 1, and why.
+    pub(super) errors: Vec<(usize, Located<PlaceError>)>,
+    /// Whether every hunk has been applied. If not, the errors say why, here or where they follow from.
+    pub(super) whole: bool,
+    /// Where the hunks that have a place are, in their order.
+    pub(super) placed: Vec<Placed>,
+    pub(super) warnings: Vec<Located<Warning>>,
+}
+
+/// A hunk and the lines of the file that it takes the place of.
+struct PlacedHunk<'h, 'p> {
+    number: usize,
+    span: Option<Span>,
+    range: Range<usize>,
+    how: Match,
+    lines: Vec<&'h HunkLine<'p>>,
+    /// The added lines as the file needs them, and how they end if that isn't left to their neighbours.
+    added: Vec<(Cow<'h, [u8]>, Option<Ending>)>,
+    /// Whether the byte order mark of the file is part of its lines.
+    has_mark: bool,
+}
+
+impl PlacedHunk<'_, '_> {
+    /// Returns whether the new lines are the old ones.
+    fn is_idle(&self) -> bool {
+        let side = |without: Mark| {
+            let lines = self.lines.iter().filter(move |line| line.mark != without);
+            lines.map(|line| (&line.text[..], line.unterminated))
+        };
+        side(Mark::Added).eq(side(Mark::Removed))
+    }
+
+    fn put(&self, splicer: &mut Splicer<'_>) {
+        splicer.keep_to(self.range.start);
+        if self.has_mark {
+            splicer.take_mark();
+        }
+        let mut added = self.added.iter().map(|(text, ending)| (&text[..], *ending));
+        for block in blocks(&self.lines) {
+            if block[0].mark == Mark::Context {
+                splicer.keep_to(splicer.next() + 1);
+                continue;
+            }
+            let removed = block.iter().filter(|line| line.mark == Mark::Removed).count();
+            splicer.replace(removed, added.by_ref().take(block.len() - removed));
+        }
+    }
+}
+
+/// Context lines one by one, and each run of removed and added lines between them, which is one replacement whatever their
+/// order in it.
+fn blocks<'l, 'h, 'p>(lines: &'l [&'h HunkLine<'p>]) -> impl Iterator<Item = &'l [&'h HunkLine<'p>]> {
+    lines.chunk_by(|a, b| a.mark != Mark::Context && b.mark != Mark::Context)
+}
+
+/// Has every hunk placed, given by its number from 1. Returns why some have no place, and whether all have one; what only follows
+/// from an earlier failure isn't said. `text` is what counts of a line.
+fn each<'h, 'p>(
+    hunks: &'h [Hunk<'p>],
+    lost: &mut HashSet<Vec<u8>>,
+    text: fn(&'h HunkLine<'p>) -> &'h [u8],
+    mut place: impl FnMut(usize, &'h Hunk<'p>) -> Result<(), Located<PlaceError>>,
+) -> (Vec<(usize, Located<PlaceError>)>, bool) {
+    let (mut errors, mut whole) = (Vec::new(), true);
+    for (number, hunk) in (1..).zip(hunks) {
+        let Err(error) = place(number, hunk) else { continue };
+        whole = false;
+        if !follows_from(&error.value, hunk.old().map(text), lost) {
+            errors.push((number, error));
+            if errors.len() >= ENOUGH {
+                break;
+            }
+        }
+        lost.extend(hunk.lines.iter().filter(|line| line.mark == Mark::Added).map(|line| text(line).to_vec()));
+    }
+    (errors, whole)
+}
+
+/// Returns whether an error is only the consequence of an earlier one: a line is missing that a failed edit would have added.
+pub(super) fn follows_from<'l>(
+    error: &PlaceError,
+    mut old: impl Iterator<Item = &'l [u8]>,
+    lost: &HashSet<Vec<u8>>,
+) -> bool {
+    let is_lost = |text: &[u8]| !text.trim_ascii().is_empty() && lost.contains(text);
+    match error {
+        PlaceError::Context { text, .. } => is_lost(text),
+        PlaceError::NotFound { .. } | PlaceError::NotAtEnd { .. } => old.any(is_lost),
+        error => error.is_earlier().is_some() && old.any(is_lost),
+    }
+}
+
+/// Makes splices of hunks, given in the file's order.
+fn made(
+    path: &RepoPath,
+    lines: &Lines<'_>,
+    section: &[Hunk<'_>],
+    (hunks, last): (&[PlacedHunk<'_, '_>], Last),
+    outcome: Outcome,
+) -> Outcome {
+    let outcome = Outcome { placed: placed(hunks), ..outcome };
+    if hunks.iter().all(PlacedHunk::is_idle) {
+        // That is said once, of the whole section.
+        return outcome;
+    }
+    let mut warnings = outcome.warnings;
+    let mut splicer = Splicer::new(lines);
+    for hunk in hunks {
+        if hunk.is_idle() {
+            let warning = Warning::IdleHunk { path: path.clone(), part: Part::Hunk(hunk.number) };
+            warnings.push(Located::new(hunk.span, warning));
+        } else {
+            hunk.put(&mut splicer);
+        }
+    }
+    let (splices, adds_newline) = splicer.finish(last);
+    if adds_newline {
+        let span = section.first().and_then(|hunk| hunk.span);
+        warnings.push(Located::new(span, Warning::NewlineAdded { path: path.clone() }));
+    }
+    Outcome { splices, warnings, ..outcome }
+}
+
+/// Says where hunks, given in the file's order, are before and afterwards.
+fn placed(hunks: &[PlacedHunk<'_, '_>]) -> Vec<Placed> {
+    let (mut old_end, mut new_end) = (0, 0);
+    let mut placed: Vec<_> = hunks
+        .iter()
+        .map(|PlacedHunk { number, range, lines, span, how, .. }| {
+            let start = new_end + (range.start - old_end);
+            (old_end, new_end) = (range.end, start + lines.iter().filter(|line| line.mark != Mark::Removed).count());
+            Placed { number: *number, span: *span, old: range.clone(), new: start..new_end, how: *how }
+        })
+        .collect();
+    placed.sort_by_key(|placed| placed.number);
+    placed
+}
