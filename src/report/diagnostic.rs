@@ -65,6 +65,7 @@ pub struct ResponsePlace {
     /// The line.
     pub line: LineNo,
     /// The last line.
+    #[serde(skip)]
     pub last: LineNo,
     /// The column, from 1, in characters.
     pub column: usize,

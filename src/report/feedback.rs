@@ -191,7 +191,7 @@ impl<'r> Fine<'r> {
         for (index, span) in starts.iter().enumerate() {
             let Some(span) = span else { continue };
             let next = starts.get(index + 1).copied().flatten().map(|next| next.start).or(end);
-            if !self.has_error(*span, next) && !(self.is_partly_made && only_adds(&hunks[index])) {
+            if !(self.has_error(*span, next) || self.is_partly_made && only_adds(&hunks[index])) {
                 fine.push(format!("hunk {} of `{name}`", index + 1));
             }
         }
