@@ -1,14 +1,15 @@
 //! A response that has been applied before: it has no place in the files as they are, and can be taken back from them.
 //!
 //! New lines may be there by chance, where a model is wrong about the old ones. So what can be taken back must be telling: more than
-//! [`CHANCE`] bytes of new lines, or a file that was moved. A response of less counts only if that is so of each of its hunks and
-//! finds:
+//! [`CHANCE`] bytes of new lines, or a file that was moved. A response of less counts only if each of its hunks and finds is certain:
 //! - it puts lines in place of others, or has context on both sides of what it changes; an addition at the edge of its context
 //!   could be anywhere;
 //! - its new lines are in the file as whole lines, in a row, exactly once, and hold a letter or a digit;
 //! - of the lines that it removes none is anywhere in the file, save those that it puts back;
 //! - the place is the one at which its number says they would be, or the file has no more than [`FEW`] lines: in a long one any
 //!   short line is found.
+
+use std::collections::HashSet;
 
 use super::Rules;
 use super::error::{Error, Missing};
@@ -17,7 +18,7 @@ use super::planner::Planner;
 use crate::patch::{FileEdit, Format, Header, Hunk, HunkLine, Mark, Operation, Patch, Position, Status, Substitution};
 use crate::path::RepoPath;
 use crate::search::{Effort, Haystack};
-use crate::text::{LineNo, Lines, Text};
+use crate::text::{LineNo, Lines, Located, Text};
 use crate::tree::Content;
 
 /// The hunks and finds of a response that has been applied before.
@@ -38,16 +39,18 @@ impl Planner<'_> {
     /// Returns the hunks of the response if it has been applied before: nothing is wrong with it but that what it looks for isn't
     /// there, and all of it can be taken back from the files as they are.
     pub(super) fn applied(&self) -> Option<Applied> {
-        let is_short = self.evidence() <= CHANCE;
-        if self.errors.is_empty() || !self.errors.iter().all(|error| is_absence(&error.value, is_short)) {
+        if self.errors.is_empty() || !self.errors.iter().all(|error| is_absence(&error.value)) {
             return None;
         }
         let (whole, edits): (Vec<_>, Vec<_>) = self.edits.iter().rev().copied().partition(|edit| is_whole(edit));
-        let is_certain = !is_short || (!edits.is_empty() && edits.iter().all(|edit| self.is_certain(edit)));
-        if !is_certain || !whole.iter().all(|edit| self.is_idle(edit)) {
+        let is_certain = !edits.is_empty() && edits.iter().all(|edit| self.is_certain(edit));
+        // A text that is put may well be in a line by which a misspelt find is meant, unless it is all of that line.
+        let is_misspelt = |error: &Located<Error>| is_find(&error.value) && near(&error.value).is_some();
+        let is_doubtful = !is_certain && (self.evidence() <= CHANCE || self.errors.iter().any(is_misspelt));
+        if is_doubtful || !whole.iter().all(|edit| self.is_idle(edit)) {
             return None;
         }
-        let edits = edits.into_iter().map(reversed).collect::<Option<_>>()?;
+        let edits = edits.into_iter().map(|edit| reversed(edit, is_certain)).collect::<Option<_>>()?;
         let patches = [Patch { format: Format::Envelope, edits }];
         let rules = Rules { strict: false, unique: false, overwrite: false, ..self.rules.clone() };
         let mut back = Planner::new(&patches, self.tree, self.resolver, &rules);
@@ -134,16 +137,38 @@ impl Planner<'_> {
                 let [first, last] = [marks().next(), marks().next_back()];
                 let is_framed = [first, last] == [Some(Mark::Context); 2] && !marks().all(|mark| mark == Mark::Context);
                 let removed = hunk.lines.iter().filter(|line| line.mark == Mark::Removed).map(|line| &line.text);
-                let place = made(&lines, removed, hunk.new_lines().map(|line| &line.text));
-                let is_numbered = hunk.position.as_ref().map(|position| position.new_start as usize);
+                let number = hunk.position.as_ref().map(|position| position.new_start as usize);
+                let place = || self.made(&lines, removed, hunk.new_lines().map(|line| &line.text));
                 (is_framed || (has(Mark::Removed) && has(Mark::Added)))
-                    && place.is_some_and(|at| lines.len() <= FEW || is_numbered == Some(at + 1))
+                    && (lines.len() <= FEW || number.is_some())
+                    && place().is_some_and(|at| lines.len() <= FEW || number == Some(at + 1))
             }),
             Operation::Substitute(edit) => {
-                lines.len() <= FEW && made(&lines, edit.find.iter(), edit.put.iter()).is_some()
+                lines.len() <= FEW && self.made(&lines, edit.find.iter(), edit.put.iter()).is_some()
             }
             _ => false,
         }
+    }
+
+    /// Returns the one place of new lines in a file that holds none of the removed ones.
+    fn made<'t>(
+        &self,
+        lines: &Lines<'_>,
+        removed: impl Iterator<Item = &'t Text<'t>> + Clone,
+        new: impl Iterator<Item = &'t Text<'t>> + Clone,
+    ) -> Option<usize> {
+        let texts = || new.clone().map(|line| &line[..]);
+        if !self.effort.spend(lines.bytes().len()) || !texts().flatten().any(u8::is_ascii_alphanumeric) {
+            return None;
+        }
+        let put: HashSet<_> = texts().collect();
+        let gone = || removed.clone().map(|line| &line[..]).filter(|line| !put.contains(line));
+        let runs = std::iter::once(texts().collect::<Vec<_>>()).chain(gone().map(|line| vec![line]));
+        let haystack = Haystack::new(lines, runs);
+        let run = haystack.run(texts());
+        let places = haystack.places(&run);
+        let is_gone = gone().all(|line| haystack.places(&haystack.run([line])).is_empty());
+        places.first().filter(|_| is_gone && places.count() == 1)
     }
 
     /// Returns whether an edit of a whole file leaves all as it is.
@@ -151,23 +176,6 @@ impl Planner<'_> {
         let path = self.resolver.resolve(edit.root.as_deref(), &edit.path);
         path.is_ok_and(|path| self.overlay.changed().all(|changed| *changed != path))
     }
-}
-
-/// Returns the one place of new lines in a file that holds none of the removed ones.
-fn made<'t>(
-    lines: &Lines<'_>,
-    removed: impl Iterator<Item = &'t Text<'t>> + Clone,
-    new: impl Iterator<Item = &'t Text<'t>> + Clone,
-) -> Option<usize> {
-    let texts = || new.clone().map(|line| &line[..]);
-    let gone = || removed.clone().map(|line| &line[..]).filter(|line| texts().all(|new| new != *line));
-    let haystack =
-        Haystack::new(lines, std::iter::once(texts().collect::<Vec<_>>()).chain(gone().map(|line| vec![line])));
-    let is_gone = gone().all(|line| haystack.places(&haystack.run([line])).is_empty());
-    let run = haystack.run(texts());
-    let places = haystack.places(&run);
-    let is_telling = texts().flatten().any(u8::is_ascii_alphanumeric);
-    places.first().filter(|_| is_gone && is_telling && places.count() == 1)
 }
 
 /// Returns how long a line is, whitespace aside; nothing if it is a mere brace.
@@ -201,13 +209,19 @@ fn is_whole(edit: &FileEdit<'_>) -> bool {
     }
 }
 
-/// Returns the edit that does the contrary of one that moves a file or changes lines.
-fn reversed<'e>(edit: &'e FileEdit<'_>) -> Option<FileEdit<'e>> {
+/// Returns the edit that does the contrary of one that moves a file or changes lines. `puts_lines` says that a text that is put
+/// is known to be whole lines.
+fn reversed<'e>(edit: &'e FileEdit<'_>, puts_lines: bool) -> Option<FileEdit<'e>> {
     let to = edit.destination().map(|_| edit.path.clone());
     let operation = match &edit.operation {
         Operation::Move { .. } => Operation::Update { to, hunks: Vec::new() },
         Operation::Update { hunks, .. } => {
             Operation::Update { to, hunks: hunks.iter().map(hunk).collect::<Option<_>>()? }
+        }
+        Operation::Substitute(Substitution { find, put, .. }) if puts_lines => {
+            let line = |mark| move |text: &Text<'e>| HunkLine { mark, text: text.clone(), unterminated: false };
+            let lines = put.iter().map(line(Mark::Removed)).chain(find.iter().map(line(Mark::Added))).collect();
+            Operation::Update { to, hunks: vec![Hunk { lines, ..Hunk::default() }] }
         }
         Operation::Substitute(Substitution { find, put, .. }) if !put.is_empty() => {
             let (find, put) = (put.clone(), find.clone());
@@ -250,10 +264,8 @@ fn hunk<'e>(hunk: &'e Hunk<'_>) -> Option<Hunk<'e>> {
 }
 
 /// Returns whether something is looked for and isn't there, which is so of what has been done before.
-fn is_absence(error: &Error, is_short: bool) -> bool {
+fn is_absence(error: &Error) -> bool {
     match error {
-        // A text that is put may well be in a line by which a misspelt find is meant, but for a short one, which is a whole line.
-        Error::Place(unplaced) if unplaced.part == Part::Find && near(error).is_some() => is_short,
         Error::Place(unplaced) => match unplaced.error {
             PlaceError::NotFound { .. } | PlaceError::Applied { .. } => true,
             ref error => error.is_earlier().is_some(),
@@ -261,6 +273,10 @@ fn is_absence(error: &Error, is_short: bool) -> bool {
         Error::Missing(missing) => matches!(missing, Missing::Never { .. } | Missing::Tracked { .. }),
         _ => false,
     }
+}
+
+fn is_find(error: &Error) -> bool {
+    matches!(error, Error::Place(unplaced) if unplaced.part == Part::Find)
 }
 
 /// Returns the place that comes nearest to what a hunk looks for, and its file, if that is misspelt rather than applied.
