@@ -139,15 +139,14 @@ impl Diagnose for Barrier {
     }
 }
 
+const GONE: &str = "leave this out if the file is gone already, unless sparse checkout has left it out";
+
 impl Diagnose for Missing {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis::new(Kind::FileMissing);
         match self {
             Missing::Never { path, suggestion } => suggested(of, path, suggestion).path(path.as_bstr()),
-            Missing::Tracked { path, is_to_go: true } => of
-                .help("leave this out if the file is gone already; `git sparse-checkout add` brings back what that left out")
-                .advice("leave this out if the file is gone already")
-                .path(path.as_bstr()),
+            Missing::Tracked { path, is_to_go: true } => of.help(GONE).path(path.as_bstr()),
             Missing::Tracked { path, .. } => of
                 .help("bring it back with `git restore`, or with `git sparse-checkout add` if that left it out")
                 .advice("leave the file alone, or add it as a new one")

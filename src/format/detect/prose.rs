@@ -279,13 +279,11 @@ impl Prose {
     /// Warns of the patches before a closing tag that closes nothing: perhaps they are drafts. They are told once.
     fn unopened(&mut self, tag: &'static str, found: &mut Vec<Found<'_>>) {
         let patches = found[self.told.min(found.len())..].iter().filter_map(|found| match found {
-            Found::Block(Block { format, start, .. }) => {
-                Some(Found::remark(*start, Warning::Unopened { format: *format, tag }))
-            }
+            Found::Block(block) => Some((block.start, block.format)),
             _ => None,
         });
-        let warnings: Vec<_> = patches.collect();
-        found.extend(warnings);
+        let patches: Vec<_> = patches.collect();
+        found.extend(patches.into_iter().map(|(at, format)| Found::remark(at, Warning::Unopened { format, tag })));
         self.told = found.len();
     }
 
