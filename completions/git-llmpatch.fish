@@ -134,7 +134,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l allow
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s q -l quiet -d 'Say nothing but errors and what was asked for'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s v -l verbose -d 'Say also what was read, and list each correction that is otherwise only counted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s h -d 'Print help'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l to -d 'The format to print' -r -f -a "unified\t'git\'s unified diff'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l to -d 'The format to print' -r -f -a "unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
 envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s U -l unified -d 'Show this many unchanged lines around each change, if that is enough to find it (otherwise as diff.context; in OPX as few as it takes)' -r

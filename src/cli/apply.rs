@@ -1,10 +1,12 @@
+use bstr::BString;
 use clap::Args;
 
+use super::base::Base;
 use super::commit::Commit;
 use super::details;
-use super::error::CliError;
+use super::error::{CliError, Failure};
 use super::exit::Exit;
-use super::flow::{self, Base, Failure, Session, Worked, stop};
+use super::flow::{self, Printed, Session, Worked};
 use super::options::{FeedbackOptions, Json, Reading, Responses, Verbosity};
 use super::output;
 use super::preview::{self, Preview};
@@ -16,7 +18,7 @@ use crate::message;
 use crate::plan::choose::Names;
 use crate::plan::{ChangeSet, PlanId};
 use crate::progress::Stage;
-use crate::repo;
+use crate::repo::Against;
 use crate::report::{CommitReport, Detail, Diagnostic, FileReport, LineCount, Report, State, Status, merge};
 use crate::text::Source;
 use crate::transaction::{self, Target};
@@ -66,40 +68,36 @@ impl Apply {
     /// # Errors
     /// If options don't go together.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
-        if let Some(exit) = self.json.schema() {
+        if let Some(exit) = flow::schema(&self.json) {
             return Ok(exit);
         }
+        self.check_options()?;
+        let review = self.review()?;
+        let talk = Verbosity { feedback: self.answering.feedback, ..self.json.talk(&self.talk) };
+        let responses = Origin::names(&self.responses.paths);
+        Ok(flow::run(&self.reading, &talk, responses, |session| self.apply(session, review.as_ref())))
+    }
+
+    fn check_options(&self) -> Result<(), clap::Error> {
         self.responses.check("apply")?;
+        let usage = |message: &str| Err(super::usage("apply", message));
         if let (false, Some(option)) = (self.commit, self.committing.any()) {
-            return Err(super::usage("apply", &format!("the option '{option}' requires '--commit'")));
+            return usage(&format!("the option '{option}' requires '--commit'"));
         }
         if self.committing.is_empty_message() {
-            return Err(super::usage(
-                "apply",
-                "the commit message is empty; without '-m' it is made from the response's notes",
-            ));
+            return usage("the commit message is empty; without '-m' it is made from the response's notes");
         }
         if let Some(message) = self.preview.lacks() {
-            return Err(super::usage("apply", message));
+            return usage(message);
         }
         let reads_stdin = Origin::all(&self.responses.paths).contains(&Origin::Stdin);
         if reads_stdin && self.committing.reads_stdin() {
-            return Err(super::usage("apply", "standard input can't be both the response and the message"));
+            return usage("standard input can't be both the response and the message");
         }
-        let review = self.review()?;
-        let talk = self.json.talk(&self.talk);
-        let responses = Origin::names(&self.responses.paths);
-        let session = match Session::try_open(&self.reading, &talk) {
-            Ok(session) => session.answering(&self.answering),
-            Err((report, style)) => return Ok(flow::conclude(&report.about(responses), &talk, style)),
-        };
-        Ok(match self.apply(&session, review.as_ref()) {
-            Ok((report, asked_for)) if self.preview.prints() => {
-                flow::finish_with_diff(&session, report.about(responses), &asked_for)
-            }
-            Ok((report, asked_for)) => flow::finish(&session, report.about(responses), &asked_for),
-            Err(report) => session.conclude(&report.about(responses)),
-        })
+        if self.interactive && !self.preview.applies() {
+            return usage("the option '--interactive' beside a preview requires '--apply'");
+        }
+        Ok(())
     }
 
     /// Prepares to ask, if that is wanted.
@@ -107,27 +105,20 @@ impl Apply {
         if !self.interactive {
             return Ok(None);
         }
-        if !self.preview.applies() {
-            return Err(super::usage("apply", "the option '--interactive' beside a preview requires '--apply'"));
-        }
-        let deed = match (self.commit, self.index, self.cached) {
-            (true, ..) => "Apply and commit",
-            (_, true, _) => "Apply and stage",
-            (.., true) => "Stage",
-            _ => "Apply",
-        };
         // What is expected is all of a change.
-        let opened = Review::open(deed, self.expect.is_some());
+        let opened = Review::open(self.destination().0, self.expect.is_some());
         let error = "the option '--interactive' requires a terminal to ask at";
         opened.map(Some).map_err(|_| super::usage("apply", error))
     }
 
-    fn base(&self) -> Base {
+    /// Returns what is to be changed: as a question begins, what the change is worked out against, and the target; none is a
+    /// commit, which needs a message.
+    fn destination(&self) -> (&'static str, Base, Option<Target>) {
         match (self.commit, self.index, self.cached) {
-            (true, ..) => Base::Agreeing(repo::Against::IndexAndHead),
-            (_, true, _) => Base::Agreeing(repo::Against::Index),
-            (.., true) => Base::Index,
-            _ => Base::WorkTree,
+            (true, ..) => ("Apply and commit", Base::Agreeing(Against::IndexAndHead), None),
+            (_, true, _) => ("Apply and stage", Base::Agreeing(Against::Index), Some(Target::IndexAndWorkTree)),
+            (.., true) => ("Stage", Base::Index, Some(Target::Index)),
+            _ => ("Apply", Base::WorkTree, Some(Target::WorkTree { intent_to_add: self.intent_to_add })),
         }
     }
 
@@ -136,6 +127,7 @@ impl Apply {
         &self,
         expected: PlanId,
         session: &Session,
+        base: &Base,
         worked: &Worked<'_>,
         sources: &[Source],
     ) -> Result<(), Failure> {
@@ -143,94 +135,86 @@ impl Apply {
         if found == expected {
             return Ok(());
         }
-        let mut report = stop(CliError::Unexpected { found, files: FileReport::list(&worked.changes, |_| None) });
+        let files = FileReport::list(&worked.changes, |_| None);
+        let mut report = Failure::from(CliError::Unexpected { found, files });
         report.warnings.clone_from(&worked.warnings);
         if session.talk.json {
             report.detail = details::of_change(worked, sources, None);
-            report.files = details::files(session, &self.base(), worked, sources, None);
+            report.files = details::files(session, base, worked, sources, None);
         }
         Err(report)
     }
 
     /// Applies, or only works out, and returns the report and what to print on standard output.
-    fn apply(&self, session: &Session, review: Option<&Review>) -> Result<(Report, Vec<u8>), Failure> {
-        let message = self.committing.message().map_err(stop)?;
+    fn apply(&self, session: &Session, review: Option<&Review>) -> Result<(Report, Printed), Failure> {
+        let message = self.committing.message()?;
         let sources = responses::read(&self.responses.paths)?;
-        let base = self.base();
+        let (_, base, target) = self.destination();
         // What an earlier run left half done is no state to work anything out from.
         if self.preview.applies() {
             recover::first(session)?;
         }
         let tree = base.tree(&session.repo)?;
         let mut worked = session.work_out(&sources, &base, &*tree)?;
-        let is_json = session.talk.json;
         if let Some(expected) = self.expect {
-            self.compare(expected, session, &worked, &sources)?;
+            self.compare(expected, session, &base, &worked, &sources)?;
         }
         if let Some(review) = review {
             let names = if tree.ignores_case() { Names::CaseBlind } else { Names::Exact };
             review.choose(session, &base, names, &mut worked)?;
         }
-        let printed = match self.preview.prints() && !is_json {
-            true => Some(self.preview.print(session, &base, &worked.changes)?),
-            false => None,
-        };
-        let (detail, files) = match is_json {
-            true => {
-                let diffs = self.preview.diff.then(|| preview::diffs(session, &base, &worked.changes)).transpose()?;
-                let detail = details::of_change(&worked, &sources, message.as_ref());
-                (detail, details::files(session, &base, &worked, &sources, diffs))
-            }
-            false => {
-                let is_silent = self.talk.quiet || printed.is_some() || !self.preview.applies();
-                let counted = || preview::counted(session, &base, &worked.changes);
-                let mut counts = if is_silent { Default::default() } else { counted() };
-                (Detail::default(), FileReport::list(&worked.changes, |path| counts.remove(path.as_bytes())))
-            }
-        };
-        if self.preview.is_asked_for() && !self.talk.quiet && !is_json {
+        let prints = self.preview.prints() && !session.talk.json;
+        let printed = prints.then(|| self.preview.print(session, &base, &worked.changes)).transpose()?;
+        let (files, detail) = self.described(session, &base, &worked, &sources, message.as_ref())?;
+        if self.preview.is_asked_for() && !self.talk.quiet && !session.talk.json {
             // On standard error, since what is previewed is often read by a program.
             output::complain(&details::plan_line(&worked.changes));
         }
-        let target = match (self.commit, self.index, self.cached) {
-            (true, ..) => {
-                let message = message.unwrap_or_else(|| message::compose(&worked.patches, &worked.changes));
-                Target::Commit(self.committing.request(message))
-            }
-            (_, true, _) => Target::IndexAndWorkTree,
-            (.., true) => Target::Index,
-            _ => Target::WorkTree { intent_to_add: self.intent_to_add },
-        };
-        if !self.preview.applies() {
-            // The exit status is to be as if it had been applied; a diff alone shows only what would become of the files.
-            if self.preview.check
-                && !worked.changes.is_empty()
-                && let Err(error) = transaction::foresee(&session.repo, &target)
-            {
-                return Err(failed(State::NothingChanged, &error, error.signal(), worked.warnings, (files, detail)));
-            }
-            let report = Report { detail, ..Report::checked(files, worked.warnings) };
-            return Ok((report, printed.unwrap_or_default()));
-        }
-
-        let report = match worked.changes.is_empty() {
+        let target = target.unwrap_or_else(|| {
+            let message = message.unwrap_or_else(|| message::compose(&worked.patches, &worked.changes));
+            Target::Commit(self.committing.request(message))
+        });
+        let report = match (self.preview.applies(), worked.changes.is_empty()) {
+            (true, false) => publish(session, &worked.changes, worked.warnings, target, files, detail)?,
             // Only where that was allowed: there is nothing to make, and nothing to commit.
-            true => {
-                let checked = Report::checked(files, worked.warnings);
-                let mut report = Report { status: Status::Applied, detail, ..checked };
-                if self.commit {
-                    report.warnings.push(Diagnostic::new(&CliError::NoCommit, None, &[]));
-                }
-                report
+            (true, true) => {
+                worked.warnings.extend(self.commit.then(|| Diagnostic::new(&CliError::NoCommit, None, &[])));
+                Report { status: Status::Applied, detail, ..Report::checked(files, worked.warnings) }
             }
-            false => publish(session, &worked.changes, worked.warnings, target, files, detail)?,
+            // The exit status is to be as if it had been applied; a diff alone shows only what would become of the files.
+            (false, false) if self.preview.check => match transaction::foresee(&session.repo, &target) {
+                Ok(()) => Report { detail, ..Report::checked(files, worked.warnings) },
+                Err(error) => {
+                    let (state, signal) = (State::NothingChanged, error.signal());
+                    return Err(not_made(state, &error, signal, worked.warnings, (files, detail)));
+                }
+            },
+            (false, _) => Report { detail, ..Report::checked(files, worked.warnings) },
         };
-        let asked_for = match printed {
-            Some(printed) => printed,
-            None if self.talk.quiet => Vec::new(),
-            None => report.done().into_bytes(),
+        let printed = match printed {
+            Some(printed) => Printed::Diff(printed),
+            None if self.talk.quiet || !self.preview.applies() => Printed::Text(Vec::new()),
+            None => Printed::Text(report.done().into()),
         };
-        Ok((report, asked_for))
+        Ok((report, printed))
+    }
+
+    /// Describes a change, to a program with all that it is told.
+    fn described(
+        &self,
+        session: &Session,
+        base: &Base,
+        worked: &Worked<'_>,
+        sources: &[Source],
+        message: Option<&BString>,
+    ) -> Result<(Vec<FileReport>, Detail), Failure> {
+        if !session.talk.json {
+            let is_silent = self.talk.quiet || self.preview.prints() || !self.preview.applies();
+            return Ok((details::counted_files(session, base, &worked.changes, is_silent), Detail::default()));
+        }
+        let diffs = self.preview.diff.then(|| preview::diffs(session, base, &worked.changes)).transpose()?;
+        let files = details::files(session, base, worked, sources, diffs);
+        Ok((files, details::of_change(worked, sources, message)))
     }
 }
 
@@ -255,7 +239,7 @@ pub(super) fn publish(
         Err(error) => {
             let paths = recover::attention(&error);
             let state = if paths.is_empty() { State::NothingChanged } else { State::Attention(paths) };
-            return Err(failed(state, &error, error.signal(), warnings, (files, detail)));
+            return Err(not_made(state, &error, error.signal(), warnings, (files, detail)));
         }
     };
     let published = prepared.publish();
@@ -265,7 +249,7 @@ pub(super) fn publish(
         Err(undone) => {
             let attention = undone.attention.clone();
             let state = if attention.is_empty() { State::PutBack } else { State::Attention(attention) };
-            return Err(failed(state, &undone, undone.error.signal(), warnings, (files, detail)));
+            return Err(not_made(state, &undone, undone.error.signal(), warnings, (files, detail)));
         }
     };
     warnings.extend(done.warnings.iter().map(|warning| Diagnostic::new(warning, None, &[])));
@@ -292,7 +276,7 @@ pub(super) fn publish(
 }
 
 /// Says why a change isn't made, and what it would have been.
-fn failed(
+fn not_made(
     state: State,
     error: &dyn Diagnose,
     signal: Option<i32>,

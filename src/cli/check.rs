@@ -1,8 +1,10 @@
 use clap::Args;
 
+use super::base::Base;
 use super::details;
+use super::error::Failure;
 use super::exit::Exit;
-use super::flow::{self, Base, Session, stop};
+use super::flow::{self, Printed, Session};
 use super::options::{Against, FeedbackOptions, Json, Reading, Responses, Verbosity};
 use super::responses::Origin;
 use super::staged;
@@ -41,11 +43,11 @@ impl Check {
     /// # Errors
     /// If options don't go together.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
-        if let Some(exit) = self.json.schema() {
+        if let Some(exit) = flow::schema(&self.json) {
             return Ok(exit);
         }
         self.responses.check("check")?;
-        let talk = self.json.talk(&self.talk);
+        let talk = Verbosity { feedback: self.answering.feedback, ..self.json.talk(&self.talk) };
         if self.staged {
             return self.run_on_staged(&talk);
         }
@@ -58,8 +60,8 @@ impl Check {
             }
             false => flow::conclude(report, &talk, style),
         };
-        let session = match Session::try_open(&self.reading, &talk) {
-            Ok(session) => session.answering(&self.answering),
+        let session = match Session::open(&self.reading, &talk) {
+            Ok(session) => session,
             Err((report, style)) => return Ok(hindered(&report, style)),
         };
         let base = Base::of(&self.against);
@@ -68,11 +70,9 @@ impl Check {
             Err(report) => return Ok(hindered(&report, session.style)),
         };
         let check = |origin: &Origin| {
-            let checked = origin.source(0).map_err(stop).and_then(|source| check(&session, &base, &*tree, &[source]));
-            match checked {
-                Ok((report, line)) => flow::finish(&session, report.about(vec![origin.name()]), line.as_bytes()),
-                Err(report) => session.conclude(&report.about(vec![origin.name()])),
-            }
+            let checked =
+                origin.source(0).map_err(Failure::from).and_then(|source| check(&session, &base, &*tree, &[source]));
+            session.end(checked.map(|(report, line)| (report, Printed::Text(line.into()))), vec![origin.name()])
         };
         Ok(origins.iter().map(check).max().unwrap_or_default())
     }
@@ -81,8 +81,8 @@ impl Check {
         if Origin::all(&self.responses.paths).contains(&Origin::Stdin) && !self.responses.paths.is_empty() {
             return Err(super::usage("check", "standard input is never staged; name paths of the index"));
         }
-        Ok(match Session::try_open(&self.reading, talk) {
-            Ok(session) => staged::check(&session.answering(&self.answering), &self.responses.paths),
+        Ok(match Session::open(&self.reading, talk) {
+            Ok(session) => staged::check(&session, &self.responses.paths),
             Err((report, style)) => flow::conclude(&report, talk, style),
         })
     }
@@ -97,7 +97,7 @@ pub(super) fn check(
     base: &Base,
     tree: &dyn Tree,
     source: &[Source; 1],
-) -> Result<(Report, String), flow::Failure> {
+) -> Result<(Report, String), Failure> {
     let worked = session.work_out(source, base, tree)?;
     if session.talk.json {
         let detail = details::of_change(&worked, source, None);

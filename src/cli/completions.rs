@@ -14,6 +14,7 @@ use clap::{Args, ValueEnum as _};
 use clap_complete::Shell;
 
 use super::exit::Exit;
+use super::flow;
 use super::install::{self, Home, Piece};
 use super::output;
 use crate::text::Shown;
@@ -46,7 +47,7 @@ impl Completions {
             return Err(super::usage("completions", &format!("which shell? one of {}", names())));
         };
         if !self.install {
-            return Ok(install::said(output::print_as_is(&script(shell))));
+            return Ok(flow::said(output::print_as_is(&script(shell))));
         }
         let Some((directory, name, advice)) = Home::find().and_then(|home| place(&home, shell)) else {
             let message =

@@ -1,7 +1,9 @@
 use std::io::IsTerminal as _;
 
+use super::error::{CliError, Failure};
 use super::options::{Reading, Verbosity, When};
-use crate::plan::{Lints, Verdict};
+use crate::pathspec::{Defaults, Pathspec, Pathspecs};
+use crate::plan::{Guard, Lints, Origin, Verdict};
 use crate::repo::{Config, RepoError};
 use crate::report::human::Style;
 use crate::search::Fuzz;
@@ -58,6 +60,36 @@ pub(super) fn lints(config: &Config) -> Result<Lints, RepoError> {
         lints = lints.with(lint, verdict);
     }
     Ok(lints)
+}
+
+/// Decides which paths responses may touch: options limit them in place of the setting, and what is protected stays so.
+///
+/// # Errors
+/// If a setting is no pathspec.
+pub(super) fn guard(reading: &Reading, config: &Config) -> Result<Guard, Failure> {
+    let protected = set(config, "llmpatch.protect")?;
+    let limited = set(config, "llmpatch.limit")?;
+    let limit = match (reading.limit.is_empty(), limited.is_empty()) {
+        (false, _) => Some((reading.limit.iter().cloned().collect(), Origin::Option)),
+        (true, false) => Some((limited, Origin::Setting)),
+        (true, true) => None,
+    };
+    Ok(Guard { limit, protected })
+}
+
+/// Reads the pathspecs of a setting. As in git's own lists, an empty value takes back those before it. The options that git was
+/// given don't count: what somebody protects isn't to come open because of how another path is written.
+fn set(config: &Config, key: &'static str) -> Result<Pathspecs, Failure> {
+    let mut specs = Vec::new();
+    for value in config.all(key)? {
+        if value.is_empty() {
+            specs.clear();
+            continue;
+        }
+        let spec = Pathspec::new(&value, Defaults::default());
+        specs.push(spec.map_err(|error| CliError::NoPathspec { key, value, error })?);
+    }
+    Ok(specs.into_iter().collect())
 }
 
 fn level(config: &Config) -> Result<Fuzz, RepoError> {

@@ -1,12 +1,14 @@
 use std::collections::BTreeMap;
 
 use bstr::BString;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use super::base::Base;
 use super::counting_compare::CountingCompare;
+use super::error::Failure;
 use super::exit::Exit;
-use super::flow::{self, Base, Session, Worked, stop};
-use super::options::{Against, Reading, Responses, Verbosity};
+use super::flow::{self, Printed, Session, Worked};
+use super::options::{Against, Format, Reading, Responses, Verbosity};
 use super::preview::Preview;
 use super::responses;
 use crate::patch;
@@ -28,8 +30,8 @@ pub(super) struct Convert {
     #[command(flatten)]
     responses: Responses,
     /// The format to print
-    #[arg(long, value_name = "format", value_enum)]
-    to: To,
+    #[arg(long, value_name = "format", value_parser = Format::among(&[Format::Unified, Format::Envelope, Format::Opx]))]
+    to: Format,
     #[command(flatten)]
     context: Context,
     #[command(flatten)]
@@ -38,17 +40,6 @@ pub(super) struct Convert {
     reading: Reading,
     #[command(flatten)]
     talk: Verbosity,
-}
-
-/// The formats that can be printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum To {
-    /// git's unified diff
-    Unified,
-    /// `*** Begin Patch` … `*** End Patch`
-    Envelope,
-    /// `<edit file=… op=…>`
-    Opx,
 }
 
 /// How many unchanged lines are shown.
@@ -67,27 +58,20 @@ impl Convert {
     /// If options don't go together.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
         self.responses.check("convert")?;
-        let session = match Session::open(&self.reading, &self.talk) {
-            Ok(session) => session,
-            Err(exit) => return Ok(exit),
-        };
-        Ok(match self.print(&session) {
-            Ok((report, printed)) if self.to == To::Unified => flow::finish_with_diff(&session, report, &printed),
-            Ok((report, printed)) => flow::finish_with_response(&session, report, &printed),
-            Err(report) => session.conclude(&report),
-        })
+        Ok(flow::run(&self.reading, &self.talk, Vec::new(), |session| self.print(session)))
     }
 
-    fn print(&self, session: &Session) -> Result<(Report, Vec<u8>), flow::Failure> {
+    fn print(&self, session: &Session) -> Result<(Report, Printed), Failure> {
         let sources = responses::read(&self.responses.paths)?;
         let base = Base::of(&self.against);
         let tree = base.tree(&session.repo)?;
         let mut worked = session.work_out(&sources, &base, &*tree)?;
         let printed = match self.to {
-            To::Unified => Preview::diff(self.context.lines).print(session, &base, &worked.changes)?,
-            _ if worked.changes.is_empty() => Vec::new(),
-            To::Envelope => self.respond(session, patch::Format::Envelope, &mut worked, &*tree)?,
-            To::Opx => self.respond(session, patch::Format::Opx, &mut worked, &*tree)?,
+            Format::Unified => {
+                Printed::Diff(Preview::diff(self.context.lines).print(session, &base, &worked.changes)?)
+            }
+            _ if worked.changes.is_empty() => Printed::Response(Vec::new()),
+            to => Printed::Response(self.respond(session, to.into(), &mut worked, &*tree)?),
         };
         let files = FileReport::list(&worked.changes, |_| None);
         Ok((Report::checked(files, worked.warnings), printed))
@@ -99,19 +83,18 @@ impl Convert {
         format: patch::Format,
         worked: &mut Worked<'_>,
         tree: &dyn Tree,
-    ) -> Result<Vec<u8>, flow::Failure> {
+    ) -> Result<Vec<u8>, Failure> {
         let look = Look {
-            options: session.repo.diff_options().map_err(stop)?,
+            options: session.repo.diff_options()?,
             context: self.context.lines,
             prose: BString::default(),
             notes: notes(session, worked),
         };
         // Contents are compared as they stand in the files: that is what the response is about.
-        let differ = session.repo.differ(Side::Blobs).map_err(stop)?;
+        let differ = session.repo.differ(Side::Blobs)?;
         let work = session.works.begin(Stage::Comparing, 0);
         let counted = CountingCompare::new(&differ, work.progress());
-        let answer = respond::respond(format, &worked.changes, tree, &counted, &look, Vec::new(), work.progress())
-            .map_err(stop)?;
+        let answer = respond::respond(format, &worked.changes, tree, &counted, &look, Vec::new(), work.progress())?;
         let response = answer.map_err(|unsaid| {
             let mut errors: Vec<_> = unsaid.iter().map(|error| Diagnostic::new(error, None, &[])).collect();
             // Once is enough: it is true of all.

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 
 use bstr::BString;
 
-use super::flow::{Base, Session, Worked};
+use super::base::Base;
+use super::flow::{Session, Worked};
 use super::preview;
 use crate::compare::{self, Compare};
-use crate::format::unified;
 use crate::message;
 use crate::patch::{Operation, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{ChangeSet, Placement};
-use crate::report::{Detail, Diagnostic, FileReport, HunkReport};
+use crate::report::{Detail, FileReport, HunkReport};
 use crate::text::Source;
 use crate::tree::File;
 
@@ -31,7 +31,7 @@ pub(super) fn files(
     base: &Base,
     worked: &Worked<'_>,
     sources: &[Source],
-    diff: Option<Diffs>,
+    diff: Option<preview::Diffs>,
 ) -> Vec<FileReport> {
     let mut files = files_of(session, base, &worked.changes);
     let mut hunks = hunks_by_file(&worked.patches, &worked.placements, session.resolver());
@@ -46,10 +46,15 @@ pub(super) fn files(
     files
 }
 
-/// Does the same for a change that comes from no response.
+/// Lists the files of a change with how many lines come and go, unless nobody is told.
+pub(super) fn counted_files(session: &Session, base: &Base, changes: &ChangeSet, is_silent: bool) -> Vec<FileReport> {
+    let mut counts = if is_silent { HashMap::new() } else { preview::counted(session, base, changes) };
+    FileReport::list(changes, |path| counts.remove(path.as_bytes()))
+}
+
+/// Lists the files of a change that comes from no response with all that programs are told of each.
 pub(super) fn files_of(session: &Session, base: &Base, changes: &ChangeSet) -> Vec<FileReport> {
-    let mut counts = preview::counted(session, base, changes);
-    let mut files = FileReport::list(changes, |path| counts.remove(path.as_bytes()));
+    let mut files = counted_files(session, base, changes, false);
     // Where the contents can't be compared, as with a filter driver, there is still the rest to tell.
     let differ = session.repo.differ(base.side()).ok();
     let differ = differ.map(|differ| differ.after(changes.attribute_files()));
@@ -70,22 +75,6 @@ pub(super) fn files_of(session: &Session, base: &Base, changes: &ChangeSet) -> V
         (file.new_oid, file.new_mode) = new.map_or((None, None), |(oid, mode)| (oid, Some(mode)));
     }
     files
-}
-
-/// The diff of each file, by the path that it has afterwards.
-pub(super) struct Diffs(HashMap<Vec<u8>, Vec<u8>>);
-
-impl Diffs {
-    /// Prints each edit of a derived patch by itself.
-    pub(super) fn of(patch: Patch<'_>, style: unified::Style) -> Self {
-        let format = patch.format;
-        let one = |edit: crate::patch::FileEdit<'_>| {
-            let Operation::Update { to, .. } = &edit.operation else { return None };
-            let path = to.as_ref().unwrap_or(&edit.path).to_vec();
-            Some((path, unified::print(&Patch { format, edits: vec![edit] }, style)))
-        };
-        Self(patch.edits.into_iter().filter_map(one).collect())
-    }
 }
 
 /// Tells the hunks apart by the files that they end up in: those of a file that is moved go with it, those of one that is
@@ -116,25 +105,6 @@ fn hunks_by_file<'p>(
         }
     }
     files
-}
-
-/// Puts paths as the response wrote them in place of those from the top of the work tree.
-pub(super) fn name_as_written(all: &mut [Diagnostic], patches: &[Patch<'_>], resolver: &Resolver) {
-    let mut written: HashMap<BString, BString> = HashMap::new();
-    for edit in patches.iter().flat_map(|patch| &patch.edits) {
-        for path in std::iter::once(&edit.path).chain(edit.destination()) {
-            if let Ok(resolved) = resolver.resolve(edit.root.as_ref().map(|root| &root[..]), path)
-                && *resolved.as_bytes() != path[..]
-            {
-                written.entry(resolved.as_bstr().to_owned()).or_insert_with(|| path[..].into());
-            }
-        }
-    }
-    for path in all.iter_mut().filter_map(|one| one.path.as_mut()) {
-        if let Some(name) = written.get(path) {
-            path.clone_from(name);
-        }
-    }
 }
 
 /// Returns the line that names a change to a person.

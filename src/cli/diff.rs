@@ -1,8 +1,10 @@
 use clap::Args;
 
+use super::base::Base;
 use super::details;
+use super::error::Failure;
 use super::exit::Exit;
-use super::flow::{self, Base, Session};
+use super::flow::{self, Printed, Session};
 use super::options::{Against, Reading, Responses, Verbosity};
 use super::output;
 use super::preview::Preview;
@@ -31,17 +33,10 @@ impl Diff {
     /// If options don't go together.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
         self.responses.check("diff")?;
-        let session = match Session::open(&self.reading, &self.talk) {
-            Ok(session) => session,
-            Err(exit) => return Ok(exit),
-        };
-        Ok(match self.print(&session) {
-            Ok((report, diff)) => flow::finish_with_diff(&session, report, &diff),
-            Err(report) => session.conclude(&report),
-        })
+        Ok(flow::run(&self.reading, &self.talk, Vec::new(), |session| self.print(session)))
     }
 
-    fn print(&self, session: &Session) -> Result<(Report, Vec<u8>), flow::Failure> {
+    fn print(&self, session: &Session) -> Result<(Report, Printed), Failure> {
         let sources = responses::read(&self.responses.paths)?;
         let base = Base::of(&self.against);
         let worked = session.work_out(&sources, &base, &*base.tree(&session.repo)?)?;
@@ -50,6 +45,6 @@ impl Diff {
             output::complain(&details::plan_line(&worked.changes));
         }
         let files = FileReport::list(&worked.changes, |_| None);
-        Ok((Report::checked(files, worked.warnings), diff))
+        Ok((Report::checked(files, worked.warnings), Printed::Diff(diff)))
     }
 }

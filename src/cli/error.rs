@@ -5,15 +5,29 @@ use std::io;
 
 use bstr::BString;
 
-use super::staged::ATTRIBUTE;
 use crate::diagnose::{Diagnose, Diagnosis};
 use crate::kind::Kind;
 use crate::path::PathError;
 use crate::pathspec::PathspecError;
 use crate::plan::PlanId;
-use crate::report::FileReport;
+use crate::report::{Diagnostic, FileReport, Report, State};
 use crate::text::{Shown, SystemError};
 use crate::transaction::Origin;
+
+/// A failure; boxed, since a report is long and failures are rare.
+pub(super) type Failure = Box<Report>;
+
+/// Makes a report of a single error that is about no place in a response, before anything was changed.
+impl<E: Diagnose> From<E> for Failure {
+    fn from(error: E) -> Self {
+        failed(vec![Diagnostic::new(&error, None, &[])])
+    }
+}
+
+/// Makes a report of errors before anything was changed.
+pub(super) fn failed(errors: Vec<Diagnostic>) -> Failure {
+    Box::new(Report::failed_with(State::NothingChanged, errors, Vec::new()))
+}
 
 /// Why a command does nothing, or less than was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -94,7 +108,7 @@ impl Diagnose for CliError {
             }
             CliError::StagedLink { path } | CliError::StagedSubmodule { path } => of(Kind::UnsafePath)
                 .path(path.clone())
-                .help(format!("stage the response itself, or set the attribute `-{ATTRIBUTE}` for this path")),
+                .help("stage the response itself, or set the attribute `-llmpatch` for this path"),
             CliError::NoPathspec { key, .. } => of(Kind::Io).help(format!(
                 "correct it with `git config --edit`; `git config --show-origin --get-all {key}` says where it stands"
             )),

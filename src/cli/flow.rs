@@ -4,16 +4,18 @@
 //! still planned as far as it was read, to name what else is wrong.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
+use super::base::Base;
+use bstr::BString;
+
 use super::config;
-use super::details;
-use super::error::{CliError, IoError};
+use super::error::{CliError, Failure, IoError};
 use super::exit::Exit;
-use super::guarding;
 use super::observed_tree::ObservedTree;
-use super::options::{self, Reading, Verbosity};
+use super::options::{Json, Reading, Verbosity};
 use super::output;
 use super::pager;
 use super::progress::ProgressMeter;
@@ -24,60 +26,12 @@ use crate::patch::{FileEdit, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{self, ChangeSet, Placement, Rules};
 use crate::progress::Stage;
-use crate::repo::{self, Repo, Side};
+use crate::repo::Repo;
 use crate::report::human::Style;
-use crate::report::{Detail, Diagnostic, Report, State, feedback, merge};
+use crate::report::{Detail, Diagnostic, Report, State, feedback, json, merge};
 use crate::text::Source;
 use crate::transaction::{How, Recovered};
 use crate::tree::Tree;
-
-/// A failure; boxed, since a report is long and failures are rare.
-pub(super) type Failure = Box<Report>;
-
-/// The state of the files that a change is worked out against.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Base {
-    /// The work tree.
-    WorkTree,
-    /// The index.
-    Index,
-    /// The work tree, where it agrees with the index, or with index and HEAD.
-    Agreeing(repo::Against),
-    /// A commit.
-    Revision(String),
-}
-
-impl Base {
-    /// Understands the options of the commands that only read.
-    pub(super) fn of(against: &options::Against) -> Self {
-        match (&against.onto, against.cached) {
-            (Some(rev), _) => Base::Revision(rev.clone()),
-            (None, true) => Base::Index,
-            (None, false) => Base::WorkTree,
-        }
-    }
-
-    /// Opens it.
-    ///
-    /// # Errors
-    /// If the repository has no such thing, or says no.
-    pub(super) fn tree<'r>(&self, repo: &'r Repo) -> Result<Box<dyn Tree + 'r>, Failure> {
-        Ok(match self {
-            Base::WorkTree => Box::new(repo.work_tree().map_err(stop)?),
-            Base::Index => Box::new(repo.index_tree().map_err(stop)?),
-            Base::Agreeing(against) => Box::new(repo.agreeing_tree(*against).map_err(stop)?),
-            Base::Revision(rev) => Box::new(repo.revision_tree(rev).map_err(stop)?),
-        })
-    }
-
-    /// Returns what its files hold: bytes as on disk, or as git stores them.
-    pub(super) fn side(&self) -> Side {
-        match self {
-            Base::WorkTree | Base::Agreeing(_) => Side::WorkTree,
-            Base::Index | Base::Revision(_) => Side::Blobs,
-        }
-    }
-}
 
 /// A repository, and how responses are read and errors shown in it.
 pub(super) struct Session {
@@ -85,8 +39,6 @@ pub(super) struct Session {
     pub(super) talk: Verbosity,
     pub(super) style: Style,
     pub(super) works: ProgressMeter,
-    /// Whether failures are told to the model.
-    feedback: bool,
     options: format::Options,
     rules: Rules,
     resolver: Resolver,
@@ -95,15 +47,10 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Opens the repository of the current directory. A failure is printed, and how the run ends returned.
-    pub(super) fn open(reading: &Reading, talk: &Verbosity) -> Result<Session, Exit> {
-        Session::try_open(reading, talk).map_err(|(report, style)| conclude(&report, talk, style))
-    }
-
     /// Opens the repository of the current directory, or returns why not, and how that is to be shown.
-    pub(super) fn try_open(reading: &Reading, talk: &Verbosity) -> Result<Session, (Failure, Style)> {
+    pub(super) fn open(reading: &Reading, talk: &Verbosity) -> Result<Session, (Failure, Style)> {
         let mut style = config::style(talk, None);
-        let opened = Repo::open().map_err(stop).and_then(|repo| {
+        let opened = Repo::open().map_err(Failure::from).and_then(|repo| {
             style = config::style(talk, Some(repo.config()));
             Session::new(repo, reading, talk, style)
         });
@@ -112,18 +59,17 @@ impl Session {
 
     fn new(repo: Repo, reading: &Reading, talk: &Verbosity, style: Style) -> Result<Session, Failure> {
         let config = repo.config();
-        let (strict, fuzz) = config::strictness(reading, config).map_err(stop)?;
-        let lints = config::lints(config).map_err(stop)?;
-        let unique = config::switch(reading.unique, reading.no_unique, config, "llmpatch.unique").map_err(stop)?;
-        let guard = guarding::guard(reading, config)?;
+        let (strict, fuzz) = config::strictness(reading, config)?;
+        let lints = config::lints(config)?;
+        let unique = config::switch(reading.unique, reading.no_unique, config, "llmpatch.unique")?;
+        let guard = config::guard(reading, config)?;
         // An empty one is none, as for `git apply`.
         let directory = reading.directory.as_deref().map(OsStr::as_bytes).filter(|directory| !directory.is_empty());
-        let resolver = repo.resolver(directory).map_err(|error| stop(CliError::Directory(error)))?;
+        let resolver = repo.resolver(directory).map_err(CliError::Directory)?;
         Ok(Session {
             talk: talk.clone(),
             style,
             works: ProgressMeter::new(talk),
-            feedback: false,
             options: format::Options { format: reading.format.map(Into::into), strict },
             rules: Rules {
                 strict,
@@ -150,15 +96,28 @@ impl Session {
         &self.resolver
     }
 
-    /// Takes on how failures are to be told.
-    pub(super) fn answering(self, how: &options::FeedbackOptions) -> Self {
-        Self { feedback: how.feedback, ..self }
-    }
-
     /// Takes note of what became of interrupted changes, to be told with whatever else is.
     pub(super) fn note(&self, recovered: Vec<Recovered>) {
         let told = recovered.iter().filter(|one| !matches!(one.how, How::Tidied | How::Left));
         self.recovered.borrow_mut().extend(told.map(|one| Diagnostic::new(one, None, &[])));
+    }
+
+    /// Prints what was asked for, then concludes. What can't be printed is one error more, and changes nothing of the state. A
+    /// program that wants the document gets nothing else.
+    pub(super) fn end(&self, done: Result<(Report, Printed), Failure>, responses: Vec<String>) -> Exit {
+        let (mut report, printed) = match done {
+            Ok(done) => done,
+            Err(report) => return self.conclude(&report.about(responses)),
+        };
+        let config = self.repo.config();
+        let written = match printed {
+            _ if self.talk.json => Ok(()),
+            Printed::Text(text) => output::print(&text),
+            Printed::Diff(diff) => pager::print_diff(&diff, &self.talk, config),
+            Printed::Response(response) => pager::print_response(&response, config),
+        };
+        report.errors.extend(written.err().map(|error| Diagnostic::new(&error, None, &[])));
+        self.conclude(&report.about(responses))
     }
 
     /// Prints what a report has to say on standard error, and returns how the run ends. Where a message to the author of the
@@ -232,7 +191,7 @@ impl Session {
             Some((changes, placements)) if errors.is_empty() => {
                 let mut warnings = merge(warnings);
                 if self.talk.json {
-                    details::name_as_written(&mut warnings, &patches, &self.resolver);
+                    name_as_written(&mut warnings, &patches, &self.resolver);
                 }
                 Ok(Worked { patches, changes, placements, warnings })
             }
@@ -255,13 +214,36 @@ impl Session {
         let mut report = Report::failed_with(State::NothingChanged, merge(errors), merge(warnings));
         if self.talk.json {
             report.detail = Detail::of(patches, &[], sources);
-            details::name_as_written(&mut report.errors, patches, &self.resolver);
-            details::name_as_written(&mut report.warnings, patches, &self.resolver);
+            name_as_written(&mut report.errors, patches, &self.resolver);
+            name_as_written(&mut report.warnings, patches, &self.resolver);
         }
-        if self.feedback {
+        if self.talk.feedback {
             report.feedback = feedback::compose(&report, patches, sources);
         }
         Box::new(report)
+    }
+}
+
+/// What is printed on standard output.
+pub(super) enum Printed {
+    Text(Vec<u8>),
+    /// A person reads it in colours and in a pager.
+    Diff(Vec<u8>),
+    /// A person reads it in a pager.
+    Response(Vec<u8>),
+}
+
+/// Does something in the repository of the current directory, prints how it went, and returns how the run ends. The responses
+/// that it is about are named by these names.
+pub(super) fn run(
+    reading: &Reading,
+    talk: &Verbosity,
+    responses: Vec<String>,
+    command: impl FnOnce(&Session) -> Result<(Report, Printed), Failure>,
+) -> Exit {
+    match Session::open(reading, talk) {
+        Ok(session) => session.end(command(&session), responses),
+        Err((report, style)) => conclude(&report.about(responses), talk, style),
     }
 }
 
@@ -271,11 +253,6 @@ pub(super) struct Worked<'s> {
     pub(super) changes: ChangeSet,
     pub(super) placements: Vec<Placement>,
     pub(super) warnings: Vec<Diagnostic>,
-}
-
-/// Makes a report of a single error that is about no place in a response, before anything was changed.
-pub(super) fn stop(error: impl Diagnose) -> Failure {
-    Box::new(Report::failed_with(State::NothingChanged, vec![Diagnostic::new(&error, None, &[])], Vec::new()))
 }
 
 /// Prints what a report has to say: for people, on standard error; for a program, the document on standard output. Where that
@@ -294,27 +271,33 @@ pub(super) fn conclude(report: &Report, talk: &Verbosity, style: Style) -> Exit 
     Exit::of(report)
 }
 
-/// Prints what was asked for, then concludes. What can't be printed is one error more, and changes nothing of the state. A
-/// program that wants the document gets nothing else.
-pub(super) fn finish(session: &Session, report: Report, asked_for: &[u8]) -> Exit {
-    finished(session, report, || output::print(asked_for))
-}
-
-/// Does the same with a diff, which a person reads in colours and in a pager.
-pub(super) fn finish_with_diff(session: &Session, report: Report, diff: &[u8]) -> Exit {
-    finished(session, report, || pager::print_diff(diff, &session.talk, session.repo.config()))
-}
-
-/// Does the same with a response, which a person reads in a pager.
-pub(super) fn finish_with_response(session: &Session, report: Report, response: &[u8]) -> Exit {
-    finished(session, report, || pager::print_response(response, session.repo.config()))
-}
-
-fn finished(session: &Session, mut report: Report, print: impl FnOnce() -> Result<(), IoError>) -> Exit {
-    if !session.talk.json
-        && let Err(error) = print()
-    {
-        report.errors.push(Diagnostic::new(&error, None, &[]));
+/// Puts paths as the response wrote them in place of those from the top of the work tree.
+fn name_as_written(all: &mut [Diagnostic], patches: &[Patch<'_>], resolver: &Resolver) {
+    let mut written: HashMap<BString, BString> = HashMap::new();
+    for edit in patches.iter().flat_map(|patch| &patch.edits) {
+        for path in std::iter::once(&edit.path).chain(edit.destination()) {
+            if let Ok(resolved) = resolver.resolve(edit.root.as_ref().map(|root| &root[..]), path)
+                && *resolved.as_bytes() != path[..]
+            {
+                written.entry(resolved.as_bstr().to_owned()).or_insert_with(|| path[..].into());
+            }
+        }
     }
-    session.conclude(&report)
+    for path in all.iter_mut().filter_map(|one| one.path.as_mut()) {
+        if let Some(name) = written.get(path) {
+            path.clone_from(name);
+        }
+    }
+}
+
+/// Prints the schema of documents, if that was asked for, and returns how the run ends.
+pub(super) fn schema(json: &Json) -> Option<Exit> {
+    json.is_schema().then(|| said(output::print(json::SCHEMA.as_bytes())))
+}
+
+/// Says what went wrong outside of any repository, and returns how the run ends.
+pub(super) fn said(done: Result<(), IoError>) -> Exit {
+    let Err(error) = done else { return Exit::Done };
+    let talk = Verbosity::default();
+    conclude(&Failure::from(error), &talk, config::style(&talk, None))
 }

@@ -9,6 +9,7 @@ use anyhow::Context as _;
 
 use super::error::IoError;
 use super::exit::Exit;
+use super::flow;
 use super::output;
 use crate::text::Shown;
 
@@ -86,22 +87,10 @@ pub(super) fn install(directory: &Path, pieces: &[Piece], advice: &str) -> Exit 
         Ok(()) => {
             let lines = pieces.iter().map(|piece| directory.join(piece.name));
             let lines: String = lines.map(|path| format!("{}\n", Shown(path.as_os_str().as_bytes()))).collect();
-            let told = said(output::print(lines.as_bytes()));
+            let told = flow::said(output::print(lines.as_bytes()));
             output::complain(&format!("{advice}\n"));
             told
         }
-        Err(error) => said(Err(IoError::from(error))),
-    }
-}
-
-/// Says what went wrong outside of any repository, and how the run ends.
-pub(super) fn said(done: Result<(), IoError>) -> Exit {
-    match done {
-        Ok(()) => Exit::Done,
-        Err(error) => super::flow::conclude(
-            &super::flow::stop(error),
-            &Default::default(),
-            super::config::style(&Default::default(), None),
-        ),
+        Err(error) => flow::said(Err(IoError::from(error))),
     }
 }

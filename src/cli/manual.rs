@@ -4,6 +4,7 @@
 use clap::Args;
 
 use super::exit::Exit;
+use super::flow;
 use super::install::{self, Home, Piece};
 use super::output;
 
@@ -87,7 +88,7 @@ impl Man {
         let wanted = self.page.as_deref().unwrap_or("git-llmpatch");
         let page = PAGES.iter().find(|page| page.name == wanted || page.name.strip_prefix(PREFIX) == Some(wanted));
         Ok(match page {
-            Some(page) => install::said(output::print_as_is(page.content.as_bytes())),
+            Some(page) => flow::said(output::print_as_is(page.content.as_bytes())),
             None => return Err(super::usage("man", &format!("there is no page `{wanted}`"))),
         })
     }

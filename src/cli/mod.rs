@@ -4,6 +4,7 @@
 //! Nothing is printed between the start of a transaction and its end.
 
 mod apply;
+mod base;
 mod check;
 mod commit;
 mod completions;

@@ -4,8 +4,8 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use super::error::CliError;
-use super::flow::{Base, Failure, stop};
+use super::base::Base;
+use super::error::{CliError, Failure};
 use crate::path::RepoPath;
 use crate::progress::{Progress, Stage};
 use crate::repo::Repo;
@@ -46,7 +46,7 @@ impl<'t> ObservedTree<'t> {
     pub(super) fn verdict(&self) -> Result<Option<Diagnostic>, Failure> {
         let Some(Interrupted { deed, paths }) = &self.interrupted else { return Ok(None) };
         match self.was_read.get() || paths.is_empty() {
-            true => Err(stop(CliError::HalfDone { deed: *deed })),
+            true => Err(CliError::HalfDone { deed: *deed }.into()),
             false => Ok(Some(Diagnostic::new(&CliError::HalfDoneElsewhere { deed: *deed }, None, &[]))),
         }
     }

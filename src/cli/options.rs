@@ -3,14 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::exit::Exit;
+use super::guarding;
 use super::responses::Origin;
-use super::{guarding, install, output};
 use crate::patch;
 use crate::pathspec::Pathspec;
-use crate::report::json;
 use crate::search::Fuzz;
 
 /// How responses are read.
@@ -53,7 +52,7 @@ pub(super) struct Reading {
     pub(super) limit: Vec<Pathspec>,
 }
 
-/// The formats that can be asked for.
+/// The formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     /// `*** Begin Patch` … `*** End Patch`
@@ -62,6 +61,14 @@ pub(super) enum Format {
     Opx,
     /// `diff --git …`, as `git diff` and `diff -u` print it
     Unified,
+}
+
+impl Format {
+    /// Reads one of these formats.
+    pub(super) fn among(formats: &'static [Format]) -> impl TypedValueParser<Value = Format> {
+        let values = formats.iter().filter_map(ValueEnum::to_possible_value);
+        PossibleValuesParser::new(values).try_map(|name| Format::from_str(&name, false))
+    }
 }
 
 impl From<Format> for patch::Format {
@@ -111,6 +118,9 @@ pub(super) struct Verbosity {
     /// Whether a program is told, instead of a person.
     #[arg(skip)]
     pub(super) json: bool,
+    /// Whether failures are told to the model.
+    #[arg(skip)]
+    pub(super) feedback: bool,
 }
 
 /// Whether a program is told.
@@ -132,9 +142,9 @@ enum Told {
 }
 
 impl Json {
-    /// Prints the schema, if that was asked for, and returns how the run ends.
-    pub(super) fn schema(&self) -> Option<Exit> {
-        (self.json == Some(Told::Schema)).then(|| install::said(output::print(json::SCHEMA.as_bytes())))
+    /// Returns whether only the schema is asked for.
+    pub(super) fn is_schema(&self) -> bool {
+        self.json == Some(Told::Schema)
     }
 
     /// Puts it to how much is said.

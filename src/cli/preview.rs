@@ -5,13 +5,14 @@ use std::collections::HashMap;
 
 use clap::Args;
 
+use super::base::Base;
 use super::config;
 use super::counting_compare::CountingCompare;
-use super::details::Diffs;
-use super::flow::{Base, Failure, Session, stop};
+use super::error::Failure;
+use super::flow::Session;
 use crate::compare::{self, Compare, Region};
 use crate::format::unified::{self, Quoting, Termination};
-use crate::patch::{Mark, Operation, Patch};
+use crate::patch::{FileEdit, Mark, Operation, Patch};
 use crate::path::RepoPath;
 use crate::plan::{ChangeSet, derive};
 use crate::progress::Stage;
@@ -81,7 +82,7 @@ impl Preview {
     /// # Errors
     /// If contents can't be compared.
     pub(super) fn print(&self, session: &Session, base: &Base, changes: &ChangeSet) -> Result<Vec<u8>, Failure> {
-        let differ = session.repo.differ(base.side()).map_err(stop)?.after(changes.attribute_files());
+        let differ = session.repo.differ(base.side())?.after(changes.attribute_files());
         let patch = compared(session, &differ, changes, self.context)?;
         let style = style(session)?;
         let mut out = Vec::new();
@@ -110,12 +111,28 @@ impl Preview {
 /// # Errors
 /// If contents can't be compared.
 pub(super) fn diffs(session: &Session, base: &Base, changes: &ChangeSet) -> Result<Diffs, Failure> {
-    let differ = session.repo.differ(base.side()).map_err(stop)?.after(changes.attribute_files());
+    let differ = session.repo.differ(base.side())?.after(changes.attribute_files());
     Ok(Diffs::of(compared(session, &differ, changes, None)?, style(session)?))
 }
 
+/// The diff of each file, by the path that it has afterwards.
+pub(super) struct Diffs(pub(super) HashMap<Vec<u8>, Vec<u8>>);
+
+impl Diffs {
+    /// Prints each edit of a derived patch by itself.
+    fn of(patch: Patch<'_>, style: unified::Style) -> Self {
+        let format = patch.format;
+        let one = |edit: FileEdit<'_>| {
+            let Operation::Update { to, .. } = &edit.operation else { return None };
+            let path = to.as_ref().unwrap_or(&edit.path).to_vec();
+            Some((path, unified::print(&Patch { format, edits: vec![edit] }, style)))
+        };
+        Self(patch.edits.into_iter().filter_map(one).collect())
+    }
+}
+
 fn style(session: &Session) -> Result<unified::Style, Failure> {
-    let quotes_all = session.repo.config().bool("core.quotepath").map_err(stop)?.unwrap_or(true);
+    let quotes_all = session.repo.config().bool("core.quotepath")?.unwrap_or(true);
     Ok(unified::Style { quoting: if quotes_all { Quoting::Full } else { Quoting::Ascii } })
 }
 
@@ -126,10 +143,10 @@ fn compared<'c>(
     context: Option<u32>,
 ) -> Result<Patch<'c>, Failure> {
     let work = session.works.begin(Stage::Comparing, 0);
-    let options = session.repo.diff_options().map_err(stop)?;
+    let options = session.repo.diff_options()?;
     // `git apply` takes no hunk without context.
     let options = compare::Options { context: context.unwrap_or(options.context).max(1), ..options };
-    derive::unified(changes, &CountingCompare::new(compare, work.progress()), &options).map_err(stop)
+    derive::unified(changes, &CountingCompare::new(compare, work.progress()), &options).map_err(Failure::from)
 }
 
 /// Counts the lines that come and go in each path: of what git would store, or, where that can't be known (a filter driver),
@@ -137,7 +154,7 @@ fn compared<'c>(
 pub(super) fn counted(session: &Session, base: &Base, changes: &ChangeSet) -> HashMap<Vec<u8>, LineCount> {
     let mut counts: HashMap<Vec<u8>, LineCount> = HashMap::new();
     let counted = |side| {
-        let differ = session.repo.differ(side).map_err(stop)?.after(changes.attribute_files());
+        let differ = session.repo.differ(side)?.after(changes.attribute_files());
         compared(session, &LinesOnly(&differ), changes, None)
     };
     let patch = counted(base.side()).or_else(|_| counted(Base::Index.side()));

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use clap::Args;
 
 use super::config;
+use super::error::Failure;
 use super::exit::Exit;
-use super::flow::{self, Failure, Session, stop};
+use super::flow::{self, Session};
 use super::options::{Json, Verbosity};
 use super::output;
 use super::progress::ProgressMeter;
@@ -37,12 +38,12 @@ pub(super) struct Recover {
 impl Recover {
     /// Does it, and prints how it went.
     pub(super) fn run(&self) -> Exit {
-        if let Some(exit) = self.json.schema() {
+        if let Some(exit) = flow::schema(&self.json) {
             return exit;
         }
         let talk = self.json.talk(&self.talk);
         let mut style = config::style(&talk, None);
-        let done = Repo::open().map_err(stop).and_then(|repo| {
+        let done = Repo::open().map_err(Failure::from).and_then(|repo| {
             style = config::style(&talk, Some(repo.config()));
             let works = ProgressMeter::new(&talk);
             let work = works.begin(Stage::Waiting, 0);
@@ -102,7 +103,7 @@ pub(super) fn first(session: &Session) -> Result<(), Failure> {
 
 fn failed(error: TransactionError) -> Failure {
     let signal = error.signal();
-    Box::new(Report { signal, ..*stop(error) })
+    Box::new(Report { signal, ..*Failure::from(error) })
 }
 
 /// Makes the report of what is left for a person to see to; `None` if nothing is.

@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::error::IoError;
-use super::flow::Failure;
+use super::error::{Failure, IoError, failed};
 use super::output;
-use crate::report::{Diagnostic, Report, State};
+use crate::report::Diagnostic;
 use crate::text::{Shown, Source, SourceId};
 
 /// Where a response, or a message, is read from.
@@ -102,9 +101,5 @@ pub(super) fn read(arguments: &[PathBuf]) -> Result<Vec<Source>, Failure> {
             Err(error) => errors.push(Diagnostic::new(&error, None, &[])),
         }
     }
-    if errors.is_empty() {
-        Ok(sources)
-    } else {
-        Err(Box::new(Report::failed_with(State::NothingChanged, errors, Vec::new())))
-    }
+    if errors.is_empty() { Ok(sources) } else { Err(failed(errors)) }
 }

@@ -7,8 +7,9 @@
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 
-use super::error::CliError;
-use super::flow::{Base, Failure, Session, Worked, stop};
+use super::base::Base;
+use super::error::{CliError, Failure};
+use super::flow::{Session, Worked};
 use super::preview::Preview;
 use super::terminal::{Choices, Colors, Terminal};
 use crate::plan::ChangeSet;
@@ -61,7 +62,7 @@ impl Review {
         asking.show(&worked.changes)?;
         if !session.talk.quiet {
             let style = self.terminal.style(&session.talk, session.repo.config());
-            self.terminal.say(&warnings.complaints(style)).map_err(stop)?;
+            self.terminal.say(&warnings.complaints(style))?;
             // They aren't told twice in one place.
             if !session.talk.json && io::stderr().is_terminal() {
                 worked.warnings.clear();
@@ -70,11 +71,11 @@ impl Review {
         let offers_parts = parts.len() > 1 && !self.is_whole;
         let declined = match asking.about_all(&worked.changes, offers_parts)? {
             Wanted::All => return Ok(()),
-            Wanted::Nothing => return Err(stop(CliError::Declined)),
+            Wanted::Nothing => return Err(CliError::Declined.into()),
             Wanted::Some => asking.about_each(&parts)?,
         };
         if declined.len() == parts.len() {
-            return Err(stop(CliError::Declined));
+            return Err(CliError::Declined.into());
         }
         let edits = declined.iter().flat_map(|&number| parts[number].edits.iter().copied()).collect();
         choose::leave_out(&mut worked.patches, &mut worked.placements, &edits);
@@ -147,7 +148,7 @@ impl Asking<'_> {
             }
             number += 1;
             if let Some(next) = parts.get(number) {
-                self.review.terminal.say("\n").map_err(stop)?;
+                self.review.terminal.say("\n")?;
                 self.show(&next.changes)?;
             }
         }
@@ -155,14 +156,14 @@ impl Asking<'_> {
     }
 
     fn ask(&self, question: &str, choices: &Choices) -> Result<Option<char>, Failure> {
-        self.review.terminal.ask(question, choices, &self.colors).map_err(stop)
+        self.review.terminal.ask(question, choices, &self.colors).map_err(Failure::from)
     }
 
     fn show(&self, changes: &ChangeSet) -> Result<(), Failure> {
         let printed = |base| Preview::diff(None).print(self.session, base, changes);
         // Where nobody can tell what git would store (a filter driver), a person looks at what stands in the files.
         let diff = printed(self.base).or_else(|_| printed(&Base::Index))?;
-        self.review.terminal.show_diff(&diff, &self.session.talk, self.session.repo.config()).map_err(stop)
+        self.review.terminal.show_diff(&diff, &self.session.talk, self.session.repo.config()).map_err(Failure::from)
     }
 }
 

@@ -1,13 +1,13 @@
 use bstr::{BString, ByteSlice as _};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::convert::Context;
 use super::counting_compare::CountingCompare;
-use super::error::CliError;
+use super::error::{CliError, Failure};
 use super::exit::Exit;
-use super::flow::{self, Failure, Session, stop};
-use super::options::{Reading, Verbosity};
-use crate::patch::Format;
+use super::flow::{self, Printed, Session};
+use super::options::{Format, Reading, Verbosity};
+use crate::patch;
 use crate::plan::derive;
 use crate::progress::Stage;
 use crate::repo::{Commit, Side};
@@ -27,8 +27,8 @@ pub(super) struct Show {
     #[arg(value_name = "commit")]
     named: String,
     /// The format to print
-    #[arg(long, value_name = "format", value_enum)]
-    to: To,
+    #[arg(long, value_name = "format", value_parser = Format::among(&[Format::Envelope, Format::Opx]))]
+    to: Format,
     /// Write a merge as what it changes of its first parent, and of a range only first parents
     #[arg(long)]
     first_parent: bool,
@@ -38,42 +38,17 @@ pub(super) struct Show {
     talk: Verbosity,
 }
 
-/// The formats that can be printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum To {
-    /// `*** Begin Patch` … `*** End Patch`
-    Envelope,
-    /// `<edit file=… op=…>`
-    Opx,
-}
-
-impl From<To> for Format {
-    fn from(to: To) -> Self {
-        match to {
-            To::Envelope => Format::Envelope,
-            To::Opx => Format::Opx,
-        }
-    }
-}
-
 impl Show {
     /// Does it, and prints how it went.
     ///
     /// # Errors
     /// Never: whatever goes wrong is printed.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
-        let session = match Session::open(&Reading::default(), &self.talk) {
-            Ok(session) => session,
-            Err(exit) => return Ok(exit),
-        };
-        Ok(match self.print(&session) {
-            Ok((report, printed)) => flow::finish_with_response(&session, report, &printed),
-            Err(report) => session.conclude(&report),
-        })
+        Ok(flow::run(&Reading::default(), &self.talk, Vec::new(), |session| self.print(session)))
     }
 
-    fn print(&self, session: &Session) -> Result<(Report, Vec<u8>), Failure> {
-        let commits = session.repo.commits(&self.named, self.first_parent).map_err(stop)?;
+    fn print(&self, session: &Session) -> Result<(Report, Printed), Failure> {
+        let commits = session.repo.commits(&self.named, self.first_parent)?;
         let is_range = self.named.contains("..");
         let (mut printed, mut warnings, mut errors) = (Vec::new(), Vec::new(), Vec::new());
         let work = is_range.then(|| session.works.begin(Stage::Showing, commits.len()));
@@ -114,7 +89,7 @@ impl Show {
             errors.push(Diagnostic::new(&CliError::NoFiles(self.named.clone()), None, &[]));
         }
         if errors.is_empty() {
-            Ok((Report::checked(Vec::new(), warnings), printed))
+            Ok((Report::checked(Vec::new(), warnings), Printed::Response(printed)))
         } else {
             Err(Box::new(Report::failed_with(State::NothingChanged, errors, warnings)))
         }
@@ -127,14 +102,14 @@ impl Show {
         commit: &Commit,
         is_range: bool,
     ) -> Result<Result<Option<Response>, Vec<derive::Unrepresentable>>, Failure> {
-        let format = self.to.into();
+        let format = self.to;
         let (subject, body) = subject_and_body(&commit.message);
         let mut prose = if is_range { format!("commit {}\n\n", commit.id).into_bytes() } else { Vec::new() };
         if format != Format::Opx {
             prose.extend_from_slice(&[&subject[..], b"\n\n"].concat());
         }
         prose.extend_from_slice(&body);
-        written(session, commit, format, self.context.lines, prose.into())
+        written(session, commit, format.into(), self.context.lines, prose.into())
     }
 }
 
@@ -146,31 +121,31 @@ impl Show {
 pub(super) fn written(
     session: &Session,
     commit: &Commit,
-    format: Format,
+    format: patch::Format,
     context: Option<u32>,
     prose: BString,
 ) -> Result<Result<Option<Response>, Vec<derive::Unrepresentable>>, Failure> {
     let work = session.works.begin(Stage::Planning, 0);
-    let touched = session.repo.touched(commit, work.progress()).map_err(stop)?;
+    let touched = session.repo.touched(commit, work.progress())?;
     let (changes, unsaid) = respond::change_of(touched, format);
     if changes.is_empty() && unsaid.is_empty() {
         return Ok(Ok(None));
     }
-    let differ = session.repo.differ(Side::Blobs).map_err(stop)?;
-    let options = session.repo.diff_options().map_err(stop)?;
+    let differ = session.repo.differ(Side::Blobs)?;
+    let options = session.repo.diff_options()?;
     work.progress().enter(Stage::Comparing, 0);
-    let changes = derive::with_renames(&changes, &differ, &options).map_err(stop)?;
+    let changes = derive::with_renames(&changes, &differ, &options)?;
     let tree: Box<dyn Tree> = match commit.parents.first() {
-        Some(parent) => Box::new(session.repo.revision_tree(parent).map_err(stop)?),
+        Some(parent) => Box::new(session.repo.revision_tree(parent)?),
         None => Box::new(MemoryTree::new()),
     };
     let notes = match format {
-        Format::Opx => Notes::One(subject_and_body(&commit.message).0),
+        patch::Format::Opx => Notes::One(subject_and_body(&commit.message).0),
         _ => Notes::None,
     };
     let look = Look { options, context, prose, notes };
     let counted = CountingCompare::new(&differ, work.progress());
-    let answer = respond::respond(format, &changes, &*tree, &counted, &look, unsaid, work.progress()).map_err(stop)?;
+    let answer = respond::respond(format, &changes, &*tree, &counted, &look, unsaid, work.progress())?;
     Ok(answer.map(Some))
 }
 

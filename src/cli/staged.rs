@@ -10,10 +10,11 @@ use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice as _};
 
+use super::base::Base;
 use super::check;
-use super::error::CliError;
+use super::error::{CliError, Failure};
 use super::exit::Exit;
-use super::flow::{self, Base, Failure, Session, stop};
+use super::flow::{self, Session};
 use super::observed_tree::ObservedTree;
 use super::output;
 use super::responses;
@@ -26,7 +27,7 @@ use crate::text::{LineNo, Shown, Source, SourceId};
 use crate::tree::{MemoryTree, Obstacle, Tree};
 
 /// The attribute that says of a path what it is to us.
-pub(super) const ATTRIBUTE: &str = "llmpatch";
+const ATTRIBUTE: &str = "llmpatch";
 
 /// Looks at all that is staged, and at these paths of the index, and prints what it finds.
 pub(super) fn check(session: &Session, named: &[PathBuf]) -> Exit {
@@ -79,10 +80,10 @@ impl Role {
 fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report>, Failure> {
     let repo = &session.repo;
     let work = session.works.begin(Stage::Scanning, 0);
-    let staged = repo.staged().map_err(stop)?;
+    let staged = repo.staged()?;
     let there: Vec<&Staged> = staged.iter().filter(|staged| staged.after != Held::Nothing).collect();
     let paths: Vec<&BStr> = there.iter().map(|staged| staged.path.as_bstr()).collect();
-    let said = repo.staged_attribute(ATTRIBUTE, &paths, &staged).map_err(stop)?;
+    let said = repo.staged_attribute(ATTRIBUTE, &paths, &staged)?;
     drop(work);
     let mut reports = BTreeMap::new();
     let (mut responses, mut others) = (BTreeMap::new(), Vec::new());
@@ -96,8 +97,8 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
     let here = std::env::current_dir().unwrap_or_default();
     for argument in named {
         let written = argument.as_os_str().as_bytes();
-        let found = repo.path_from_here(&here, written).map_err(stop).and_then(|path| {
-            let held = repo.held_by_index(&path).map_err(stop)?;
+        let found = repo.path_from_here(&here, written).map_err(Failure::from).and_then(|path| {
+            let held = repo.held_by_index(&path)?;
             Ok((BString::from(path.as_bytes()), held))
         });
         match found {
@@ -145,17 +146,17 @@ fn response(session: &Session, base: &Base, tree: &dyn Tree, path: &BStr, held: 
     let named = || path.to_owned();
     let id = match held {
         Held::File(id) => id,
-        Held::Nothing => return Err(stop(CliError::NotStaged { path: named() })),
-        Held::Unmerged => return Err(stop(CliError::UnmergedResponse { path: named() })),
-        Held::Other(Obstacle::Link) => return Err(stop(CliError::StagedLink { path: named() })),
-        Held::Other(_) => return Err(stop(CliError::StagedSubmodule { path: named() })),
+        Held::Nothing => return Err(CliError::NotStaged { path: named() }.into()),
+        Held::Unmerged => return Err(CliError::UnmergedResponse { path: named() }.into()),
+        Held::Other(Obstacle::Link) => return Err(CliError::StagedLink { path: named() }.into()),
+        Held::Other(_) => return Err(CliError::StagedSubmodule { path: named() }.into()),
     };
-    let content = session.repo.content(path, id, Source::MAX_LEN as u64).map_err(stop)?;
+    let content = session.repo.content(path, id, Source::MAX_LEN as u64)?;
     let name = Shown(path).to_string();
-    let source = [responses::source(SourceId(0), name, content.map(|content| content.to_vec())).map_err(stop)?];
+    let source = [responses::source(SourceId(0), name, content.map(|content| content.to_vec()))?];
     let (report, line) = check::check(session, base, tree, &source)?;
     if session.talk.verbose && !session.talk.json {
-        output::print(line.as_bytes()).map_err(stop)?;
+        output::print(line.as_bytes())?;
     }
     Ok(report)
 }
@@ -181,6 +182,6 @@ fn tell(session: &Session, path: &BStr, report: &Report) -> Exit {
     let finding = |one| format!("{}{}: {}\n", line(one), one.kind, message(one));
     match output::print(report.errors.iter().map(finding).collect::<String>().as_bytes()) {
         Ok(()) => Exit::of(report),
-        Err(error) => flow::conclude(&stop(error), &session.talk, session.style),
+        Err(error) => flow::conclude(&Failure::from(error), &session.talk, session.style),
     }
 }

@@ -3,16 +3,16 @@
 use clap::Args;
 
 use super::apply;
+use super::base::Base;
 use super::details;
-use super::error::CliError;
+use super::error::{CliError, Failure, failed};
 use super::exit::Exit;
-use super::flow::{self, Base, Failure, Session, stop};
+use super::flow::{self, Printed, Session};
 use super::options::{Json, Reading, Verbosity};
 use super::output;
-use super::preview;
 use super::recover;
 use crate::progress::Stage;
-use crate::report::{Detail, Diagnostic, FileReport, Report, State, Status};
+use crate::report::{Detail, Diagnostic, Report, Status};
 use crate::transaction::{self, Last, Target, TransactionError, Undoing};
 
 /// Take back the last apply
@@ -32,20 +32,14 @@ pub(super) struct Undo {
 impl Undo {
     /// Does it, and prints how it went.
     pub(super) fn run(&self) -> Exit {
-        if let Some(exit) = self.json.schema() {
+        if let Some(exit) = flow::schema(&self.json) {
             return exit;
         }
-        let session = match Session::open(&Reading::default(), &self.json.talk(&self.talk)) {
-            Ok(session) => session,
-            Err(exit) => return exit,
-        };
-        match self.undo(&session) {
-            Ok(report) => {
-                let printed = if self.talk.quiet { String::new() } else { report.done() };
-                flow::finish(&session, report, printed.as_bytes())
-            }
-            Err(report) => session.conclude(&report),
-        }
+        flow::run(&Reading::default(), &self.json.talk(&self.talk), Vec::new(), |session| {
+            let report = self.undo(session)?;
+            let printed = if self.talk.quiet { String::new() } else { report.done() };
+            Ok((report, Printed::Text(printed.into())))
+        })
     }
 
     fn undo(&self, session: &Session) -> Result<Report, Failure> {
@@ -56,8 +50,8 @@ impl Undo {
         drop(work);
         let Undoing { changes, reverse } = match last {
             Last::Change(undoing) => undoing,
-            Last::Nothing => return Err(stop(CliError::NothingToUndo)),
-            Last::Commit { id, is_head } => return Err(stop(CliError::UndoOfCommit { id, is_head })),
+            Last::Nothing => return Err(CliError::NothingToUndo.into()),
+            Last::Commit { id, is_head } => return Err(CliError::UndoOfCommit { id, is_head }.into()),
         };
         if self.talk.verbose {
             let what = match (reverse.has_files(), reverse.has_entries()) {
@@ -73,11 +67,7 @@ impl Undo {
                 let detail = Detail { plan: Some(changes.id()), ..Detail::default() };
                 (detail, details::files_of(session, &base, &changes))
             }
-            false => {
-                let counted = || preview::counted(session, &base, &changes);
-                let mut counts = if self.talk.quiet { Default::default() } else { counted() };
-                (Detail::default(), FileReport::list(&changes, |path| counts.remove(path.as_bytes())))
-            }
+            false => (Detail::default(), details::counted_files(session, &base, &changes, self.talk.quiet)),
         };
         let report = apply::publish(session, &changes, Vec::new(), Target::Undo(reverse), files, detail)?;
         Ok(Report { status: Status::Undone, ..report })
@@ -88,9 +78,8 @@ impl Undo {
 fn refused(error: TransactionError) -> Failure {
     match error {
         TransactionError::ChangedSince { all } => {
-            let errors = all.iter().map(|since| Diagnostic::new(since, None, &[])).collect();
-            Box::new(Report::failed_with(State::NothingChanged, errors, Vec::new()))
+            failed(all.iter().map(|changed| Diagnostic::new(changed, None, &[])).collect())
         }
-        error => stop(error),
+        error => Failure::from(error),
     }
 }

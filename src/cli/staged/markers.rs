@@ -4,7 +4,8 @@ use std::fmt;
 
 use bstr::{BStr, BString, ByteSlice as _};
 
-use super::super::flow::{Failure, Session, stop};
+use super::super::error::Failure;
+use super::super::flow::Session;
 use crate::diagnose::{Diagnose, Diagnosis};
 use crate::leftover::{self, Leftover};
 use crate::path::RepoPath;
@@ -32,7 +33,7 @@ struct Marked {
 /// # Errors
 /// If contents can't be compared at all.
 pub(super) fn look(session: &Session, staged: &[Staged], files: &[&Staged]) -> Result<Vec<(BString, Report)>, Failure> {
-    let longest = session.repo.big_file_threshold().map_err(stop)?;
+    let longest = session.repo.big_file_threshold()?;
     let work = session.works.begin(Stage::Scanning, files.len());
     let (mut reports, mut all) = (Vec::new(), Vec::new());
     for staged in files {
@@ -55,7 +56,7 @@ pub(super) fn look(session: &Session, staged: &[Staged], files: &[&Staged]) -> R
 
 /// Reads a file, and what it was if there are markers in it; nothing if there are none.
 fn marked(session: &Session, staged: &Staged, longest: u64) -> Result<Option<Marked>, Failure> {
-    let path = RepoPath::new(&staged.path).map_err(stop)?;
+    let path = RepoPath::new(&staged.path)?;
     // Links and submodules have no lines, and what is unmerged can't be committed.
     let Held::File(id) = staged.after else { return Ok(None) };
     let Some(new) = lines(session, staged.path.as_bstr(), id, longest)?.filter(|new| leftover::has_markers(new)) else {
@@ -70,7 +71,7 @@ fn marked(session: &Session, staged: &Staged, longest: u64) -> Result<Option<Mar
 
 /// Reads a content that has lines.
 fn lines(session: &Session, path: &BStr, id: BlobId, longest: u64) -> Result<Option<Content>, Failure> {
-    let content = session.repo.content(path, id, longest).map_err(stop)?;
+    let content = session.repo.content(path, id, longest)?;
     Ok(content.filter(|content| !is_binary(content)))
 }
 
@@ -99,9 +100,9 @@ fn find_origins(session: &Session, staged: &[Staged], all: &mut [Marked], longes
             changes.push(change(&path, file(&old), None));
         }
     }
-    let differ = session.repo.differ(Side::Blobs).map_err(stop)?;
-    let options = session.repo.diff_options().map_err(stop)?;
-    let changes = derive::with_renames(&ChangeSet::new(changes), &differ, &options).map_err(stop)?;
+    let differ = session.repo.differ(Side::Blobs)?;
+    let options = session.repo.diff_options()?;
+    let changes = derive::with_renames(&ChangeSet::new(changes), &differ, &options)?;
     for marked in all {
         let from = changes.get(&marked.path).and_then(|change| change.from.as_ref());
         if let Some(was) = from.and_then(|from| changes.get(from)?.before.as_ref()) {
@@ -114,9 +115,9 @@ fn find_origins(session: &Session, staged: &[Staged], all: &mut [Marked], longes
 impl Marked {
     /// Tells of the markers that are new.
     fn errors(&self, session: &Session) -> Result<Vec<Diagnostic>, Failure> {
-        let differ = session.repo.differ(Side::Blobs).map_err(stop)?;
+        let differ = session.repo.differ(Side::Blobs)?;
         let old = self.old.as_ref().map_or(&b""[..], |old| old);
-        let all = leftover::leftovers(&self.path, old, &self.new, &differ).map_err(stop)?;
+        let all = leftover::leftovers(&self.path, old, &self.new, &differ)?;
         let mut errors: Vec<_> = all.iter().take(TOLD).map(|one| Diagnostic::new(one, None, &[])).collect();
         if let Some(first) = all.get(TOLD) {
             let more = More { first: first.clone(), count: all.len() - TOLD };

@@ -1,0 +1,49 @@
+use super::error::Failure;
+use super::options;
+use crate::repo::{self, Repo, Side};
+use crate::tree::Tree;
+
+/// The state of the files that a change is worked out against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Base {
+    /// The work tree.
+    WorkTree,
+    /// The index.
+    Index,
+    /// The work tree, where it agrees with the index, or with index and HEAD.
+    Agreeing(repo::Against),
+    /// A commit.
+    Revision(String),
+}
+
+impl Base {
+    /// Understands the options of the commands that only read.
+    pub(super) fn of(against: &options::Against) -> Self {
+        match (&against.onto, against.cached) {
+            (Some(rev), _) => Base::Revision(rev.clone()),
+            (None, true) => Base::Index,
+            (None, false) => Base::WorkTree,
+        }
+    }
+
+    /// Opens it.
+    ///
+    /// # Errors
+    /// If the repository has no such thing, or says no.
+    pub(super) fn tree<'r>(&self, repo: &'r Repo) -> Result<Box<dyn Tree + 'r>, Failure> {
+        Ok(match self {
+            Base::WorkTree => Box::new(repo.work_tree()?),
+            Base::Index => Box::new(repo.index_tree()?),
+            Base::Agreeing(against) => Box::new(repo.agreeing_tree(*against)?),
+            Base::Revision(rev) => Box::new(repo.revision_tree(rev)?),
+        })
+    }
+
+    /// Returns what its files hold: bytes as on disk, or as git stores them.
+    pub(super) fn side(&self) -> Side {
+        match self {
+            Base::WorkTree | Base::Agreeing(_) => Side::WorkTree,
+            Base::Index | Base::Revision(_) => Side::Blobs,
+        }
+    }
+}
