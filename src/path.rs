@@ -26,6 +26,12 @@ pub use resolve::{FollowLinks, Resolver};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoPath(BString);
 
+impl AsRef<[u8]> for RepoPath {
+    fn as_ref(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
 impl RepoPath {
     /// Checks a path as git stores it: relative, `/` between its parts, no empty part, no `.` and no `..`.
     ///

@@ -101,13 +101,13 @@ impl Diagnose for CliError {
                 of(Kind::Unrepresentable).help("name one commit; `git log --no-merges --oneline` lists some")
             }
             CliError::NotStaged { path } => of(Kind::Io)
-                .path(path.clone())
+                .path(path)
                 .help("stage it, or check the file as it is, without --staged"),
             CliError::UnmergedResponse { path } => {
-                of(Kind::Stale).path(path.clone()).help("finish its merge and stage it")
+                of(Kind::Stale).path(path).help("finish its merge and stage it")
             }
             CliError::StagedLink { path } | CliError::StagedSubmodule { path } => of(Kind::UnsafePath)
-                .path(path.clone())
+                .path(path)
                 .help("stage the response itself, or set the attribute `-llmpatch` for this path"),
             CliError::NoPathspec { key, .. } => of(Kind::Io).help(format!(
                 "correct it with `git config --edit`; `git config --show-origin --get-all {key}` says where it stands"

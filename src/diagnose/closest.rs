@@ -27,7 +27,7 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> (Diag
         Gap::Other { alike, .. } => {
             let difference = Difference::of(&closest.text, text, alike, closest.is_part);
             let of = of.label(label(&difference));
-            let of = if difference.is_hidden() { of.note(difference.to_string()) } else { of };
+            let of = if difference.is_hidden() { of.note(difference.how.to_string()) } else { of };
             let of = remedied(of, closest, &difference);
             let of = Diagnosis { mark: part(closest, &difference.patch), ..of };
             (of, if difference.is_hidden() { "alike, not equal" } else { "differs here" }, Some(difference.file))
@@ -74,9 +74,9 @@ impl Diagnosis {
 fn label(difference: &Difference) -> String {
     let label = match &difference.how {
         How::Unlike => "the file has another line here",
-        How::Unprefixed(_) => "the prefix is missing",
+        How::UnprefixedContext | How::UnprefixedMinus => "the prefix is missing",
         How::Numbered(_) => "a line number, which the file hasn't",
-        How::End(ours, theirs) if ours.0.is_empty() => return format!("the file's line has {theirs} here"),
+        How::EndOfFile(theirs) => return format!("the file's line has {theirs} here"),
         How::Indent(ours, _) if ours.0.is_empty() => "the file's line is indented",
         _ if difference.patch.is_empty() => "something is missing here",
         _ => "not so in the file",
@@ -94,19 +94,19 @@ fn remedied(of: Diagnosis, closest: &Closest, difference: &Difference) -> Diagno
         How::Entity(..) => {
             "give the text itself: nothing in a patch is ever decoded, so write `<`, `>` and `&` plainly"
         }
-        How::Unprefixed(' ') => {
+        How::UnprefixedContext => {
             let habit = "begin every context line with one blank, in front of the line's own indentation";
             return match closest.level {
                 Some(level) => of.help(format!("{habit}; or run with --fuzz={level}")).advice(habit),
                 None => of.habit(habit),
             };
         }
-        How::Unprefixed(_) => {
+        How::UnprefixedMinus => {
             "write the prefix before the line's own first character: `--` for a line that begins with `-` and goes, a \
              blank and `-` if it stays"
         }
-        How::Cut(_) => "give whole lines of the file",
-        How::Encoding(_) => {
+        How::Cut | How::Elided => "give whole lines of the file",
+        How::Encoding(..) => {
             "a patch in UTF-8 can't show this line as it is: leave it out of the patch, or convert the file first"
         }
         How::Unlike if closest.elsewhere.count > 0 => APART,

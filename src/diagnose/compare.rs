@@ -6,10 +6,10 @@ impl Diagnose for CompareError {
     fn diagnosis(&self) -> Diagnosis {
         match self {
             CompareError::Stored { path, kind: Kind::Unsupported, .. } => Diagnosis::new(Kind::Unsupported)
-                .path(path.as_bstr())
+                .path(path)
                 .help("leave out what prints a diff; the change itself doesn't need one"),
-            CompareError::Stored { path, kind, .. } => Diagnosis::new(*kind).path(path.as_bstr()),
-            CompareError::Engine { path, .. } => Diagnosis::new(Kind::Io).path(path.as_bstr()),
+            CompareError::Stored { path, kind, .. } => Diagnosis::new(*kind).path(path),
+            CompareError::Engine { path, .. } => Diagnosis::new(Kind::Io).path(path),
             CompareError::Objects { .. } => Diagnosis::new(Kind::Io),
         }
     }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use bstr::ByteSlice as _;
+use unicode_normalization::UnicodeNormalization as _;
 
 use crate::plan::{line_number, part_of};
 use crate::search::{ascii, looks};
@@ -17,53 +18,57 @@ pub(super) struct Difference {
     pub(super) patch: Range<usize>,
     /// The bytes of the file's line that aren't so in the patch's.
     pub(super) file: Range<usize>,
-    /// What kind of difference it is.
     pub(super) how: How,
 }
 
-/// What kind of difference there is between a line of a patch and one of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What kind of difference there is between a line of a patch and one of a file, in this order where there are two of something.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum How {
-    /// Only the whitespace at the end, in the patch and in the file.
+    /// Only whitespace at the end, which the patch's line hasn't.
+    #[error("the file's line ends with {0}, the patch's doesn't")]
+    EndOfFile(Spaces),
+    #[error("the patch's line ends with {0}, the file's doesn't")]
+    EndOfPatch(Spaces),
+    #[error("the file's line ends with {1}, the patch's with {0}")]
     End(Spaces, Spaces),
-    /// Only the indentation, in the patch and in the file.
+    #[error("the file indents this line by {1}, the patch by {0}")]
     Indent(Spaces, Spaces),
-    /// Only whitespace between words, in the patch and in the file.
+    /// Only whitespace between words.
+    #[error("the file has {1} there, the patch {0}")]
     Between(Spaces, Spaces),
-    /// A character that looks like another: in which column, from 1, which in the patch and which in the file.
+    /// A character that looks like another: in which column, from 1.
+    #[error("in column {0} the file has {file}, the patch {patch}", patch = name(*.1), file = name(*.2))]
     LookAlike(usize, Option<char>, Option<char>),
-    /// The same letter, spelt with a combining mark on one side only; in this column, from 1.
-    Combining(usize, Writer),
+    /// The same letter, spelt with a combining mark on one side only.
+    #[error("in column {0} the {1} has one character (NFC), where the {2} has a letter and a combining mark (NFD)")]
+    Combining(usize, &'static str, &'static str),
     /// The patch has characters escaped as in JSON: this one, such as `\"`.
-    Escaped(String),
-    /// The patch has `\n` as two characters where the file's line ends.
+    #[error("the patch's line is escaped as in JSON: it has `{0}`, the file hasn't")]
+    Escaped(&'static str),
+    #[error("the patch has `\\n` as two characters, a backslash and an n, where the file's line ends")]
     EscapedNewline,
-    /// The patch has an entity, such as `&lt;`, for this character.
-    Entity(String, char),
-    /// The patch's line begins with a line number.
-    Numbered(String),
-    /// The patch's line lacks this character at the start: its prefix has been left out, and the first character of the code
-    /// was taken for it.
-    Unprefixed(char),
-    /// The file has this character as one byte, as in Latin-1, and the patch in UTF-8.
-    Encoding(char),
-    /// Upper and lower case.
+    #[error("the patch has the entity `{0}` where the file has `{1}`")]
+    Entity(&'static str, &'static str),
+    #[error("the patch's line begins with a line number, `{}`", Shown(.0))]
+    Numbered(Vec<u8>),
+    /// The prefix has been left out, and the first character of the code was taken for it.
+    #[error("the patch's line has one blank less: the blank that is a context line's prefix is missing")]
+    UnprefixedContext,
+    #[error("the file's line begins with `-` itself, which was taken for the prefix of the patch's line")]
+    UnprefixedMinus,
+    /// The file has this character as one byte, and the patch in UTF-8.
+    #[error("the file isn't in UTF-8: it has `{0}` as the single byte \\{1:03o}, as Latin-1 has it")]
+    Encoding(char, u32),
+    #[error("the two differ only in upper and lower case")]
     Case,
-    /// The patch's line is only the beginning of the file's; whether it ends with an ellipsis.
-    Cut(bool),
-    /// Other characters.
+    #[error("the patch's line ends with an ellipsis, where the file's goes on")]
+    Elided,
+    #[error("the patch's line is only the beginning of the file's")]
+    Cut,
+    #[error("the marked characters differ")]
     Other,
-    /// Hardly anything in common.
+    #[error("the two lines have little in common")]
     Unlike,
-}
-
-/// Who wrote something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Writer {
-    /// The model.
-    Patch,
-    /// The file.
-    File,
 }
 
 /// A run of whitespace.
@@ -76,101 +81,99 @@ impl Difference {
     pub(super) fn of(patch: &[u8], file: &[u8], alike: u8, part: bool) -> Self {
         let window = if part { part_of(patch, file) } else { None }.unwrap_or(0..file.len());
         let is_line = window == (0..file.len());
-        let (skipped, file) = (window.start, &file[window]);
-        let Change { patch: left, file: right } = Change::of(patch, file, part && is_line);
+        let (start, file) = (window.start, &file[window]);
+        let missing = indent(file).len().saturating_sub(indent(patch).len());
+        // A part of a line begins where the file's line agrees with it best; its indentation is what can be missing.
+        let skipped = if part && is_line { missing } else { 0 };
+        let (left, right) = change(patch, &file[skipped..]);
+        let (left, right) = (left, right.start + skipped..right.end + skipped);
         let how = how(patch, file, alike, (&left, &right), part);
         let (left, right) = match how {
-            How::Indent(..) | How::Unprefixed(_) => (0..indent(patch).len(), 0..indent(file).len()),
-            How::End(..) => (trim_end(patch).len()..patch.len(), trim_end(file).len()..file.len()),
+            How::Indent(..) | How::UnprefixedContext | How::UnprefixedMinus => {
+                (0..indent(patch).len(), 0..indent(file).len())
+            }
+            How::End(..) | How::EndOfFile(_) | How::EndOfPatch(_) => {
+                (patch.trim_ascii_end().len()..patch.len(), file.trim_ascii_end().len()..file.len())
+            }
             How::Unlike | How::Case => (indent(patch).len()..patch.len(), indent(file).len()..file.len()),
             _ => (left, right),
         };
-        Self { patch: left, file: right.start + skipped..right.end + skipped, how }
+        Self { patch: left, file: right.start + start..right.end + start, how }
     }
 
     /// Returns whether a reader can't see it by looking at both lines.
     pub(super) fn is_hidden(&self) -> bool {
-        !matches!(self.how, How::Other | How::Unlike | How::Cut(false))
+        !matches!(self.how, How::Other | How::Unlike | How::Cut)
     }
 }
 
 fn how(patch: &[u8], file: &[u8], alike: u8, (left, right): (&Range<usize>, &Range<usize>), part: bool) -> How {
-    if trim_end(patch) == trim_end(file) {
-        return How::End(Spaces(patch[trim_end(patch).len()..].into()), Spaces(file[trim_end(file).len()..].into()));
+    let spaces = |bytes: &[u8]| Spaces(bytes.into());
+    let bare = |line: &[u8]| line[indent(line).len()..].trim_ascii_end().to_vec();
+    if patch.trim_ascii_end() == file.trim_ascii_end() {
+        let end = |line: &[u8]| spaces(&line[line.trim_ascii_end().len()..]);
+        return match (end(patch), end(file)) {
+            (patch, file) if patch.0.is_empty() => How::EndOfFile(file),
+            (patch, file) if file.0.is_empty() => How::EndOfPatch(patch),
+            (patch, file) => How::End(patch, file),
+        };
     }
-    if trim_end(trim_start(patch)) == trim_end(trim_start(file)) {
+    if bare(patch) == bare(file) {
         let (patch, file) = (indent(patch), indent(file));
         let is_one_less = !part && file.strip_prefix(b" ") == Some(patch) && file.len() % 2 == 0;
-        return if is_one_less { How::Unprefixed(' ') } else { How::Indent(Spaces(patch.into()), Spaces(file.into())) };
+        return if is_one_less { How::UnprefixedContext } else { How::Indent(spaces(patch), spaces(file)) };
     }
     if !part && file.strip_prefix(b"-") == Some(patch) {
-        return How::Unprefixed('-');
+        return How::UnprefixedMinus;
     }
-    if let Some(how) = mangled(patch, file).or_else(|| encoded(patch, file)) {
-        return how;
-    }
-    if let Some(how) = look_alike(patch, file) {
+    if let Some(how) = mangled(patch, file).or_else(|| encoded(patch, file)).or_else(|| look_alike(patch, file)) {
         return how;
     }
     let (patch_trimmed, file_trimmed) = (patch.trim_ascii(), file.trim_ascii());
+    let is_elided = |ellipsis: &[u8]| {
+        let start = patch_trimmed.strip_suffix(ellipsis).filter(|start| start.len() > 3);
+        start.is_some_and(|start| file_trimmed.starts_with(start.trim_ascii_end()))
+    };
     if patch_trimmed.eq_ignore_ascii_case(file_trimmed) {
-        return How::Case;
+        How::Case
+    } else if is_elided(b"...") || is_elided("…".as_bytes()) {
+        How::Elided
+    } else if patch_trimmed.len() > 3 && file_trimmed.starts_with(patch_trimmed) {
+        How::Cut
+    } else if alike < 50 || (left.len() * 4 > 3 * patch.len() && right.len() * 4 > 3 * file.len()) {
+        How::Unlike
+    } else {
+        How::Other
     }
-    for ellipsis in [&b"..."[..], "…".as_bytes()] {
-        if let Some(start) = patch_trimmed.strip_suffix(ellipsis)
-            && start.len() > 3
-            && file_trimmed.starts_with(start.trim_ascii_end())
-        {
-            return How::Cut(true);
-        }
-    }
-    if patch_trimmed.len() > 3 && file_trimmed.starts_with(patch_trimmed) {
-        return How::Cut(false);
-    }
-    if alike < 50 || (left.len() * 4 > 3 * patch.len() && right.len() * 4 > 3 * file.len()) {
-        return How::Unlike;
-    }
-    How::Other
 }
 
 /// What becomes of text on its way through formats that it wasn't meant for.
 fn mangled(patch: &[u8], file: &[u8]) -> Option<How> {
-    let same = |patch: &[u8]| patch.trim_ascii() == file.trim_ascii();
+    const ESCAPES: &[(&str, &str)] = &[("\\\"", "\""), ("\\'", "'"), ("\\t", "\t"), ("\\/", "/"), ("\\\\", "\\")];
+    const ENTITIES: &[(&str, &str)] =
+        &[("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&apos;", "'"), ("&amp;", "&")];
     if let Some(number) = line_number(patch, file) {
-        return Some(How::Numbered(number.to_str_lossy().into_owned()));
+        return Some(How::Numbered(number.into()));
     }
-    if memchr::memchr(b'\\', patch).is_some() {
-        if let Some(at) = memchr::memmem::find(patch, b"\\n")
-            && patch.len() > 4
-            && patch[..at].trim_ascii() == file.trim_ascii()
-        {
-            return Some(How::EscapedNewline);
-        }
-        let mut plain = patch.to_vec();
-        let mut first = None;
-        for (escape, meant) in [("\\\"", "\""), ("\\'", "'"), ("\\t", "\t"), ("\\/", "/"), ("\\\\", "\\")] {
-            if memchr::memmem::find(&plain, escape.as_bytes()).is_some() {
-                plain = plain.replace(escape, meant);
-                first.get_or_insert(escape);
-                if same(&plain) {
-                    return first.map(|escape| How::Escaped(escape.to_owned()));
-                }
-            }
-        }
+    if let Some(at) = patch.find("\\n")
+        && patch.len() > 4
+        && patch[..at].trim_ascii() == file.trim_ascii()
+    {
+        return Some(How::EscapedNewline);
     }
-    if memchr::memchr(b'&', patch).is_some() {
-        let mut plain = patch.to_vec();
-        let mut first = None;
-        let entities =
-            [("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("&#39;", '\''), ("&apos;", '\''), ("&amp;", '&')];
-        for (entity, meant) in entities {
-            if memchr::memmem::find(&plain, entity.as_bytes()).is_some() {
-                plain = plain.replace(entity, meant.to_string());
-                first.get_or_insert((entity, meant));
-            }
-        }
-        if let Some((entity, meant)) = first.filter(|_| same(&plain)) {
-            return Some(How::Entity(entity.to_owned(), meant));
+    let escape = decoded(patch, file, ESCAPES).map(|(escape, _)| How::Escaped(escape));
+    escape.or_else(|| decoded(patch, file, ENTITIES).map(|(entity, meant)| How::Entity(entity, meant)))
+}
+
+/// Returns the first code in a patch's line that is the file's once codes are replaced by what they mean.
+fn decoded(patch: &[u8], file: &[u8], codes: &[(&'static str, &'static str)]) -> Option<(&'static str, &'static str)> {
+    let mut plain = patch.to_vec();
+    let mut first = None;
+    for (code, meant) in codes.iter().filter(|(code, _)| patch.contains_str(code)) {
+        plain = plain.replace(code, meant);
+        first.get_or_insert((*code, *meant));
+        if plain.trim_ascii() == file.trim_ascii() {
+            return first;
         }
     }
     None
@@ -178,22 +181,25 @@ fn mangled(patch: &[u8], file: &[u8]) -> Option<How> {
 
 /// The first character that is a byte in the file, where the file's line would be the patch's if it were UTF-8.
 fn encoded(patch: &[u8], file: &[u8]) -> Option<How> {
-    let odd = |byte: &&u8| **byte >= 0xa0;
-    let first = file.iter().find(odd).filter(|_| file.to_str().is_err())?;
+    let first = *file.iter().find(|&&byte| byte >= 0xa0).filter(|_| file.to_str().is_err())?;
     let decoded: String = file.iter().map(|&byte| char::from(byte)).collect();
-    (decoded.trim().as_bytes() == patch.trim_ascii()).then_some(How::Encoding(char::from(*first)))
+    (decoded.trim().as_bytes() == patch.trim_ascii()).then_some(How::Encoding(first.into(), first.into()))
 }
 
 /// The first characters that differ, where they are all that differs and look the same or nearly so.
 fn look_alike(patch: &[u8], file: &[u8]) -> Option<How> {
     let plain = |line: &[u8]| line.trim_ascii().chars().map(ascii).collect::<String>();
     let (plain_patch, plain_file) = (plain(patch), plain(file));
-    let (offset_patch, offset_file) = (indent(patch).len(), indent(file).len());
-    let column = |at: usize| at + 1 + offset_patch;
+    let column = |at: usize| at + 1 + indent(patch).len();
+    // A side that has ended has no character there.
+    let differ = |patch: &str, file: &str| {
+        let (mut left, mut right) = (patch.chars(), file.chars());
+        (0..=patch.len().max(file.len())).map(|at| (at, left.next(), right.next())).find(|(_, a, b)| a != b)
+    };
     if plain_patch == plain_file {
-        let (left, right) = (patch[offset_patch..].chars(), file[offset_file..].chars());
-        let (at, (left, right)) = left.zip(right).enumerate().find(|(_, (left, right))| left != right)?;
-        return Some(How::LookAlike(column(at), Some(left), Some(right)));
+        let text = |line: &[u8]| line[indent(line).len()..].to_str_lossy().into_owned();
+        let (at, left, right) = differ(&text(patch), &text(file)).filter(|(_, a, b)| a.is_some() && b.is_some())?;
+        return Some(How::LookAlike(column(at), left, right));
     }
     let without_spaces = |text: &str| text.split_whitespace().collect::<String>();
     if without_spaces(&plain_patch) == without_spaces(&plain_file) {
@@ -205,150 +211,36 @@ fn look_alike(patch: &[u8], file: &[u8]) -> Option<How> {
         let at = same.map_or(plain_patch.len().min(plain_file.len()), |((at, _), _)| at);
         return Some(How::Between(run(&plain_patch, at), run(&plain_file, at)));
     }
-    let is_mark = |c: char| matches!(c, '\u{300}'..='\u{36f}');
-    let base = |text: &str| text.chars().filter(|&c| c.is_ascii() && !is_mark(c)).collect::<String>();
-    let marks = |text: &str| text.chars().filter(|&c| is_mark(c)).count();
-    let (in_patch, in_file) = (marks(&plain_patch), marks(&plain_file));
-    if in_patch != in_file
-        && plain_patch.chars().count().abs_diff(plain_file.chars().count()) == in_patch.abs_diff(in_file)
-    {
-        // What is a letter and a mark on one side is one letter on the other.
-        let (spelt, joined) =
-            if in_patch > in_file { (&plain_patch, &plain_file) } else { (&plain_file, &plain_patch) };
-        let without: String = {
-            let mut chars = spelt.chars().peekable();
-            let mut kept = String::new();
-            while let Some(c) = chars.next() {
-                if chars.peek().is_some_and(|&next| is_mark(next)) || is_mark(c) {
-                    continue;
-                }
-                kept.push(c);
-            }
-            kept
-        };
-        let at = plain_patch.chars().zip(plain_file.chars()).position(|(a, b)| a != b)?;
-        let writer = if in_patch > in_file { Writer::Patch } else { Writer::File };
-        return (base(joined) == base(&without)).then_some(How::Combining(column(at), writer));
+    let (at, left, right) = differ(&plain_patch, &plain_file)?;
+    let longer = plain_patch.chars().count().cmp(&plain_file.chars().count());
+    if longer.is_ne() && plain_patch.nfc().eq(plain_file.nfc()) {
+        let (one, two) = if longer.is_gt() { ("file", "patch") } else { ("patch", "file") };
+        return Some(How::Combining(column(at), one, two));
     }
-    let mut left = plain_patch.chars();
-    let is_same = looks(patch.trim_ascii()) == looks(file.trim_ascii());
     let hidden = |c: char| !Shown::is_harmless(c) && c != '\t';
     let visible = |text: &str| text.chars().filter(|&c| !hidden(c)).collect::<String>();
-    if is_same || visible(&plain_patch) == visible(&plain_file) {
-        let mut right = plain_file.chars();
-        return (0..).find_map(|at| {
-            let (patch, file) = (left.next(), right.next());
-            (patch != file).then_some(How::LookAlike(column(at), patch, file))
-        });
-    }
-    None
+    let is_alike =
+        looks(patch.trim_ascii()) == looks(file.trim_ascii()) || visible(&plain_patch) == visible(&plain_file);
+    is_alike.then_some(How::LookAlike(column(at), left, right))
 }
 
-/// The bytes in which two lines differ: what is left without their common beginning and end, widened to whole words.
-struct Change {
-    patch: Range<usize>,
-    file: Range<usize>,
-}
-
-impl Change {
-    fn of(patch: &[u8], file: &[u8], part: bool) -> Self {
-        // A part of a line begins where the file's line agrees with it best; its indentation is what can be missing.
-        let skipped =
-            if part && indent(patch).len() < indent(file).len() { indent(file).len() - indent(patch).len() } else { 0 };
-        let file = &file[skipped..];
-        let common = |a: u8, b: u8| a == b;
-        let mut start = patch.iter().zip(file).take_while(|(a, b)| common(**a, **b)).count();
-        let rest = patch.len().min(file.len()) - start;
-        let mut end =
-            patch.iter().rev().zip(file.iter().rev()).take(rest).take_while(|(a, b)| common(**a, **b)).count();
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
-        while start > 0
-            && is_word(&patch[start - 1])
-            && [patch, file].iter().any(|side| side.get(start).is_some_and(is_word))
-        {
-            start -= 1;
-        }
-        let before = |side: &[u8]| side.len() - end;
-        let mut widen = end > 0
-            && is_word(&patch[before(patch)])
-            && [patch, file].iter().any(|side| before(side) > start && is_word(&side[before(side) - 1]));
-        while widen {
-            end -= 1;
-            widen = end > 0 && is_word(&patch[patch.len() - end]);
-        }
-        let clamp = |len: usize| start.min(len)..(len - end).max(start.min(len));
-        let (left, right) = (clamp(patch.len()), clamp(file.len()));
-        Self { patch: left, file: right.start + skipped..right.end + skipped }
-    }
+/// Returns the bytes in which two lines differ: all but the words and single characters that they begin and end with alike.
+fn change(patch: &[u8], file: &[u8]) -> (Range<usize>, Range<usize>) {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+    let (left, right): (Vec<_>, Vec<_>) = (
+        patch.chunk_by(|a, b| is_word(*a) && is_word(*b)).collect(),
+        file.chunk_by(|a, b| is_word(*a) && is_word(*b)).collect(),
+    );
+    let length = |words: &[&[u8]]| words.iter().map(|word| word.len()).sum::<usize>();
+    let start = left.iter().zip(&right).take_while(|(a, b)| a == b).count();
+    let rest = left.len().min(right.len()) - start;
+    let end = left.iter().rev().zip(right.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let (start, end) = (length(&left[..start]), length(&left[left.len() - end..]));
+    (start..patch.len() - end, start..file.len() - end)
 }
 
 fn indent(line: &[u8]) -> &[u8] {
-    &line[..line.len() - trim_start(line).len()]
-}
-
-fn trim_start(line: &[u8]) -> &[u8] {
-    let spaces = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    &line[spaces..]
-}
-
-fn trim_end(line: &[u8]) -> &[u8] {
-    line.trim_ascii_end()
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.how {
-            How::End(patch, file) => match (patch.0.is_empty(), file.0.is_empty()) {
-                (true, _) => write!(f, "the file's line ends with {file}, the patch's doesn't"),
-                (_, true) => write!(f, "the patch's line ends with {patch}, the file's doesn't"),
-                _ => write!(f, "the file's line ends with {file}, the patch's with {patch}"),
-            },
-            How::Indent(patch, file) => write!(f, "the file indents this line by {file}, the patch by {patch}"),
-            How::Between(patch, file) => write!(f, "the file has {file} there, the patch {patch}"),
-            How::LookAlike(column, patch, file) => {
-                write!(f, "in column {column} the file has {}, the patch {}", name(*file), name(*patch))
-            }
-            How::Combining(column, writer) => {
-                let (one, two) = match writer {
-                    Writer::Patch => ("file", "patch"),
-                    Writer::File => ("patch", "file"),
-                };
-                write!(
-                    f,
-                    "in column {column} the {one} has one character (NFC), where the {two} has a letter and a combining mark (NFD)"
-                )
-            }
-            How::Escaped(escape) => {
-                write!(f, "the patch's line is escaped as in JSON: it has `{escape}`, the file hasn't")
-            }
-            How::EscapedNewline => {
-                f.write_str("the patch has `\\n` as two characters, a backslash and an n, where the file's line ends")
-            }
-            How::Entity(entity, meant) => write!(f, "the patch has the entity `{entity}` where the file has `{meant}`"),
-            How::Numbered(number) => {
-                write!(f, "the patch's line begins with a line number, `{}`", Shown(number.as_bytes()))
-            }
-            How::Unprefixed(' ') => {
-                f.write_str("the patch's line has one blank less: the blank that is a context line's prefix is missing")
-            }
-            How::Unprefixed(sign) => {
-                write!(
-                    f,
-                    "the file's line begins with `{sign}` itself, which was taken for the prefix of the patch's line"
-                )
-            }
-            How::Encoding(c) => write!(
-                f,
-                "the file isn't in UTF-8: it has `{c}` as the single byte \\{:03o}, as Latin-1 has it",
-                u32::from(*c)
-            ),
-            How::Case => f.write_str("the two differ only in upper and lower case"),
-            How::Cut(true) => f.write_str("the patch's line ends with an ellipsis, where the file's goes on"),
-            How::Cut(false) => f.write_str("the patch's line is only the beginning of the file's"),
-            How::Other => f.write_str("the marked characters differ"),
-            How::Unlike => f.write_str("the two lines have little in common"),
-        }
-    }
+    &line[..line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()]
 }
 
 impl fmt::Display for Spaces {
@@ -459,7 +351,7 @@ mod tests {
             ("fn long(a: u8)", "fn long(a: u8) {", "the patch's line is only the beginning of the file's"),
         ] {
             let difference = Difference::of(patch.as_bytes(), file.as_bytes(), 90, false);
-            assert_eq!(difference.to_string(), said, "{patch:?} for {file:?}");
+            assert_eq!(difference.how.to_string(), said, "{patch:?} for {file:?}");
         }
     }
 
@@ -467,7 +359,7 @@ mod tests {
     fn a_file_in_latin_1_is_told() {
         let difference = Difference::of("caf\u{e9} = 1".as_bytes(), b"caf\xe9 = 1", 90, false);
         let said = "the file isn't in UTF-8: it has `\u{e9}` as the single byte \\351, as Latin-1 has it";
-        assert_eq!((difference.to_string(), difference.is_hidden()), (said.to_owned(), true));
+        assert_eq!((difference.how.to_string(), difference.is_hidden()), (said.to_owned(), true));
     }
 
     #[test]
@@ -495,7 +387,7 @@ mod tests {
 
         #[test]
         fn whatever_the_text_there_is_a_name(patch in "[ \tab’'é\u{301}\\\\n&lt;0-9.…]{0,12}", file in "[ \tab’'é\u{301}\\\\n<0-9.…]{0,12}") {
-            let _ = Difference::of(patch.as_bytes(), file.as_bytes(), 90, false).to_string();
+            let _ = Difference::of(patch.as_bytes(), file.as_bytes(), 90, false).how.to_string();
         }
     }
 }

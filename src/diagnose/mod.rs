@@ -93,8 +93,8 @@ impl Diagnosis {
 
     /// Adds the path that it is about.
     #[must_use]
-    pub fn path(self, path: impl Into<BString>) -> Self {
-        Self { path: Some(path.into()), ..self }
+    pub fn path(self, path: &(impl AsRef<[u8]> + ?Sized)) -> Self {
+        Self { path: Some(path.as_ref().into()), ..self }
     }
 
     /// Adds a further fact.

@@ -12,7 +12,7 @@ const FROM_THE_TOP: &str =
 impl Diagnose for PathError {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis::new(Kind::UnsafePath);
-        let about = |path: &bstr::BString| of.clone().path(path.clone());
+        let about = |path: &bstr::BString| of.clone().path(path);
         match self {
             PathError::Empty => of
                 .label("a path belongs here")

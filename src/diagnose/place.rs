@@ -99,7 +99,7 @@ impl Diagnose for Unplaced {
         if self.seen.is_left {
             of = of.note(format!("that is `{}` as the edits before this one leave it, not as it is", self.path));
         }
-        of.path(self.path.as_bstr())
+        of.path(&self.path)
     }
 }
 

@@ -28,15 +28,15 @@ impl Diagnose for Error {
             Error::Tree(error) => error.diagnosis(),
             Error::Lint(found) => {
                 let Diagnosis { line, help, advice, .. } = found.diagnosis();
-                Diagnosis { line, help, advice, is_warning: false, ..of.path(found.path().as_bstr()) }
+                Diagnosis { line, help, advice, is_warning: false, ..of.path(found.path()) }
             }
             Error::Binary { path, content } => of
+                .path(path)
                 .notes(content.as_ref().and_then(binary_note))
                 .help("replace, delete or move the file as a whole")
-                .advice("leave the file out of the patch; it can be deleted or moved, but only as a whole")
-                .path(path.as_bstr()),
+                .advice("leave the file out of the patch; it can be deleted or moved, but only as a whole"),
             Error::Scattered { path, .. } => {
-                of.help("put the hunks of a file into one section, or give the response in parts").path(path.as_bstr())
+                of.path(path).help("put the hunks of a file into one section, or give the response in parts")
             }
             Error::DeleteDiffers { path, line, seen } => {
                 let file = File::new(path, &seen.content);
@@ -52,9 +52,9 @@ impl Diagnose for Error {
                 of.label("the file ends before this").unlike(path, passages)
             }
             Error::DeleteLeaves { path, seen, .. } => Diagnosis { passages: beginning(path, seen), ..of }
+                .path(path)
                 .help("the file has changed since the author saw it, or the section doesn't show it whole; look at it")
-                .advice("show every line of the file with `-` before it; if some are to stay, don't delete it")
-                .path(path.as_bstr()),
+                .advice("show every line of the file with `-` before it; if some are to stay, don't delete it"),
             Error::Joined { error, spans, applied } => {
                 let of = Diagnosis { also: spans.clone(), ..error.diagnosis() };
                 let applied = applied.filter(|(_, all)| *all > 1);
@@ -98,7 +98,7 @@ fn binary_note(content: &Content) -> Option<String> {
 
 fn suspicious(written: &BString, error: &PathError, meant: Option<&RepoPath>) -> Diagnosis {
     let Diagnosis { kind, label, notes, help, advice, .. } = error.diagnosis();
-    let of = Diagnosis { label, ..Diagnosis::new(kind) }.path(written.clone());
+    let of = Diagnosis { label, ..Diagnosis::new(kind) }.path(written);
     match meant {
         Some(meant) => {
             of.note(format!("did you mean `{meant}`?")).help("paths count from the top of the repository; correct it")
@@ -112,30 +112,24 @@ impl Diagnosis {
     /// Adds what to do about a file that isn't the one that a section deletes.
     fn unlike(self, path: &RepoPath, passages: Vec<Passage>) -> Self {
         Diagnosis { passages, ..self }
+            .path(path)
             .help("the file has changed since the author saw it; look at it, and drop the `-` lines if it may go")
             .advice("if the file as it is shown here may go, delete it without the `-` lines; else leave it alone")
-            .path(path.as_bstr())
     }
 }
 
 impl Diagnose for Barrier {
     fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::Protected).advice("leave this file out of the patch");
-        match self {
-            Barrier::Limit { path, origin: Origin::Option, .. } => of
-                .help("leave this file out of the patch, or run with a --limit that covers it")
-                .path(path.as_bstr()),
-            Barrier::Limit { path, origin: Origin::Setting, .. } => of
-                .help(
-                    "leave this file out of the patch, or run with a --limit that covers it, which takes the setting's place",
-                )
-                .path(path.as_bstr()),
-            Barrier::Protected { path, .. } => of
-                .help(
-                    "leave this file out of the patch, or make the change by hand; `git config --edit` changes llmpatch.protect",
-                )
-                .path(path.as_bstr()),
-        }
+        let (Barrier::Limit { path, .. } | Barrier::Protected { path, .. }) = self;
+        let help = match self {
+            Barrier::Limit { origin: Origin::Option, .. } => "run with a --limit that covers it",
+            Barrier::Limit { origin: Origin::Setting, .. } => {
+                "run with a --limit that covers it, which takes the setting's place"
+            }
+            Barrier::Protected { .. } => "make the change by hand; `git config --edit` changes llmpatch.protect",
+        };
+        let advice = "leave this file out of the patch";
+        Diagnosis::new(Kind::Protected).path(path).help(format!("{advice}, or {help}")).advice(advice)
     }
 }
 
@@ -145,18 +139,18 @@ impl Diagnose for Missing {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis::new(Kind::FileMissing);
         match self {
-            Missing::Never { path, suggestion } => suggested(of, path, suggestion).path(path.as_bstr()),
-            Missing::Tracked { path, is_to_go: true } => of.help(GONE).path(path.as_bstr()),
+            Missing::Never { path, suggestion } => suggested(of, path, suggestion).path(path),
+            Missing::Tracked { path, is_to_go: true } => of.help(GONE).path(path),
             Missing::Tracked { path, .. } => of
+                .path(path)
                 .help("bring it back with `git restore`, or with `git sparse-checkout add` if that left it out")
-                .advice("leave the file alone, or add it as a new one")
-                .path(path.as_bstr()),
-            Missing::BelowFile { path, .. } => of.help("correct the path in the patch").path(path.as_bstr()),
+                .advice("leave the file alone, or add it as a new one"),
+            Missing::BelowFile { path, .. } => of.path(path).help("correct the path in the patch"),
             Missing::Deleted { path, by } => Diagnosis { cause: *by, ..of }
-                .help("put this edit before the one that deletes the file, or drop one of them")
-                .path(path.as_bstr()),
+                .path(path)
+                .help("put this edit before the one that deletes the file, or drop one of them"),
             Missing::Moved { path, to, by } => {
-                Diagnosis { cause: *by, ..of }.help(format!("name it `{to}` from there on")).path(path.as_bstr())
+                Diagnosis { cause: *by, ..of }.path(path).help(format!("name it `{to}` from there on"))
             }
         }
     }
@@ -165,44 +159,38 @@ impl Diagnose for Missing {
 /// Says what there is where a file was looked for that never was, and what to do.
 fn suggested(of: Diagnosis, path: &RepoPath, suggestion: &Suggestion) -> Diagnosis {
     let Suggestion { meant, below, is_to_go, .. } = suggestion;
-    let of = match below {
-        Some(_) => of.advice(
-            "paths are looked for below that directory; if yours is right as it is, leave it so: whoever applies the patch \
-             has to put that right",
-        ),
-        None => of,
+    let or_not = if *is_to_go { "leave this out if the file is gone already" } else { "let the patch add the file" };
+    let Some((directory, written)) = below else {
+        let of = match meant {
+            Some(meant) => of.note(format!("did you mean `{meant}`?")).help("correct the path in the patch"),
+            None => of.help(format!("paths count from the top of the repository; correct it, or {or_not}")),
+        };
+        return of.notes(others(suggestion));
     };
-    let of = match (meant, below) {
-        (None, None) if *is_to_go => of.help(
-            "paths count from the top of the repository; correct it, or leave this out if the file is gone already",
-        ),
-        (None, None) => {
-            of.help("paths count from the top of the repository; correct it, or let the patch add the file")
-        }
-        (Some(meant), None) => of.note(format!("did you mean `{meant}`?")).help("correct the path in the patch"),
-        (None, Some((directory, written))) => of
+    let of = of.advice(
+        "paths are looked for below that directory; if yours is right as it is, leave it so: whoever applies the patch has to \
+         put that right",
+    );
+    let inside = |meant: &RepoPath| {
+        let rest = meant.as_bytes().strip_prefix(directory.as_bytes())?.strip_prefix(b"/")?;
+        Some(Shown(rest).to_string())
+    };
+    let of = match (meant, meant.as_ref().and_then(inside)) {
+        (Some(meant), Some(inside)) => of
+            .note(format!("did you mean `{meant}`? with --directory={directory} the patch calls it `{inside}`"))
+            .help("correct the path in the patch"),
+        (Some(meant), None) => of
+            .note(format!(
+                "there is `{meant}`, but --directory={directory} makes `{path}` of the patch's `{}`",
+                Shown(written)
+            ))
+            .help("correct --directory, or leave it out"),
+        (None, _) => of
             .note(format!("--directory={directory} makes `{path}` of the patch's `{}`", Shown(written)))
             .help(match is_to_go {
                 true => "correct --directory or the path; if the file is gone already, leave this out",
                 false => "correct --directory or the path, or let the patch add the file",
             }),
-        (Some(meant), Some((directory, written))) => {
-            let inside = meant.as_bytes().strip_prefix(directory.as_bytes());
-            match inside.and_then(|rest| rest.strip_prefix(b"/")) {
-                Some(inside) => of
-                    .note(format!(
-                        "did you mean `{meant}`? with --directory={directory} the patch calls it `{}`",
-                        Shown(inside)
-                    ))
-                    .help("correct the path in the patch"),
-                None => of
-                    .note(format!(
-                        "there is `{meant}`, but --directory={directory} makes `{path}` of the patch's `{}`",
-                        Shown(written)
-                    ))
-                    .help("correct --directory, or leave it out"),
-            }
-        }
     };
     of.notes(others(suggestion))
 }
@@ -223,10 +211,16 @@ fn others(suggestion: &Suggestion) -> Option<String> {
 
 impl Diagnose for Occupied {
     fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::FileExists);
-        let passages = |path, content: &Content| beginning(path, &Seen { content: content.clone(), is_left: false });
+        let (Occupied::File { path, .. }
+        | Occupied::Target { path, .. }
+        | Occupied::Made { path, .. }
+        | Occupied::Directory { path, .. }
+        | Occupied::FileAbove { path, .. }
+        | Occupied::Twin { path, .. }) = self;
+        let of = Diagnosis::new(Kind::FileExists).path(path);
+        let passages = |content: &Content| beginning(path, &Seen { content: content.clone(), is_left: false });
         match self {
-            Occupied::File { path, content } => Diagnosis { passages: passages(path, content), ..of }
+            Occupied::File { content, .. } => Diagnosis { passages: passages(content), ..of }
                 .help(
                     "change the lines of the file (`*** Update File:`, op=\"patch\", a diff of it), replace it whole \
                      (op=\"replace\"), delete it first in the same patch, or run with --overwrite",
@@ -234,46 +228,39 @@ impl Diagnose for Occupied {
                 .advice(
                     "change the lines that are there (`*** Update File:`, op=\"patch\", a diff of the file), replace the file \
                      whole (op=\"replace\"), or delete it first in the same patch",
-                )
-                .path(path.as_bstr()),
-            Occupied::Target { path, content } => Diagnosis { passages: passages(path, content), ..of }
-                .help(
-                    "choose another path, delete the file that is there first in the same patch, or run with --overwrite",
-                )
-                .advice("choose another path, or delete the file that is there first in the same patch")
-                .path(path.as_bstr()),
-            Occupied::Made { path, by } => Diagnosis { cause: Some(*by), ..of }
-                .help("leave one of the two out, or change the lines of the new file in this one")
-                .path(path.as_bstr()),
-            Occupied::Directory { path, .. } | Occupied::FileAbove { path, .. } => {
-                of.help("choose another path, or delete what is in the way in the same patch").path(path.as_bstr())
+                ),
+            Occupied::Target { content, .. } => Diagnosis { passages: passages(content), ..of }
+                .help("choose another path, delete the file that is there first in the same patch, or run with --overwrite")
+                .advice("choose another path, or delete the file that is there first in the same patch"),
+            Occupied::Made { by, .. } => Diagnosis { cause: Some(*by), ..of }
+                .help("leave one of the two out, or change the lines of the new file in this one"),
+            Occupied::Directory { .. } | Occupied::FileAbove { .. } => {
+                of.help("choose another path, or delete what is in the way in the same patch")
             }
-            Occupied::Twin { path, .. } => of
+            Occupied::Twin { .. } => of
                 .help("choose another name: core.ignoreCase says that the two would be one file")
-                .advice("choose another name, or change the file that is there: the two would be one file")
-                .path(path.as_bstr()),
+                .advice("choose another name, or change the file that is there: the two would be one file"),
         }
     }
 }
 
 impl Diagnose for Irregular {
     fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::UnsafePath);
-        match self {
-            Irregular::Directory { path } => of.help("name a file in that directory").path(path.as_bstr()),
+        let (path, help) = match self {
+            Irregular::Directory { path } => (path, "name a file in that directory"),
             Irregular::Other { path, what: Obstacle::Repository }
-            | Irregular::Below { path, what: Obstacle::Repository, .. } => of
-                .help("its files are changed in that repository; to remove a submodule, use `git rm`")
-                .path(path.as_bstr()),
-            Irregular::Other { path, what: Obstacle::Link } => of
-                .help(
-                    "responses leave links alone: name the file that it leads to, or remove the link itself with `git rm`",
-                )
-                .path(path.as_bstr()),
-            Irregular::Other { path, .. } | Irregular::Below { path, .. } => {
-                of.help("name the regular file itself, inside this repository").path(path.as_bstr())
+            | Irregular::Below { path, what: Obstacle::Repository, .. } => {
+                (path, "its files are changed in that repository; to remove a submodule, use `git rm`")
             }
-        }
+            Irregular::Other { path, what: Obstacle::Link } => (
+                path,
+                "responses leave links alone: name the file that it leads to, or remove the link itself with `git rm`",
+            ),
+            Irregular::Other { path, .. } | Irregular::Below { path, .. } => {
+                (path, "name the regular file itself, inside this repository")
+            }
+        };
+        Diagnosis::new(Kind::UnsafePath).path(path).help(help)
     }
 }
 
@@ -296,33 +283,28 @@ impl Diagnose for Conflict {
                  lines that the earlier one leaves"
             }
         };
-        of.label("changed by an earlier edit").help(help).path(self.path.as_bstr())
+        of.label("changed by an earlier edit").help(help).path(&self.path)
     }
 }
 
 impl Diagnose for TreeError {
     fn diagnosis(&self) -> Diagnosis {
-        let (kind, help) = match self {
-            TreeError::Disagrees { how, .. } => (
-                Kind::Stale,
-                match how {
-                    Disagreement::WorkTreeFromIndex | Disagreement::MissingInWorkTree => {
-                        "stage, stash or restore it, or apply without --index or --commit".into()
-                    }
-                    Disagreement::IndexFromHead => "commit or unstage it first, or apply with --index".into(),
-                    Disagreement::Untracked => "`git add` it first, or apply without --index or --commit".into(),
-                },
-            ),
-            TreeError::Unmerged { .. } => (Kind::Stale, "resolve it and `git add` it first".into()),
-            TreeError::Unsupported { path, remedy, .. } => (Kind::Unsupported, remedied(path, remedy)),
+        let of = |kind| Diagnosis::new(kind).path(self.path());
+        let of = match self {
+            TreeError::Disagrees { how, .. } => of(Kind::Stale).help(match how {
+                Disagreement::WorkTreeFromIndex | Disagreement::MissingInWorkTree => {
+                    "stage, stash or restore it, or apply without --index or --commit"
+                }
+                Disagreement::IndexFromHead => "commit or unstage it first, or apply with --index",
+                Disagreement::Untracked => "`git add` it first, or apply without --index or --commit",
+            }),
+            TreeError::Unmerged { .. } => of(Kind::Stale).help("resolve it and `git add` it first"),
+            TreeError::Unsupported { path, remedy, .. } => of(Kind::Unsupported).help(remedied(path, remedy)),
             TreeError::Io { .. } => {
-                (Kind::Io, "see who owns it, and whether you may read it and the directories above it".into())
+                of(Kind::Io).help("see who owns it, and whether you may read it and the directories above it")
             }
         };
-        Diagnosis::new(kind)
-            .help(help)
-            .advice("nothing is wrong with the patch in this: whoever applies it has to settle it")
-            .path(self.path().as_bstr())
+        of.advice("nothing is wrong with the patch in this: whoever applies it has to settle it")
     }
 }
 
@@ -339,7 +321,7 @@ fn remedied(path: &RepoPath, remedy: &Remedy) -> String {
 
 impl Diagnose for Warning {
     fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis { is_warning: true, ..Diagnosis::new(self.kind()) }.path(self.path().as_bstr());
+        let of = Diagnosis { is_warning: true, ..Diagnosis::new(self.kind()) }.path(self.path());
         let among = |chosen: LineNo, others: &[LineNo]| {
             let mut all = [others, &[chosen]].concat();
             all.sort();
@@ -416,13 +398,13 @@ fn found(of: Diagnosis, finding: Finding) -> Diagnosis {
 
 impl Diagnose for Unrepresentable {
     fn diagnosis(&self) -> Diagnosis {
-        Diagnosis::new(Kind::Unrepresentable).path(self.path.clone())
+        Diagnosis::new(Kind::Unrepresentable).path(&self.path)
     }
 }
 
 impl Diagnose for Replaced {
     fn diagnosis(&self) -> Diagnosis {
-        Diagnosis::new(Kind::ReplacedWhole).path(self.path.clone()).help("apply it only to the file as it was here")
+        Diagnosis::new(Kind::ReplacedWhole).path(&self.path).help("apply it only to the file as it was here")
     }
 }
 

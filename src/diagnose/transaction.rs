@@ -25,11 +25,11 @@ impl Diagnose for TransactionError {
             TransactionError::Torn { recovered } => torn(recovered),
             TransactionError::Unfit(unfit) => of(Kind::Io).help(unfit.why.help()),
             TransactionError::Changed { path } => of(Kind::Stale)
-                .path(path.as_bstr())
+                .path(path)
                 .help("another program writes to it; try again, and the change is worked out anew"),
-            TransactionError::Appeared { path } => of(Kind::FileExists)
-                .path(path.as_bstr())
-                .help("another program made it; look at it, move it away or try again"),
+            TransactionError::Appeared { path } => {
+                of(Kind::FileExists).path(path).help("another program made it; look at it, move it away or try again")
+            }
             TransactionError::ChangedSince { all } => of(Kind::Stale).notes(all.iter().map(ToString::to_string)),
             TransactionError::Superseded => of(Kind::Stale).help("run `git llmpatch undo` again to take that one back"),
             TransactionError::Damaged { .. } => {
@@ -47,12 +47,12 @@ impl Diagnose for TransactionError {
                 Diagnosis { help, advice: None, ..error.diagnosis() }
             }
             TransactionError::CurrentDirectory { path } => {
-                of(Kind::FileExists).path(path.as_bstr()).help("run the command from the top of the work tree")
+                of(Kind::FileExists).path(path).help("run the command from the top of the work tree")
             }
             TransactionError::Commit(error) => error.diagnosis(),
-            TransactionError::OtherFileSystem { path } => of(Kind::Unsupported)
-                .path(path.as_bstr())
-                .help("apply the change with `--index`, then run `git commit`"),
+            TransactionError::OtherFileSystem { path } => {
+                of(Kind::Unsupported).path(path).help("apply the change with `--index`, then run `git commit`")
+            }
             TransactionError::Repository(error) => error.diagnosis(),
             TransactionError::Io { source, .. } => match source.kind() {
                 ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
@@ -126,12 +126,12 @@ impl Diagnose for ChangedSince {
         let of = Diagnosis::new(Kind::Stale);
         match self {
             ChangedSince::Original { path, kept } => of
-                .path(path.as_bstr())
+                .path(path)
                 .note(format!("the old file is `{}`", Shown::path(kept)))
                 .help("look at the old file, and put right by hand what should be"),
-            ChangedSince::Appeared { path } => of.path(path.as_bstr()).help("move it away, then try again"),
+            ChangedSince::Appeared { path } => of.path(path).help("move it away, then try again"),
             ChangedSince::File { path } | ChangedSince::Gone { path } | ChangedSince::Entry { path } => {
-                of.path(path.as_bstr()).help(
+                of.path(path).help(
                     "undo takes back all or nothing: put this back as the last apply left it, or take that back by hand",
                 )
             }
@@ -143,18 +143,18 @@ impl Diagnose for Warning {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis::new;
         match self {
-            Warning::HardLink { path, .. } => of(Kind::HardLink).path(path.as_bstr()),
+            Warning::HardLink { path, .. } => of(Kind::HardLink).path(path),
             Warning::Rights { path, .. } => {
-                of(Kind::Rights).path(path.as_bstr()).help("give it back by hand what it should have")
+                of(Kind::Rights).path(path).help("give it back by hand what it should have")
             }
             Warning::WrittenLate { path, .. } => {
-                of(Kind::WrittenLate).path(path.as_bstr()).help("take from it what you need, then remove it")
+                of(Kind::WrittenLate).path(path).help("take from it what you need, then remove it")
             }
             Warning::Open(open) => of(Kind::Leftover).help(open.help()),
-            Warning::Leftover { path } => of(Kind::Leftover).path(path.clone()).help("remove it"),
-            Warning::Unsettled { path, .. } => of(Kind::Leftover)
-                .path(path.clone())
-                .help("the next apply tidies up, and so does `git llmpatch recover`"),
+            Warning::Leftover { path } => of(Kind::Leftover).path(path).help("remove it"),
+            Warning::Unsettled { path, .. } => {
+                of(Kind::Leftover).path(path).help("the next apply tidies up, and so does `git llmpatch recover`")
+            }
             Warning::NoUndo { .. } => of(Kind::NoUndo),
             Warning::IndexBehind { .. } => {
                 of(Kind::IndexBehind).help("run `git llmpatch recover` to let the index follow the new commit")

@@ -193,7 +193,7 @@ impl Diagnose for Warning {
                 Diagnosis::new(Kind::RepeatedPatch).help("to apply it twice, give it in a response of its own")
             }
             Warning::RepeatedEdit { path, .. } => {
-                Diagnosis::new(Kind::RepeatedEdit).path(path.clone()).help("leave one of them out if it is meant once")
+                Diagnosis::new(Kind::RepeatedEdit).path(path).help("leave one of them out if it is meant once")
             }
             Warning::StrayMarker { .. } => Diagnosis::new(Kind::StrayMarker).help("leave the line out"),
             Warning::Skipped { .. } => Diagnosis::new(Kind::SkippedFormat),

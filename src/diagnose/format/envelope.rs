@@ -39,19 +39,19 @@ impl Diagnose for Error {
             }
             Error::BadLine { path, verb, habit, more } => {
                 let (label, help) = of_habit(*habit, *verb);
-                of.label(label).path(&path[..]).also(*more).help(help)
+                of.label(label).path(path).also(*more).help(help)
             }
             Error::UnifiedHeader { path, verb, more } => of
                 .label("these belong to another format")
-                .path(&path[..])
+                .path(path)
                 .also(*more)
                 .help(unified_header(*verb)),
-            Error::NoChunk { path } => of.label("nothing to do").path(&path[..]).help(
+            Error::NoChunk { path } => of.label("nothing to do").path(path).help(
                 "write the change: a line `@@`, then the lines with blank, `-` or `+` before each; to rename only, write \
                  `*** Move to: <new path>`",
             ),
             Error::EmptyChunk { path, is_located } => {
-                of.label("no line follows").path(&path[..]).help(empty_chunk(*is_located))
+                of.label("no line follows").path(path).help(empty_chunk(*is_located))
             }
             Error::EndWithTail { .. } => {
                 of.label("must stand on its own line").help("begin a new line after `*** End Patch`")
@@ -89,21 +89,21 @@ impl Diagnose for Warning {
                 .help("write the marker without the stars at its end"),
             Warning::BlankInBody { path, verb, .. } => Diagnosis::new(Kind::BlankInBody)
                 .label("an empty line")
-                .path(&path[..])
+                .path(path)
                 .help(format!("write `{}` on the line", verb.sign())),
             Warning::LocatorSpacing { path, .. } => Diagnosis::new(Kind::LocatorSpacing)
                 .label("taken for the text after `@@ `")
-                .path(&path[..])
+                .path(path)
                 .help("write one blank between `@@` and the text"),
             Warning::LocatorNumbers { path, .. } => Diagnosis::new(Kind::LocatorNumbers)
                 .label("taken for a bare `@@`")
-                .path(&path[..])
+                .path(path)
                 .help(
                     "write `@@`, or `@@ ` and a line of the file that stands before the change; numbers are never a position",
                 ),
             Warning::NoNewlineMark { path, .. } => Diagnosis::new(Kind::NoNewlineMark)
                 .label("this format can't say that")
-                .path(&path[..])
+                .path(path)
                 .help("leave the line out: a file that an envelope changes ends with a newline"),
         }
     }

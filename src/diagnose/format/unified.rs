@@ -12,14 +12,14 @@ impl Diagnose for Error {
                 of.help("write it as `git diff` does: in double quotes, with `\\` before quotes, and nothing behind it")
             }
             Error::TwoNames { old, new } => of.help(two_names(old, new)),
-            Error::OtherName { path, .. } => of.path(path.clone()).help(AGAIN).advice(AS_GIT),
+            Error::OtherName { path, .. } => of.path(path).help(AGAIN).advice(AS_GIT),
             Error::Contradiction => of.help(AGAIN).advice(AS_GIT),
             Error::HalfRename => of.help("give both `rename from` and `rename to`, or both `copy from` and `copy to`"),
             Error::NoName => of.help("put `--- a/<path>` and `+++ b/<path>` before its hunks"),
             Error::Mode { .. } => unsupported.help("make the link or submodule by hand, and take this section out"),
             Error::NoMode { .. } => of.help("write 100644, or 100755 for a program"),
             Error::Binary { path } => {
-                unsupported.path(path.clone()).help("take this section out; `git apply` takes binary patches")
+                unsupported.path(path).help("take this section out; `git apply` takes binary patches")
             }
             Error::NamelessBinary => unsupported.help("take this section out; `git apply` takes binary patches"),
             Error::Nothing => {
@@ -78,7 +78,7 @@ impl Diagnose for Warning {
     fn diagnosis(&self) -> Diagnosis {
         match self {
             Warning::Recounted { path, taken, .. } => {
-                let of = Diagnosis::new(Kind::Recounted).path(path.clone());
+                let of = Diagnosis::new(Kind::Recounted).path(path);
                 match taken {
                     0 => of,
                     1 => of.label("this line is taken in"),
@@ -86,12 +86,12 @@ impl Diagnose for Warning {
                 }
             }
             Warning::Unended { path, .. } => {
-                Diagnosis::new(Kind::StrayMarker).path(path.clone()).label("is this the whole line?").help(
+                Diagnosis::new(Kind::StrayMarker).path(path).label("is this the whole line?").help(
                     "no newline follows, and what is around the diff has no end: look whether the answer was cut off",
                 )
             }
             Warning::LeftOut { path, .. } => Diagnosis::new(Kind::StrayText)
-                .path(path.clone())
+                .path(path)
                 .label("looks like a line of the hunk")
                 .help("if it belongs to the hunk, correct the counts after `@@`"),
         }
