@@ -175,31 +175,38 @@ fn print(scenario: &Scenario, ways: &[Way], floor: f64, options: &Options) {
 /// What a hook may cost, its children included. Instructions are much the same on all machines.
 const MOST_INSTRUCTIONS: u64 = 60_000_000;
 
-/// What a hook costs where nothing that it looks at is staged.
+/// What a hook costs where no response is staged: nothing, and one of many files.
 fn staged(options: &Options) {
-    let scenario = Scenario::small_change(1000 / if options.is_short { 10 } else { 1 });
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
-    scenario.build(directory.path());
-    let top = directory.path().join("top");
-    let mut ways = [
-        Way::new("git diff --cached", "git", &["diff", "--cached", "--name-only"]),
-        Way::new("check --staged", env!("CARGO_BIN_EXE_git-llmpatch"), &["check", "--staged"]),
-    ];
-    for _ in 0..options.rounds {
-        ways.iter_mut().for_each(|way| way.run(&top));
-    }
-    let git = ways[0].median();
-    for way in &ways {
-        println!(
-            "{:34}{:>18}{:>12.2}{:>9.2}",
-            "staged: nothing, 1,000 files",
-            way.name,
-            way.median(),
-            way.median() / git
-        );
-        if let Some(count) = instructions(directory.path(), way) {
-            println!("{:34}{:>18}{:>12.2} million instructions, children included", "", way.name, count as f64 / 1e6);
-            assert!(count <= MOST_INSTRUCTIONS, "{} takes {count} instructions", way.name);
+    let scale = if options.is_short { 10 } else { 1 };
+    for (files, is_one_staged) in [(1000, false), (5000, true)] {
+        let scenario = Scenario::small_change(files / scale);
+        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        scenario.build(directory.path());
+        let top = directory.path().join("top");
+        if is_one_staged {
+            fs::write(top.join("src/a.txt"), "changed\n").expect("a file can be written");
+            git(&top, &["add", "."]);
+        }
+        let mut ways = [
+            Way::new("git diff --cached", "git", &["diff", "--cached", "--name-only"]),
+            Way::new("check --staged", env!("CARGO_BIN_EXE_git-llmpatch"), &["check", "--staged"]),
+        ];
+        for _ in 0..options.rounds {
+            ways.iter_mut().for_each(|way| way.run(&top));
+        }
+        let git = ways[0].median();
+        let name = format!("staged: {} of {} files", u8::from(is_one_staged), files / scale);
+        for way in &ways {
+            println!("{name:34}{:>18}{:>12.2}{:>9.2}", way.name, way.median(), way.median() / git);
+            if let Some(count) = instructions(directory.path(), way) {
+                println!(
+                    "{:34}{:>18}{:>12.2} million instructions, children included",
+                    "",
+                    way.name,
+                    count as f64 / 1e6
+                );
+                assert!(count <= MOST_INSTRUCTIONS, "{} takes {count} instructions", way.name);
+            }
         }
     }
 }
