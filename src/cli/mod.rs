@@ -40,7 +40,7 @@ pub use exit::Exit;
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 const AFTER: &str = "\
 Paths in a response are from the top of the work tree, whatever the current directory.
@@ -87,7 +87,12 @@ enum Command {
 /// Does what the arguments (the program's name first) ask for, and returns how that went.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     crate::transaction::wait_for_children();
-    let done = Cli::try_parse_from(arguments).and_then(|cli| match cli.command {
+    let arguments: Vec<_> = arguments.into_iter().collect();
+    let command = match parse_alone(&arguments) {
+        Some(command) => Ok(command),
+        None => Cli::try_parse_from(arguments).map(|cli| cli.command),
+    };
+    let done = command.and_then(|command| match command {
         Command::Apply(apply) => apply.run(),
         Command::Check(check) => check.run(),
         Command::Diff(diff) => diff.run(),
@@ -105,6 +110,22 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         let _ = usage.print();
         if usage.use_stderr() { Exit::Usage } else { Exit::Done }
     })
+}
+
+/// Parses the arguments of the commands that programs run thousands of times, without the definitions of all others, which take longer
+/// than a small change. `None` if that can't be, or isn't what was asked for: then all of them are needed.
+fn parse_alone(arguments: &[OsString]) -> Option<Command> {
+    fn parse<A: Args>(arguments: &[OsString]) -> Option<A> {
+        let command = A::augment_args(clap::Command::new("git-llmpatch").args_override_self(true));
+        A::from_arg_matches(&command.try_get_matches_from(arguments).ok()?).ok()
+    }
+    let (_, rest) = arguments.split_first()?;
+    match rest.first()?.to_str()? {
+        "apply" => parse(rest).map(Command::Apply),
+        "check" => parse(rest).map(Command::Check),
+        "diff" => parse(rest).map(Command::Diff),
+        _ => None,
+    }
 }
 
 /// Leaves out the suggestion of an option that is only spelt alike and means something else: `--format` for `--force`.
@@ -166,6 +187,29 @@ mod tests {
             ("--amend", "--apply", false),
         ] {
             assert_eq!(is_slip(given, meant), want, "{given} {meant}");
+        }
+    }
+
+    #[test]
+    fn a_command_that_is_parsed_alone_is_what_it_is_among_all() {
+        for line in [
+            "apply",
+            "apply answer.txt -",
+            "apply --commit -m x -m y --trailer=a:b -s -S --no-verify --author=A <a@b>",
+            "apply --index --stat --numstat --apply --json -q -q",
+            "apply --fuzz=indent --fuzz trailing --limit=src --limit=:!x -- --index",
+            "check --staged a b --feedback -v",
+            "check --format=opx --onto=HEAD --color=never",
+            "diff --cached --strict --directory=x answer.txt",
+        ] {
+            let arguments: Vec<_> = ["git-llmpatch"].into_iter().chain(line.split(' ')).map(OsString::from).collect();
+            let alone = parse_alone(&arguments).unwrap_or_else(|| panic!("{line}"));
+            let whole = Cli::try_parse_from(&arguments).unwrap_or_else(|error| panic!("{error}")).command;
+            assert_eq!(format!("{alone:?}"), format!("{whole:?}"), "{line}");
+        }
+        for line in ["", "apply -h", "check --help", "diff --no-such", "show HEAD", "-h", "apply --fuzz=all"] {
+            let arguments: Vec<_> = ["git-llmpatch"].into_iter().chain(line.split(' ')).map(OsString::from).collect();
+            assert!(parse_alone(&arguments).is_none(), "{line}");
         }
     }
 
