@@ -178,7 +178,7 @@ impl Apply {
             (true, false) => publish(session, &worked.changes, worked.warnings, target, files, detail)?,
             // Only where that was allowed: there is nothing to make, and nothing to commit.
             (true, true) => {
-                worked.warnings.extend(self.commit.then(|| Diagnostic::new(&CliError::NoCommit, None, &[])));
+                worked.warnings.extend(self.commit.then(|| Diagnostic::from(&CliError::NoCommit)));
                 Report { status: Status::Applied, detail, ..Report::checked(files, worked.warnings) }
             }
             // The exit status is to be as if it had been applied; a diff alone shows only what would become of the files.
@@ -252,7 +252,7 @@ pub(super) fn publish(
             return Err(not_made(state, &undone, undone.error.signal(), warnings, (files, detail)));
         }
     };
-    warnings.extend(done.warnings.iter().map(|warning| Diagnostic::new(warning, None, &[])));
+    warnings.extend(done.warnings.iter().map(Diagnostic::from));
     let commit = done.commit.map(|made| CommitReport {
         full: made.id,
         id: made.short_id,
@@ -278,11 +278,11 @@ pub(super) fn publish(
 /// Says why a change isn't made, and what it would have been.
 fn not_made(
     state: State,
-    error: &dyn Diagnose,
+    error: &impl Diagnose,
     signal: Option<i32>,
     warnings: Vec<Diagnostic>,
     (files, detail): (Vec<FileReport>, Detail),
 ) -> Failure {
-    let report = Report::failed_with(state, vec![Diagnostic::new(error, None, &[])], warnings);
+    let report = Report::failed_with(state, vec![Diagnostic::from(error)], warnings);
     Box::new(Report { signal, files, detail, ..report })
 }

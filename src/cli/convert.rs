@@ -4,7 +4,7 @@ use bstr::BString;
 use clap::Args;
 
 use super::base::Base;
-use super::counting_compare::CountingCompare;
+use super::counting_compare::{CountingCompare, Wants};
 use super::error::Failure;
 use super::exit::Exit;
 use super::flow::{self, Printed, Session, Worked};
@@ -93,17 +93,17 @@ impl Convert {
         // Contents are compared as they stand in the files: that is what the response is about.
         let differ = session.repo.differ(Side::Blobs)?;
         let work = session.works.begin(Stage::Comparing, 0);
-        let counted = CountingCompare::new(&differ, work.progress());
+        let counted = CountingCompare::new(&differ, Wants::All, work.progress());
         let answer = respond::respond(format, &worked.changes, tree, &counted, &look, Vec::new(), work.progress())?;
         let response = answer.map_err(|unsaid| {
-            let mut errors: Vec<_> = unsaid.iter().map(|error| Diagnostic::new(error, None, &[])).collect();
+            let mut errors: Vec<_> = unsaid.iter().map(Diagnostic::from).collect();
             // Once is enough: it is true of all.
             if let Some(last) = errors.last_mut() {
                 last.help = Some("`--to=unified` can say all that git can".to_owned());
             }
             Box::new(Report::failed_with(State::NothingChanged, errors, worked.warnings.clone()))
         })?;
-        worked.warnings.extend(response.replaced.iter().map(|file| Diagnostic::new(file, None, &[])));
+        worked.warnings.extend(response.replaced.iter().map(Diagnostic::from));
         Ok(response.text)
     }
 }

@@ -7,9 +7,19 @@ use crate::compare::{self, Compare, CompareError, Headings, Region};
 use crate::path::RepoPath;
 use crate::progress::Progress;
 
+/// What is wanted of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wants {
+    /// All that a printed diff says.
+    All,
+    /// Lines only: no names of objects, which take a look at every byte and into the objects, and no binary patches.
+    Lines,
+}
+
 /// Compares as another does, and tells how many files were compared. How many there are only the one knows that asks.
 pub(super) struct CountingCompare<'c> {
     compare: &'c dyn Compare,
+    wants: Wants,
     progress: &'c Progress,
     /// The file that is at work: it may be looked at more than once.
     at: RefCell<Option<RepoPath>>,
@@ -17,8 +27,8 @@ pub(super) struct CountingCompare<'c> {
 
 impl<'c> CountingCompare<'c> {
     /// Counts what this compares.
-    pub(super) fn new(compare: &'c dyn Compare, progress: &'c Progress) -> Self {
-        Self { compare, progress, at: RefCell::default() }
+    pub(super) fn new(compare: &'c dyn Compare, wants: Wants, progress: &'c Progress) -> Self {
+        Self { compare, wants, progress, at: RefCell::default() }
     }
 }
 
@@ -48,15 +58,15 @@ impl Compare for CountingCompare<'_> {
     }
 
     fn binary_patch(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<u8>, CompareError> {
-        self.compare.binary_patch(path, old, new)
+        if self.wants == Wants::Lines { Ok(Vec::new()) } else { self.compare.binary_patch(path, old, new) }
     }
 
     fn id(&self, content: Option<&[u8]>) -> Result<String, CompareError> {
-        self.compare.id(content)
+        if self.wants == Wants::Lines { Ok(String::new()) } else { self.compare.id(content) }
     }
 
     fn abbreviate(&self, id: &str) -> Result<String, CompareError> {
-        self.compare.abbreviate(id)
+        if self.wants == Wants::Lines { Ok(id.to_owned()) } else { self.compare.abbreviate(id) }
     }
 }
 
@@ -103,7 +113,7 @@ mod tests {
     fn a_file_is_counted_once_and_when_the_next_one_is_compared() {
         let progress = Progress::default();
         progress.enter(Stage::Comparing, 0);
-        let counted = CountingCompare::new(&Same, &progress);
+        let counted = CountingCompare::new(&Same, Wants::All, &progress);
         for (path, want) in [("a", 0), ("a", 0), ("b", 1), ("c", 2), ("c", 2)] {
             counted.regions(&RepoPath::new(path.as_bytes()).unwrap(), b"", b"").unwrap();
             assert_eq!(progress.seen().unwrap().done, want, "{path}");

@@ -7,6 +7,7 @@ use bstr::BString;
 
 use crate::diagnose::{Diagnose, Diagnosis};
 use crate::kind::Kind;
+use crate::leftover::Leftover;
 use crate::path::PathError;
 use crate::pathspec::PathspecError;
 use crate::plan::PlanId;
@@ -20,7 +21,7 @@ pub(super) type Failure = Box<Report>;
 /// Makes a report of a single error that is about no place in a response, before anything was changed.
 impl<E: Diagnose> From<E> for Failure {
     fn from(error: E) -> Self {
-        failed(vec![Diagnostic::new(&error, None, &[])])
+        failed(vec![Diagnostic::from(&error)])
     }
 }
 
@@ -68,6 +69,9 @@ pub(super) enum CliError {
     StagedLink { path: BString },
     #[error("`{}` is a submodule, and no response", Shown(path))]
     StagedSubmodule { path: BString },
+    /// Markers that aren't told one by one.
+    #[error("from here on, {count} more lines like these")]
+    MoreMarkers { first: Leftover, count: usize },
     /// A guard that can't be understood guards nothing, so nothing goes on.
     #[error("`{key}` is set to `{}`, which is no pathspec: {error}", Shown(value))]
     NoPathspec { key: &'static str, value: BString, error: PathspecError },
@@ -109,6 +113,7 @@ impl Diagnose for CliError {
             CliError::StagedLink { path } | CliError::StagedSubmodule { path } => of(Kind::UnsafePath)
                 .path(path)
                 .help("stage the response itself, or set the attribute `-llmpatch` for this path"),
+            CliError::MoreMarkers { first, .. } => first.diagnosis(),
             CliError::NoPathspec { key, .. } => of(Kind::Io).help(format!(
                 "correct it with `git config --edit`; `git config --show-origin --get-all {key}` says where it stands"
             )),

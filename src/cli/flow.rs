@@ -99,7 +99,7 @@ impl Session {
     /// Takes note of what became of interrupted changes, to be told with whatever else is.
     pub(super) fn note(&self, recovered: Vec<Recovered>) {
         let told = recovered.iter().filter(|one| !matches!(one.how, How::Tidied | How::Left));
-        self.recovered.borrow_mut().extend(told.map(|one| Diagnostic::new(one, None, &[])));
+        self.recovered.borrow_mut().extend(told.map(Diagnostic::from));
     }
 
     /// Prints what was asked for, then concludes. What can't be printed is one error more, and changes nothing of the state. A
@@ -116,7 +116,7 @@ impl Session {
             Printed::Diff(diff) => pager::print_diff(&diff, &self.talk, config),
             Printed::Response(response) => pager::print_response(&response, config),
         };
-        report.errors.extend(written.err().map(|error| Diagnostic::new(&error, None, &[])));
+        report.errors.extend(written.err().map(|error| Diagnostic::from(&error)));
         self.conclude(&report.about(responses))
     }
 
@@ -261,7 +261,7 @@ pub(super) fn conclude(report: &Report, talk: &Verbosity, style: Style) -> Exit 
     if talk.json {
         let Err(error) = output::print(format!("{}\n", report.json()).as_bytes()) else { return Exit::of(report) };
         let mut report = report.clone();
-        report.errors.push(Diagnostic::new(&error, None, &[]));
+        report.errors.push(Diagnostic::from(&error));
         output::complain(&report.complaints(style));
         return Exit::of(&report);
     }

@@ -47,7 +47,7 @@ impl<'t> ObservedTree<'t> {
         let Some(Interrupted { deed, paths }) = &self.interrupted else { return Ok(None) };
         match self.was_read.get() || paths.is_empty() {
             true => Err(CliError::HalfDone { deed: *deed }.into()),
-            false => Ok(Some(Diagnostic::new(&CliError::HalfDoneElsewhere { deed: *deed }, None, &[]))),
+            false => Ok(Some(Diagnostic::from(&CliError::HalfDoneElsewhere { deed: *deed }))),
         }
     }
 

@@ -1,19 +1,17 @@
 //! What a change would be, printed: `--diff`, `--stat`, `--numstat`, `--summary`.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use clap::Args;
 
 use super::base::Base;
 use super::config;
-use super::counting_compare::CountingCompare;
+use super::counting_compare::{CountingCompare, Wants};
 use super::error::Failure;
 use super::flow::Session;
-use crate::compare::{self, Compare, Region};
-use crate::format::unified::{self, Quoting, Termination};
-use crate::patch::{FileEdit, Mark, Operation, Patch};
-use crate::path::RepoPath;
+use crate::compare::{self, Compare};
+use crate::format::unified::{self, FileStat, Quoting, Termination};
+use crate::patch::{FileEdit, Operation, Patch};
 use crate::plan::{ChangeSet, derive};
 use crate::progress::Stage;
 use crate::report::LineCount;
@@ -83,7 +81,7 @@ impl Preview {
     /// If contents can't be compared.
     pub(super) fn print(&self, session: &Session, base: &Base, changes: &ChangeSet) -> Result<Vec<u8>, Failure> {
         let differ = session.repo.differ(base.side())?.after(changes.attribute_files());
-        let patch = compared(session, &differ, changes, self.context)?;
+        let patch = compared(session, Wants::All, &differ, changes, self.context)?;
         let style = style(session)?;
         let mut out = Vec::new();
         if self.numstat {
@@ -112,7 +110,7 @@ impl Preview {
 /// If contents can't be compared.
 pub(super) fn diffs(session: &Session, base: &Base, changes: &ChangeSet) -> Result<Diffs, Failure> {
     let differ = session.repo.differ(base.side())?.after(changes.attribute_files());
-    Ok(Diffs::of(compared(session, &differ, changes, None)?, style(session)?))
+    Ok(Diffs::of(compared(session, Wants::All, &differ, changes, None)?, style(session)?))
 }
 
 /// The diff of each file, by the path that it has afterwards.
@@ -138,6 +136,7 @@ fn style(session: &Session) -> Result<unified::Style, Failure> {
 
 fn compared<'c>(
     session: &Session,
+    wants: Wants,
     compare: &dyn Compare,
     changes: &'c ChangeSet,
     context: Option<u32>,
@@ -146,66 +145,23 @@ fn compared<'c>(
     let options = session.repo.diff_options()?;
     // `git apply` takes no hunk without context.
     let options = compare::Options { context: context.unwrap_or(options.context).max(1), ..options };
-    derive::unified(changes, &CountingCompare::new(compare, work.progress()), &options).map_err(Failure::from)
+    derive::unified(changes, &CountingCompare::new(compare, wants, work.progress()), &options).map_err(Failure::from)
 }
 
 /// Counts the lines that come and go in each path: of what git would store, or, where that can't be known (a filter driver),
 /// of what stands in the files.
 pub(super) fn counted(session: &Session, base: &Base, changes: &ChangeSet) -> HashMap<Vec<u8>, LineCount> {
-    let mut counts: HashMap<Vec<u8>, LineCount> = HashMap::new();
     let counted = |side| {
         let differ = session.repo.differ(side)?.after(changes.attribute_files());
-        compared(session, &LinesOnly(&differ), changes, None)
+        compared(session, Wants::Lines, &differ, changes, None)
     };
     let patch = counted(base.side()).or_else(|_| counted(Base::Index.side()));
-    for edit in patch.iter().flat_map(|patch| &patch.edits) {
-        let Operation::Update { to, hunks } = &edit.operation else { continue };
-        if edit.header.as_ref().is_some_and(|header| header.binary.is_some()) {
-            continue;
-        }
-        let count = counts.entry(to.as_ref().unwrap_or(&edit.path).to_vec()).or_default();
-        for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
-            match line.mark {
-                Mark::Added => count.added += 1,
-                Mark::Removed => count.removed += 1,
-                Mark::Context => {}
-            }
-        }
+    let mut counts: HashMap<Vec<u8>, LineCount> = HashMap::new();
+    let files = patch.iter().flat_map(|patch| &patch.edits).filter_map(FileStat::of);
+    for file in files.filter(|file| file.binary().is_none()) {
+        let count = counts.entry(file.path.to_vec()).or_default();
+        count.added += file.added;
+        count.removed += file.removed;
     }
     counts
-}
-
-/// Compares lines as another does, and has nothing to say of what only a printed diff needs: names of objects, which take a
-/// look at every byte and into the objects, and binary patches.
-struct LinesOnly<'d>(&'d dyn Compare);
-
-impl Compare for LinesOnly<'_> {
-    fn stored<'c>(
-        &self,
-        path: &RepoPath,
-        content: &'c [u8],
-        state: compare::State<'_>,
-    ) -> Result<Cow<'c, [u8]>, compare::CompareError> {
-        self.0.stored(path, content, state)
-    }
-
-    fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, compare::CompareError> {
-        self.0.is_binary(path, content)
-    }
-
-    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, compare::CompareError> {
-        self.0.regions(path, old, new)
-    }
-
-    fn binary_patch(&self, _: &RepoPath, _: &[u8], _: &[u8]) -> Result<Vec<u8>, compare::CompareError> {
-        Ok(Vec::new())
-    }
-
-    fn id(&self, _: Option<&[u8]>) -> Result<String, compare::CompareError> {
-        Ok(String::new())
-    }
-
-    fn abbreviate(&self, id: &str) -> Result<String, compare::CompareError> {
-        Ok(id.to_owned())
-    }
 }

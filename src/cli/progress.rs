@@ -6,8 +6,7 @@
 use std::cell::Cell;
 use std::env;
 use std::io::{self, IsTerminal as _, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -39,7 +38,8 @@ pub(super) struct Line<'w> {
     begun: Instant,
     /// That of all works; of a part of a work one of its own, which nobody sees.
     progress: Progress,
-    watcher: Option<(Arc<AtomicBool>, JoinHandle<()>)>,
+    /// The thread that shows it, which ends once nobody is left to tell it anything.
+    watcher: Option<(Sender<()>, JoinHandle<()>)>,
     is_part: bool,
 }
 
@@ -66,12 +66,12 @@ impl ProgressMeter {
         }
         self.progress.enter(stage, total);
         let watcher = self.delay.and_then(|delay| {
-            let is_over = Arc::new(AtomicBool::new(false));
+            let (end, is_over) = mpsc::channel();
             let left = delay.saturating_sub(self.spent.get());
-            let (progress, over) = (self.progress.clone(), Arc::clone(&is_over));
+            let progress = self.progress.clone();
             // Where there is no thread to be had, nothing is shown.
-            let thread = thread::Builder::new().spawn(move || watch(&progress, &over, left)).ok()?;
-            Some((is_over, thread))
+            let thread = thread::Builder::new().spawn(move || watch(&progress, &is_over, left)).ok()?;
+            Some((end, thread))
         });
         Line { works: self, begun, progress: self.progress.clone(), watcher, is_part: false }
     }
@@ -86,9 +86,8 @@ impl Line<'_> {
 
 impl Drop for Line<'_> {
     fn drop(&mut self) {
-        if let Some((is_over, thread)) = self.watcher.take() {
-            is_over.store(true, Ordering::Release);
-            thread.thread().unpark();
+        if let Some((end, thread)) = self.watcher.take() {
+            drop(end);
             let _ = thread.join();
         }
         if self.is_part {
@@ -100,17 +99,11 @@ impl Drop for Line<'_> {
     }
 }
 
-fn watch(progress: &Progress, is_over: &AtomicBool, delay: Duration) {
-    let begun = Instant::now();
-    let is_over = || is_over.load(Ordering::Acquire);
-    while let Some(left) = delay.checked_sub(begun.elapsed()).filter(|left| !left.is_zero()) {
-        if is_over() {
-            return;
-        }
-        thread::park_timeout(left);
-    }
+fn watch(progress: &Progress, end: &Receiver<()>, delay: Duration) {
+    let is_over = |wait| end.recv_timeout(wait) != Err(RecvTimeoutError::Timeout);
     let mut shown = Shown { on: io::stderr(), text: String::new() };
-    while !is_over() {
+    let mut wait = delay;
+    while !is_over(wait) {
         // Before it is asked what to show: whoever comes to rest now waits until that is taken away again.
         progress.show(true);
         let seen = progress.seen().filter(|_| is_in_front());
@@ -118,7 +111,7 @@ fn watch(progress: &Progress, is_over: &AtomicBool, delay: Duration) {
         let by = holder.map_or(String::new(), |holder| format!(", which is held by {holder}"));
         shown.put(&seen.map_or(String::new(), |seen| said(seen) + &by));
         progress.show(!shown.text.is_empty());
-        thread::park_timeout(TICK);
+        wait = TICK;
     }
     shown.put("");
     progress.show(false);

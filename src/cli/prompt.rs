@@ -54,7 +54,7 @@ fn example(session: &Session, named: &str, format: Format) -> Result<Vec<u8>, Fa
         _ => return Err(CliError::Several(named.to_owned()).into()),
     };
     let written = show::written(session, &commit, format.into(), None, BString::default())?;
-    let all = |errors: Vec<Unrepresentable>| errors.iter().map(|error| Diagnostic::new(error, None, &[])).collect();
+    let all = |errors: Vec<Unrepresentable>| errors.iter().map(Diagnostic::from).collect();
     let Some(Response { text: patch, .. }) = written.map_err(|errors| failed(all(errors)))? else {
         return Err(CliError::NoFiles(named.to_owned()).into());
     };

@@ -61,7 +61,7 @@ impl Recover {
                     report.warnings = recovered.iter().map(noticed).collect();
                 }
                 if let Err(error) = output::print(printed.as_bytes()) {
-                    report.errors.push(Diagnostic::new(&error, None, &[]));
+                    report.errors.push(Diagnostic::from(&error));
                 }
                 report
             }
@@ -83,7 +83,7 @@ fn done_with(recovered: &[Recovered]) -> Report {
 
 /// Tells of what became of one interrupted change, and names its paths.
 pub(super) fn noticed(recovered: &Recovered) -> Diagnostic {
-    let mut said = Diagnostic::new(recovered, None, &[]);
+    let mut said = Diagnostic::from(recovered);
     said.notes.splice(..0, recovered.paths.iter().map(|path| format!("`{path}`")));
     said
 }
@@ -113,7 +113,7 @@ fn torn(recovered: &[Recovered]) -> Option<Failure> {
         let error = TransactionError::Torn { recovered: open };
         let paths = attention(&error);
         let state = if paths.is_empty() { done_with(recovered).state } else { State::Attention(paths) };
-        Box::new(Report::failed_with(state, vec![Diagnostic::new(&error, None, &[])], Vec::new()))
+        Box::new(Report::failed_with(state, vec![Diagnostic::from(&error)], Vec::new()))
     })
 }
 

@@ -98,7 +98,7 @@ pub(super) fn read(arguments: &[PathBuf]) -> Result<Vec<Source>, Failure> {
     for (number, origin) in Origin::all(arguments).iter().enumerate() {
         match origin.source(number) {
             Ok(source) => sources.push(source),
-            Err(error) => errors.push(Diagnostic::new(&error, None, &[])),
+            Err(error) => errors.push(Diagnostic::from(&error)),
         }
     }
     if errors.is_empty() { Ok(sources) } else { Err(failed(errors)) }

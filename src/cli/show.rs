@@ -2,7 +2,7 @@ use bstr::{BString, ByteSlice as _};
 use clap::Args;
 
 use super::convert::Context;
-use super::counting_compare::CountingCompare;
+use super::counting_compare::{CountingCompare, Wants};
 use super::error::{CliError, Failure};
 use super::exit::Exit;
 use super::flow::{self, Printed, Session};
@@ -57,7 +57,7 @@ impl Show {
                 work.progress().step();
             }
             if commit.parents.len() > 1 && !self.first_parent {
-                errors.push(Diagnostic::new(&CliError::Merge(commit.id.clone()), None, &[]));
+                errors.push(Diagnostic::from(&CliError::Merge(commit.id.clone())));
                 continue;
             }
             let of_commit = |mut said: Diagnostic| {
@@ -72,11 +72,11 @@ impl Show {
                         printed.push(b'\n');
                     }
                     printed.extend(response.text);
-                    warnings.extend(response.replaced.iter().map(|file| of_commit(Diagnostic::new(file, None, &[]))));
+                    warnings.extend(response.replaced.iter().map(|file| of_commit(Diagnostic::from(file))));
                 }
-                Ok(None) => warnings.push(Diagnostic::new(&CliError::EmptyCommit(commit.id.clone()), None, &[])),
+                Ok(None) => warnings.push(Diagnostic::from(&CliError::EmptyCommit(commit.id.clone()))),
                 Err(unsaid) => {
-                    errors.extend(unsaid.iter().map(|error| of_commit(Diagnostic::new(error, None, &[]))));
+                    errors.extend(unsaid.iter().map(|error| of_commit(Diagnostic::from(error))));
                 }
             }
         }
@@ -86,7 +86,7 @@ impl Show {
         }
         if printed.is_empty() && errors.is_empty() {
             warnings.clear();
-            errors.push(Diagnostic::new(&CliError::NoFiles(self.named.clone()), None, &[]));
+            errors.push(Diagnostic::from(&CliError::NoFiles(self.named.clone())));
         }
         if errors.is_empty() {
             Ok((Report::checked(Vec::new(), warnings), Printed::Response(printed)))
@@ -144,7 +144,7 @@ pub(super) fn written(
         _ => Notes::None,
     };
     let look = Look { options, context, prose, notes };
-    let counted = CountingCompare::new(&differ, work.progress());
+    let counted = CountingCompare::new(&differ, Wants::All, work.progress());
     let answer = respond::respond(format, &changes, &*tree, &counted, &look, unsaid, work.progress())?;
     Ok(answer.map(Some))
 }

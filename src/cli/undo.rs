@@ -77,9 +77,7 @@ impl Undo {
 /// Makes the report of what can't be taken back, each path by itself.
 fn refused(error: TransactionError) -> Failure {
     match error {
-        TransactionError::ChangedSince { all } => {
-            failed(all.iter().map(|changed| Diagnostic::new(changed, None, &[])).collect())
-        }
+        TransactionError::ChangedSince { all } => failed(all.iter().map(Diagnostic::from).collect()),
         error => Failure::from(error),
     }
 }

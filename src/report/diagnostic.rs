@@ -74,6 +74,13 @@ pub struct ResponsePlace {
     pub excerpt: Excerpt,
 }
 
+/// Takes down an error or a warning that is about no place in a response.
+impl<E: Diagnose> From<&E> for Diagnostic {
+    fn from(error: &E) -> Self {
+        Self::new(error, None, &[])
+    }
+}
+
 impl Diagnostic {
     /// Takes down what is said of an error or a warning and where it points.
     pub fn new(error: &dyn Diagnose, span: Option<Span>, sources: &[Source]) -> Self {

@@ -6,6 +6,7 @@ use super::calm::calm;
 use super::render::{Drawing, Tone};
 use super::{Diagnostic, FileReport, LineCount, Report, ResponsePlace, State};
 use crate::diagnose::{FileLine, FilePlace};
+use crate::format::unified;
 use crate::kind::Kind;
 use crate::text::Shown;
 
@@ -44,10 +45,13 @@ impl Report {
             let _ = writeln!(out, "{commit}");
         }
         // As with git, the sum is that of the commit.
-        let committed = self.commit.as_ref().and_then(|commit| commit.extent);
-        let committed = committed.map(|(files, LineCount { added, removed })| Sum { files, added, removed });
-        let _ = writeln!(out, " {}", committed.unwrap_or_else(|| Sum::of(&self.files)));
-        out
+        let sum = |count: fn(&FileReport) -> Option<usize>| self.files.iter().filter_map(count).sum();
+        let own = || (self.files.len(), LineCount { added: sum(|file| file.added), removed: sum(|file| file.removed) });
+        let (files, lines) = self.commit.as_ref().and_then(|commit| commit.extent).unwrap_or_else(own);
+        out + &match files {
+            0 => " 0 files changed\n".to_owned(),
+            _ => unified::total(files, lines.added, lines.removed),
+        }
     }
 
     /// Returns the warnings, then the errors and the state that they leave; nothing if there is neither. Who said no is told
@@ -166,39 +170,6 @@ impl std::fmt::Display for FileReport {
             Some(from) => write!(f, "{} {from} -> {}", self.operation.letter(), self.path),
             None => write!(f, "{} {}", self.operation.letter(), self.path),
         }
-    }
-}
-
-/// The sum of a change, in the words of `git diff --shortstat`.
-struct Sum {
-    files: usize,
-    added: usize,
-    removed: usize,
-}
-
-impl Sum {
-    fn of(files: &[FileReport]) -> Self {
-        let sum = |count: fn(&FileReport) -> Option<usize>| files.iter().filter_map(count).sum();
-        Self { files: files.len(), added: sum(|file| file.added), removed: sum(|file| file.removed) }
-    }
-}
-
-impl std::fmt::Display for Sum {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let s = |count: usize| if count == 1 { "" } else { "s" };
-        let Self { files, added, removed } = *self;
-        if files == 0 {
-            return f.write_str("0 files changed");
-        }
-        write!(f, "{files} file{} changed", s(files))?;
-        // git names the side that is nothing only where both are.
-        if added > 0 || removed == 0 {
-            write!(f, ", {added} insertion{}(+)", s(added))?;
-        }
-        if removed > 0 || added == 0 {
-            write!(f, ", {removed} deletion{}(-)", s(removed))?;
-        }
-        Ok(())
     }
 }
 

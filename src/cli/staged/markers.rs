@@ -1,18 +1,15 @@
 //! The markers of patches that a commit would bring into files.
 
-use std::fmt;
-
 use bstr::{BStr, BString, ByteSlice as _};
 
-use super::super::error::Failure;
+use super::super::error::{CliError, Failure, failed};
 use super::super::flow::Session;
-use crate::diagnose::{Diagnose, Diagnosis};
-use crate::leftover::{self, Leftover};
+use crate::leftover;
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet, derive};
 use crate::progress::Stage;
 use crate::repo::{BlobId, Held, Side, Staged};
-use crate::report::{Diagnostic, Report, State};
+use crate::report::{Diagnostic, Report};
 use crate::tree::{Content, File, Mode, is_binary};
 
 /// How many markers of one file are told.
@@ -47,7 +44,7 @@ pub(super) fn look(session: &Session, staged: &[Staged], files: &[&Staged]) -> R
     for marked in &all {
         let errors = marked.errors(session)?;
         if !errors.is_empty() {
-            let report = Report::failed_with(State::NothingChanged, errors, Vec::new());
+            let report = *failed(errors);
             reports.push((marked.path.as_bstr().to_owned(), report));
         }
     }
@@ -118,30 +115,11 @@ impl Marked {
         let differ = session.repo.differ(Side::Blobs)?;
         let old = self.old.as_ref().map_or(&b""[..], |old| old);
         let all = leftover::leftovers(&self.path, old, &self.new, &differ)?;
-        let mut errors: Vec<_> = all.iter().take(TOLD).map(|one| Diagnostic::new(one, None, &[])).collect();
+        let mut errors: Vec<_> = all.iter().take(TOLD).map(Diagnostic::from).collect();
         if let Some(first) = all.get(TOLD) {
-            let more = More { first: first.clone(), count: all.len() - TOLD };
-            errors.push(Diagnostic::new(&more, None, &[]));
+            let more = CliError::MoreMarkers { first: first.clone(), count: all.len() - TOLD };
+            errors.push(Diagnostic::from(&more));
         }
         Ok(errors)
-    }
-}
-
-/// Markers that aren't told one by one.
-#[derive(Debug)]
-struct More {
-    first: Leftover,
-    count: usize,
-}
-
-impl fmt::Display for More {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "from here on, {} more lines like these", self.count)
-    }
-}
-
-impl Diagnose for More {
-    fn diagnosis(&self) -> Diagnosis {
-        self.first.diagnosis()
     }
 }

@@ -88,16 +88,20 @@ pub fn summary(patch: &Patch<'_>, style: Style) -> Vec<u8> {
 }
 
 /// A file and how many of its lines come and go.
-struct FileStat<'p> {
+pub struct FileStat<'p> {
     header: &'p Header,
     from: Option<&'p [u8]>,
-    path: &'p [u8],
-    added: usize,
-    removed: usize,
+    /// Its path afterwards.
+    pub path: &'p [u8],
+    /// How many lines come.
+    pub added: usize,
+    /// How many lines go.
+    pub removed: usize,
 }
 
 impl<'p> FileStat<'p> {
-    fn of(edit: &'p FileEdit<'_>) -> Option<Self> {
+    /// Counts the lines of an edit that a diff has.
+    pub fn of(edit: &'p FileEdit<'_>) -> Option<Self> {
         let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation) else { return None };
         let count = |mark| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.mark == mark).count();
         let from = to.as_ref().map(|_| &*edit.path);
@@ -119,7 +123,8 @@ impl<'p> FileStat<'p> {
         }
     }
 
-    fn binary(&self) -> Option<&'p Binary> {
+    /// Returns the binary patch, if it is one.
+    pub fn binary(&self) -> Option<&'p Binary> {
         self.header.binary.as_ref()
     }
 }
@@ -239,7 +244,8 @@ fn digits(number: u64) -> usize {
     number.checked_ilog10().unwrap_or_default() as usize + 1
 }
 
-fn total(files: usize, added: usize, removed: usize) -> String {
+/// Sums a change up, as `git diff --shortstat` does.
+pub fn total(files: usize, added: usize, removed: usize) -> String {
     let some = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
     let mut line = format!(" {} changed", some(files, "file", "files"));
     if added > 0 || removed == 0 {
@@ -277,6 +283,8 @@ mod tests {
             (1, 1, 0, " 1 file changed, 1 insertion(+)\n"),
             (2, 0, 2, " 2 files changed, 2 deletions(-)\n"),
             (1, 0, 0, " 1 file changed, 0 insertions(+), 0 deletions(-)\n"),
+            (1, 1, 1, " 1 file changed, 1 insertion(+), 1 deletion(-)\n"),
+            (2, 5, 0, " 2 files changed, 5 insertions(+)\n"),
             (1, 2, 1, " 1 file changed, 2 insertions(+), 1 deletion(-)\n"),
         ] {
             assert_eq!(total(files, added, removed), want);
