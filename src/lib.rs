@@ -85,7 +85,7 @@
 //! | options, previews, what is printed where | [`cli`] |
 //! | `apply -i`: how a change is taken apart, what is asked | [`plan::choose`]; `cli/review.rs`, `cli/terminal.rs` |
 //! | diffs at a terminal: pager and colours | `cli/pager.rs`, [`report::paint`] |
-//! | how far a long work is | [`progress`], `cli/progress.rs`; counted by `cli/watched.rs`, `cli/counted.rs` |
+//! | how far a long work is | [`progress`], `cli/progress.rs`; counted by `cli/observed_tree.rs`, `cli/counting_compare.rs` |
 //! | manual pages, completion scripts | `cli/manual.rs`, `cli/completions.rs`; written sections in `man/` |
 //!
 //! # Who may know whom

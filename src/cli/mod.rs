@@ -16,7 +16,6 @@ mod diff;
 mod error;
 mod exit;
 mod flow;
-mod guarding;
 mod install;
 mod manual;
 mod observed_tree;

@@ -1,15 +1,15 @@
 //! The options that several subcommands share.
 
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::guarding;
 use super::responses::Origin;
 use crate::patch;
-use crate::pathspec::Pathspec;
+use crate::pathspec::{Defaults, Pathspec, Wildcards};
 use crate::search::Fuzz;
 
 /// How responses are read.
@@ -47,9 +47,28 @@ pub(super) struct Reading {
     #[arg(long, value_name = "dir", value_hint = clap::ValueHint::DirPath)]
     pub(super) directory: Option<OsString>,
     /// Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)
-    #[arg(long, value_name = "pathspec", value_parser = guarding::pathspec(), help_heading = "Guarding")]
+    #[arg(long, value_name = "pathspec", value_parser = pathspec(), help_heading = "Guarding")]
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     pub(super) limit: Vec<Pathspec>,
+}
+
+/// Reads the values of `--limit`, as git would read a pathspec with the options that it was given: `git --literal-pathspecs` and
+/// its kin tell us by the environment.
+fn pathspec() -> impl TypedValueParser<Value = Pathspec> {
+    OsStringValueParser::new().try_map(|written: OsString| Pathspec::new(written.as_bytes(), defaults()))
+}
+
+fn defaults() -> Defaults {
+    let is_set = |name| {
+        let value = std::env::var(name).unwrap_or_default().to_ascii_lowercase();
+        !matches!(value.as_str(), "" | "0" | "false" | "no" | "off")
+    };
+    let wildcards = match (is_set("GIT_NOGLOB_PATHSPECS"), is_set("GIT_GLOB_PATHSPECS")) {
+        (true, _) => Wildcards::None,
+        (false, true) => Wildcards::ByDirectory,
+        (false, false) => Wildcards::Free,
+    };
+    Defaults { wildcards, any_case: is_set("GIT_ICASE_PATHSPECS"), literal: is_set("GIT_LITERAL_PATHSPECS") }
 }
 
 /// The formats.

@@ -5,7 +5,6 @@
 //! of this one.
 
 mod closest;
-mod compare;
 mod difference;
 mod format;
 mod leftover;

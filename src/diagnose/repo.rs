@@ -1,8 +1,9 @@
-//! What is said of a repository that can't be read, and of a commit that isn't made.
+//! What is said of a repository or of contents that can't be read, and of a commit that isn't made.
 
 use bstr::{BString, ByteSlice as _};
 
 use super::{Diagnose, Diagnosis};
+use crate::compare::CompareError;
 use crate::kind::Kind;
 use crate::repo::{CommitError, RepoError};
 use crate::text::Shown;
@@ -90,4 +91,17 @@ impl Diagnose for CommitError {
 fn last_line(said: &BString) -> Option<String> {
     let mut lines = said.lines().map(|line| line.trim_ascii()).filter(|line| !line.is_empty());
     lines.next_back().map(|line| format!("git says: {}", Shown(line)))
+}
+
+impl Diagnose for CompareError {
+    fn diagnosis(&self) -> Diagnosis {
+        match self {
+            CompareError::Stored { path, kind: Kind::Unsupported, .. } => Diagnosis::new(Kind::Unsupported)
+                .path(path)
+                .help("leave out what prints a diff; the change itself doesn't need one"),
+            CompareError::Stored { path, kind, .. } => Diagnosis::new(*kind).path(path),
+            CompareError::Engine { path, .. } => Diagnosis::new(Kind::Io).path(path),
+            CompareError::Objects { .. } => Diagnosis::new(Kind::Io),
+        }
+    }
 }

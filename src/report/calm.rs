@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use super::Diagnostic;
 use crate::kind::Kind;
+use crate::text::sentence;
 
 /// Returns warnings and errors as people are told of them.
 pub(super) fn calm(warnings: &[Diagnostic], errors: &[Diagnostic], tells_all: bool) -> Vec<Diagnostic> {
@@ -72,8 +73,6 @@ fn sum(corrections: &[&Diagnostic]) -> String {
         1 => (*one).to_owned(),
         count => several.replace('#', &count.to_string()),
     };
-    let mut named: Vec<_> = words.iter().map(named).collect();
-    let last = named.pop().unwrap_or_default();
-    let all = if named.is_empty() { last } else { format!("{} and {last}", named.join(", ")) };
+    let all = sentence(&words.iter().map(named).collect::<Vec<_>>());
     format!("corrected {all}, which leaves nothing in doubt; `-v` shows each")
 }

@@ -11,7 +11,7 @@ use super::{Diagnostic, Report, ResponsePlace};
 use crate::diagnose::Passage;
 use crate::kind::{Blame, Kind};
 use crate::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
-use crate::text::{Excerpt, LineNo, Shown, Source, Span};
+use crate::text::{Excerpt, LineNo, Shown, Source, Span, sentence};
 
 /// How many problems are told.
 const TOLD: usize = 20;
@@ -274,8 +274,7 @@ fn listed(names: &[String]) -> String {
     if names.len() > FINE {
         shown.push(format!("{} more", names.len() - FINE));
     }
-    let last = shown.pop().unwrap_or_default();
-    if shown.is_empty() { last } else { format!("{} and {last}", shown.join(", ")) }
+    sentence(&shown)
 }
 
 /// Makes a message the beginning of a sentence: all of ours begin with a small letter.

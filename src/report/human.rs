@@ -8,7 +8,7 @@ use super::{Diagnostic, FileReport, LineCount, Report, ResponsePlace, State};
 use crate::diagnose::{FileLine, FilePlace};
 use crate::format::unified;
 use crate::kind::Kind;
-use crate::text::Shown;
+use crate::text::{Shown, sentence};
 
 /// How a stream wants its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,9 +147,7 @@ fn the_same_is_true_of(also: &[ResponsePlace], first: Option<&ResponsePlace>) ->
     if also.len() > SHOWN_PLACES {
         names.push(format!("{} more places", also.len() - SHOWN_PLACES));
     }
-    let last = names.pop().unwrap_or_default();
-    let all = if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) };
-    format!("the same goes for {all}")
+    format!("the same goes for {}", sentence(&names))
 }
 
 /// Escapes what should have been escaped where the text was made: nothing raw may pass, whoever forgot it.

@@ -12,5 +12,5 @@ mod source;
 pub use content::{Content, Splice, is_binary};
 pub use excerpt::Excerpt;
 pub use lines::{Ending, Line, LineNo, Lines, Starts};
-pub use shown::{Shown, SystemError, listed, plural};
+pub use shown::{Shown, SystemError, listed, plural, sentence};
 pub use source::{Located, Source, SourceId, Span, Text};

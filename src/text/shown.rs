@@ -83,6 +83,15 @@ pub fn listed<T: fmt::Display>(all: impl IntoIterator<Item = T>, count: usize) -
     }
 }
 
+/// Joins names as a sentence does: `a, b and c`.
+pub fn sentence(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
 /// Returns the ending of a noun that is counted.
 pub fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }

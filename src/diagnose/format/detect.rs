@@ -53,11 +53,11 @@ impl Diagnose for Residue {
                 .advice("send the whole patch, or take this line out if it begins none"),
             Residue::StrayHunk { more } => of
                 .label("a hunk of which file?")
-                .notes(match more {
-                    0 => None,
-                    1 => Some("another hunk after it has no file either".into()),
-                    _ => Some(format!("{more} more hunks after it have no file either")),
-                })
+                .notes(super::more(
+                    *more,
+                    "another hunk after it has no file either",
+                    "# more hunks after it have no file either",
+                ))
                 .help("put `--- a/<path>` and `+++ b/<path>` before it; if it only explains something, indent it"),
             Residue::Unnumbered => unified::Error::NoNumbers.diagnosis(),
             Residue::Combined => of
@@ -87,11 +87,11 @@ fn stray_header(of: Diagnosis, more: usize, begin: Option<LineNo>, ended: Option
     let of = of
         .label("belongs to no patch")
         .notes(ended.map(|ended| format!("the patch before ended in line {ended}")))
-        .notes(match more {
-            0 => None,
-            1 => Some("another header after it can't be read for the same reason".into()),
-            _ => Some(format!("{more} more headers after it can't be read for the same reason")),
-        });
+        .notes(super::more(
+            more,
+            "another header after it can't be read for the same reason",
+            "# more headers after it can't be read for the same reason",
+        ));
     match (begin, ended) {
         (Some(line), _) => of.help(format!("put `*** Begin Patch` on a line of its own in line {line}")),
         (None, Some(ended)) => of.help(format!(

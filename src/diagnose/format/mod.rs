@@ -29,3 +29,12 @@ impl Diagnose for Warning {
         }
     }
 }
+
+/// Says of further lines what was said of one: in these words of one, and of several, with `#` for their number.
+fn more(count: usize, one: &str, several: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(one.into()),
+        _ => Some(several.replace('#', &count.to_string())),
+    }
+}
