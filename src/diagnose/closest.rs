@@ -26,7 +26,6 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> (Diag
         }
         Gap::Other { alike, .. } => {
             let difference = Difference::of(&closest.text, text, alike, closest.is_part);
-            let of = of.label(label(&difference));
             let of = if difference.is_hidden() { of.note(difference.how.to_string()) } else { of };
             let of = remedied(of, closest, &difference);
             let of = Diagnosis { mark: part(closest, &difference.patch), ..of };
@@ -71,56 +70,53 @@ impl Diagnosis {
     }
 }
 
-fn label(difference: &Difference) -> String {
-    let label = match &difference.how {
-        How::Unlike => "the file has another line here",
-        How::UnprefixedContext | How::UnprefixedMinus => "the prefix is missing",
-        How::Numbered(_) => "a line number, which the file hasn't",
-        How::EndOfFile(theirs) => return format!("the file's line has {theirs} here"),
-        How::Indent(ours, _) if ours.0.is_empty() => "the file's line is indented",
-        _ if difference.patch.is_empty() => "something is missing here",
-        _ => "not so in the file",
-    };
-    label.into()
-}
-
-/// Adds what to do about a line that differs.
+/// Says what is otherwise in a line, and what to do about it.
 fn remedied(of: Diagnosis, closest: &Closest, difference: &Difference) -> Diagnosis {
-    let habit = match &difference.how {
-        How::Numbered(_) => "leave the line numbers out of the patch: they were only shown beside the file's text",
-        How::Escaped(_) | How::EscapedNewline => {
-            "give the text itself, not a JSON string: no backslash before quotes, and real line ends"
-        }
+    const PLAINLY: &str = "give the text itself, not a JSON string: no backslash before quotes, and real line ends";
+    let plain = if difference.patch.is_empty() { "something is missing here" } else { "not so in the file" };
+    let (label, habit) = match &difference.how {
+        How::Numbered(_) => (
+            "a line number, which the file hasn't",
+            "leave the line numbers out of the patch: they were only shown beside the file's text",
+        ),
+        How::Escaped(_) | How::EscapedNewline => (plain, PLAINLY),
         How::Entity(..) => {
-            "give the text itself: nothing in a patch is ever decoded, so write `<`, `>` and `&` plainly"
+            (plain, "give the text itself: nothing in a patch is ever decoded, so write `<`, `>` and `&` plainly")
         }
         How::UnprefixedContext => {
             let habit = "begin every context line with one blank, in front of the line's own indentation";
+            let of = of.label("the prefix is missing").habit(habit);
             return match closest.level {
-                Some(level) => of.help(format!("{habit}; or run with --fuzz={level}")).advice(habit),
-                None => of.habit(habit),
+                Some(level) => of.help(format!("{habit}; or run with --fuzz={level}")),
+                None => of,
             };
         }
-        How::UnprefixedMinus => {
-            "write the prefix before the line's own first character: `--` for a line that begins with `-` and goes, a \
-             blank and `-` if it stays"
-        }
-        How::Cut | How::Elided => "give whole lines of the file",
-        How::Encoding(..) => {
-            "a patch in UTF-8 can't show this line as it is: leave it out of the patch, or convert the file first"
-        }
-        How::Unlike if closest.elsewhere.count > 0 => APART,
-        _ => {
+        How::UnprefixedMinus => (
+            "the prefix is missing",
+            "write the prefix before the line's own first character: `--` for a line that begins with `-` and goes, a blank \
+             and `-` if it stays",
+        ),
+        How::Cut | How::Elided => (plain, "give whole lines of the file"),
+        How::Encoding(..) => (
+            plain,
+            "a patch in UTF-8 can't show this line as it is: leave it out of the patch, or convert the file first",
+        ),
+        How::Unlike if closest.elsewhere.count > 0 => ("the file has another line here", APART),
+        how => {
+            let of = match how {
+                How::EndOfFile(end) => of.label(format!("the file's line has {end} here")),
+                How::Unlike => of.label("the file has another line here"),
+                How::Indent(ours, _) if ours.0.is_empty() => of.label("the file's line is indented"),
+                _ => of.label(plain),
+            };
             let of = of.advice(BYTE_FOR_BYTE);
             return match closest.level {
-                Some(level) => of.help(format!(
-                    "old lines must be in the file byte for byte; correct them, or run with --fuzz={level}"
-                )),
+                Some(level) => of.help(format!("{BYTE_FOR_BYTE}; correct them, or run with --fuzz={level}")),
                 None => of.help(CORRECT_THEM),
             };
         }
     };
-    of.habit(habit)
+    of.label(label).habit(habit)
 }
 
 fn caption(closest: &Closest) -> String {

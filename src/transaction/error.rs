@@ -153,6 +153,21 @@ fn torn(recovered: &[Recovered]) -> &'static str {
     }
 }
 
+impl std::fmt::Display for Recovered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let deed = self.deed;
+        match (self.how, self.attention.is_empty()) {
+            (How::TakenBack, true) => write!(f, "an interrupted {deed} was taken back"),
+            (How::TakenBack, false) => write!(f, "an interrupted {deed} was taken back in part"),
+            (How::Finished, _) => write!(f, "an interrupted {deed} was finished, for its commit was made"),
+            (How::Left, _) => write!(f, "an interrupted {deed} was left as it is"),
+            (How::Tidied, _) => {
+                write!(f, "what an interrupted {deed} left lying about was removed; no file was touched")
+            }
+        }
+    }
+}
+
 /// Who may hold a lock.
 #[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq)]

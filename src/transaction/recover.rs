@@ -8,8 +8,6 @@
 //!
 //! All of it can be stopped anywhere and done again.
 
-use std::fmt;
-
 use super::error::{Holder, Open, TransactionError, Unfit, Why};
 use super::flush::Flush;
 use super::journal::{Home, Journal};
@@ -51,21 +49,6 @@ pub enum How {
     Tidied,
     /// Nothing was done about it.
     Left,
-}
-
-impl fmt::Display for Recovered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let deed = self.deed;
-        match (self.how, self.attention.is_empty()) {
-            (How::TakenBack, true) => write!(f, "an interrupted {deed} was taken back"),
-            (How::TakenBack, false) => write!(f, "an interrupted {deed} was taken back in part"),
-            (How::Finished, _) => write!(f, "an interrupted {deed} was finished, for its commit was made"),
-            (How::Left, _) => write!(f, "an interrupted {deed} was left as it is"),
-            (How::Tidied, _) => {
-                write!(f, "what an interrupted {deed} left lying about was removed; no file was touched")
-            }
-        }
-    }
 }
 
 /// Who wants a recovery.
