@@ -1,4 +1,5 @@
 use std::io::IsTerminal as _;
+use std::os::fd::AsFd;
 
 use super::error::{CliError, Failure};
 use super::options::{Reading, Verbosity, When};
@@ -105,14 +106,14 @@ fn level(config: &Config) -> Result<Fuzz, RepoError> {
 
 /// Decides how messages on standard error look: the option, else configuration, else the environment and the terminal.
 pub(super) fn style(talk: &Verbosity, config: Option<&Config>) -> Style {
-    let is_terminal = std::io::stderr().is_terminal();
+    style_on(std::io::stderr(), talk, config)
+}
+
+/// Decides how messages on a stream look.
+pub(super) fn style_on(stream: impl AsFd, talk: &Verbosity, config: Option<&Config>) -> Style {
+    let is_terminal = stream.as_fd().is_terminal();
     let colored = colored(talk, config, MESSAGES, is_terminal);
-    Style {
-        colored,
-        width: width(std::io::stderr()).unwrap_or(Style::DEFAULT_WIDTH),
-        is_terminal,
-        tells_all: talk.verbose,
-    }
+    Style { colored, width: width(stream).unwrap_or(Style::DEFAULT_WIDTH), is_terminal, tells_all: talk.verbose }
 }
 
 /// Decides whether a diff on standard output is coloured, as for `git diff`.
@@ -167,7 +168,7 @@ fn environment_allows_color() -> bool {
 }
 
 /// Returns how many columns a stream has: `COLUMNS`, which git heeds too, else its terminal's; `None` if it has none.
-pub(super) fn width(stream: impl std::os::fd::AsFd) -> Option<usize> {
+pub(super) fn width(stream: impl AsFd) -> Option<usize> {
     let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     let asked = || rustix::termios::tcgetwinsize(stream).ok().map(|size| usize::from(size.ws_col));
     given.filter(|&columns| columns > 0).or_else(asked).filter(|&columns| columns > 0)

@@ -56,13 +56,7 @@ impl Terminal {
 
     /// Returns how messages look on it.
     pub(super) fn style(&self, talk: &Verbosity, config: &Config) -> Style {
-        let colored = config::colored(talk, Some(config), config::MESSAGES, true);
-        Style {
-            colored,
-            width: config::width(&self.0).unwrap_or(Style::DEFAULT_WIDTH),
-            is_terminal: true,
-            tells_all: talk.verbose,
-        }
+        config::style_on(&self.0, talk, Some(config))
     }
 
     /// Asks until one of the letters is typed, in either case, and returns it; `None` for the end of all input.

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use super::{Diagnostic, Report, ResponsePlace};
 use crate::diagnose::Passage;
 use crate::kind::{Blame, Kind};
-use crate::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
+use crate::patch::{Format, Hunk, Mark, Operation, Patch};
 use crate::text::{Excerpt, LineNo, Shown, Source, Span, sentence};
 
 /// How many problems are told.
@@ -38,7 +38,7 @@ pub fn compose(report: &Report, patches: &[Patch<'_>], sources: &[Source]) -> Op
         let _ = write!(out, "\n{} more problems aren't shown.\n", errors.len() - TOLD);
     }
     let is_idle = errors.iter().all(|error| error.kind == Kind::Unchanged);
-    let is_fine = if is_idle { Vec::new() } else { Fine::new(errors, sources).of(patches) };
+    let is_fine = if is_idle { Vec::new() } else { fine(errors, patches, sources) };
     if !is_fine.is_empty() {
         let _ = write!(out, "\n## What was fine\n\nNo problem was found with {}.\n", listed(&is_fine));
     }
@@ -144,69 +144,50 @@ fn fence(out: &mut String, lines: &[&[u8]]) {
     }
 }
 
-/// Finds out which parts of a response no error points at.
-struct Fine<'r> {
-    errors: &'r [Diagnostic],
-    sources: &'r [Source],
-    /// Whether a part of the patch is in the files already: what only adds then finds its place again.
-    is_partly_made: bool,
-}
-
-impl<'r> Fine<'r> {
-    fn new(errors: &'r [Diagnostic], sources: &'r [Source]) -> Self {
-        Self { errors, sources, is_partly_made: errors.iter().any(|error| error.is_made) }
-    }
-
-    fn of(&self, patches: &[Patch<'_>]) -> Vec<String> {
-        let mut fine = Vec::new();
-        for patch in patches {
-            for (index, edit) in patch.edits.iter().enumerate() {
-                let Some(start) = edit.span else { continue };
-                let end = patch.edits.get(index + 1).and_then(|next| next.span).map(|next| next.start);
-                self.edit(edit, start, end, &mut fine);
-            }
-        }
-        fine
-    }
-
-    fn edit(&self, edit: &FileEdit<'_>, start: Span, end: Option<u32>, fine: &mut Vec<String>) {
-        let name = Shown(&edit.path).to_string();
-        let adds = match &edit.operation {
-            Operation::Update { hunks, .. } => hunks.iter().any(only_adds),
-            Operation::Substitute(edit) => edit.put.starts_with(&edit.find) || edit.put.ends_with(&edit.find),
-            _ => false,
-        };
-        let is_doubtful = self.is_partly_made && adds;
-        if !self.has_error(start, end) && edit.operation != Operation::Unreadable && !is_doubtful {
-            fine.push(format!("the edit of `{name}`"));
-            return;
-        }
-        let Operation::Update { hunks, .. } = &edit.operation else { return };
-        let starts: Vec<_> = hunks.iter().map(|hunk| hunk.span).collect();
-        let is_header_wrong =
-            starts.first().copied().flatten().is_none_or(|first| self.has_error(start, Some(first.start)));
-        if is_header_wrong {
-            return;
-        }
-        for (index, span) in starts.iter().enumerate() {
-            let Some(span) = span else { continue };
-            let next = starts.get(index + 1).copied().flatten().map(|next| next.start).or(end);
-            if !(self.has_error(*span, next) || self.is_partly_made && only_adds(&hunks[index])) {
-                fine.push(format!("hunk {} of `{name}`", index + 1));
-            }
-        }
-    }
-
-    /// Returns whether an error points at the lines from the start of a span up to an offset.
-    fn has_error(&self, start: Span, end: Option<u32>) -> bool {
-        let Some(source) = self.sources.iter().find(|source| source.id() == start.source) else { return true };
+/// Names the parts of patches that no error points at.
+fn fine(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source]) -> Vec<String> {
+    // Whether an error points at the lines from the start of a span up to an offset.
+    let has_error = |start: Span, end: Option<u32>| {
+        let Some(source) = sources.iter().find(|source| source.id() == start.source) else { return true };
         let first = source.line_at(start.start as usize);
         let last = end.map_or(usize::MAX, |end| source.line_at(end as usize).index());
-        self.errors
-            .iter()
-            .flat_map(|error| error.response.iter().chain(&error.also).chain(&error.cause))
-            .any(|place| place.file == source.name() && place.line >= first && place.line.index() < last)
+        let mut places = errors.iter().flat_map(|error| error.response.iter().chain(&error.also).chain(&error.cause));
+        places.any(|place| place.file == source.name() && place.line >= first && place.line.index() < last)
+    };
+    let start_of = |span: Option<&Option<Span>>| span.copied().flatten().map(|span| span.start);
+    // Of a patch that is partly in the files already, what only adds finds its place again.
+    let is_partly_made = errors.iter().any(|error| error.is_made);
+    let mut fine = Vec::new();
+    for edits in patches.iter().map(|patch| &patch.edits) {
+        let starts: Vec<_> = edits.iter().map(|edit| edit.span).collect();
+        for (index, edit) in edits.iter().enumerate() {
+            let (Some(start), end) = (edit.span, start_of(starts.get(index + 1))) else { continue };
+            let name = Shown(&edit.path);
+            let adds = match &edit.operation {
+                Operation::Update { hunks, .. } => hunks.iter().any(only_adds),
+                Operation::Substitute(edit) => edit.put.starts_with(&edit.find) || edit.put.ends_with(&edit.find),
+                _ => false,
+            };
+            let is_doubtful = is_partly_made && adds;
+            if !has_error(start, end) && edit.operation != Operation::Unreadable && !is_doubtful {
+                fine.push(format!("the edit of `{name}`"));
+                continue;
+            }
+            let Operation::Update { hunks, .. } = &edit.operation else { continue };
+            let spans: Vec<_> = hunks.iter().map(|hunk| hunk.span).collect();
+            if start_of(spans.first()).is_none_or(|first| has_error(start, Some(first))) {
+                continue;
+            }
+            for (index, span) in spans.iter().enumerate() {
+                let is_doubtful = is_partly_made && only_adds(&hunks[index]);
+                let is_wrong = span.is_none_or(|span| has_error(span, start_of(spans.get(index + 1)).or(end)));
+                if !is_wrong && !is_doubtful {
+                    fine.push(format!("hunk {} of `{name}`", index + 1));
+                }
+            }
+        }
     }
+    fine
 }
 
 fn only_adds(hunk: &Hunk<'_>) -> bool {

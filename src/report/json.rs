@@ -48,12 +48,6 @@ pub(super) trait Bytes {
     fn bytes(&self) -> Option<&[u8]>;
 }
 
-impl<T: Bytes> Bytes for &T {
-    fn bytes(&self) -> Option<&[u8]> {
-        T::bytes(self)
-    }
-}
-
 impl Bytes for BString {
     fn bytes(&self) -> Option<&[u8]> {
         Some(self)
@@ -102,17 +96,18 @@ pub(super) fn displayed<S: Serializer>(value: &Option<impl Display>, serializer:
 /// Writes a state and the paths that need a person.
 pub(super) fn state<S: Serializer>(state: &State, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
-    struct Path<'p> {
+    struct Path {
         #[serde(flatten, serialize_with = "path")]
-        path: &'p RepoPath,
+        path: RepoPath,
     }
     #[derive(Serialize)]
-    struct Fields<'p> {
+    struct Fields {
         state: &'static str,
-        attention: Vec<Path<'p>>,
+        attention: Vec<Path>,
     }
-    let paths = if let State::Attention(paths) = state { &paths[..] } else { &[] };
-    Fields { state: state.name(), attention: paths.iter().map(|path| Path { path }).collect() }.serialize(serializer)
+    let paths = if let State::Attention(paths) = state { paths.clone() } else { Vec::new() };
+    Fields { state: state.name(), attention: paths.into_iter().map(|path| Path { path }).collect() }
+        .serialize(serializer)
 }
 
 /// Writes the names of a commit and of its tree.
@@ -129,14 +124,14 @@ pub(super) fn commit<S: Serializer>(commit: &Option<CommitReport>, serializer: S
 /// Writes the place that comes nearest.
 pub(super) fn nearest<S: Serializer>(nearest: &Option<Nearest>, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
-    struct Fields<'n> {
+    struct Fields {
         start: LineNo,
         line: LineNo,
         #[serde(flatten, serialize_with = "text")]
-        text: &'n BString,
+        text: BString,
     }
-    let fields = nearest.as_ref().map(|Nearest { start, line, text }| Fields { start: *start, line: *line, text });
-    fields.serialize(serializer)
+    let fields = |Nearest { start, line, text }| Fields { start, line, text };
+    nearest.clone().map(fields).serialize(serializer)
 }
 
 impl State {
