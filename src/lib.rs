@@ -41,7 +41,7 @@
 //! let repo = git_llmpatch::repo::Repo::open_at(directory.path())?;
 //! let plan = plan::plan(&patches, &repo.work_tree()?, &repo.resolver(None)?, &rules).expect("every line is there");
 //! let target = transaction::Target::WorkTree { intent_to_add: false };
-//! let done = transaction::begin(&repo, &plan.changes, target, Default::default())?.publish()?;
+//! let done = transaction::begin(&repo, &plan.changes, target, Default::default(), &mut Vec::new())?.publish()?;
 //! assert!(done.warnings.is_empty());
 //! assert_eq!(std::fs::read_to_string(directory.path().join("a.txt"))?, "new\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
