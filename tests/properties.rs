@@ -9,6 +9,7 @@ use git_llmpatch::format::{self, Options};
 use git_llmpatch::kind::Kind;
 use git_llmpatch::path::{RepoPath, Resolver};
 use git_llmpatch::plan::{self, Plan, Refusal, Rules, Warning};
+use git_llmpatch::search::Fuzz;
 use git_llmpatch::text::{Located, Source, SourceId};
 use git_llmpatch::tree::MemoryTree;
 use proptest::prelude::*;
@@ -284,5 +285,81 @@ proptest! {
     #[test]
     fn a_change_is_said_in_both_formats((before, after) in oddly_edited(), context in 0..6u8) {
         laws::derive(&[before.as_bytes(), b"\0", after.as_bytes(), b"\0", &[context]].concat());
+    }
+}
+
+/// A line of a section: how far behind the one before it, how many lines around it are shown, how many go, and what comes.
+type Drawn = (usize, usize, usize, Vec<&'static str>);
+
+/// Writes a section that changes lines of a file, as an envelope's or a diff's.
+fn section(state: &str, drawn: &[Drawn], off: isize, is_diff: bool) -> String {
+    let lines: Vec<&str> = state.trim_start_matches('\u{feff}').lines().collect();
+    let mut section = if is_diff { "--- a/f\n+++ b/f\n".to_owned() } else { "*** Update File: f\n".to_owned() };
+    let (mut at, mut shift) = (0, 0);
+    for (skip, context, gone, come) in drawn {
+        let start = (at + skip).min(lines.len());
+        let gone_from = (start + context).min(lines.len());
+        let gone_to = (gone_from + gone).min(lines.len());
+        at = (gone_to + context).min(lines.len());
+        let (old, new) = (at - start, at - start - (gone_to - gone_from) + come.len());
+        if old + new == 0 {
+            continue;
+        }
+        let number = (start as isize + off).max(0) as usize;
+        let of = |start: usize, count: usize| format!("{},{count}", start + usize::from(count > 0));
+        section += &match is_diff {
+            true => format!("@@ -{} +{} @@\n", of(number, old), of((number as isize + shift).max(0) as usize, new)),
+            false => "@@\n".to_owned(),
+        };
+        shift += new as isize - old as isize;
+        let run = |mark: char, lines: &[&str]| lines.iter().map(|line| format!("{mark}{line}\n")).collect::<String>();
+        section += &(run(' ', &lines[start..gone_from]) + &run('-', &lines[gone_from..gone_to]));
+        section += &(run('+', come) + &run(' ', &lines[gone_to..at]));
+    }
+    section
+}
+
+proptest! {
+    #![proptest_config(config(1500))]
+
+    /// Sections of one file do together what each does to what those before it left.
+    #[test]
+    fn sections_of_one_file_are_one_after_the_other(
+        lines in prop::collection::vec((prop::sample::select(vec!["a", "b", "}", ""]), prop::sample::select(vec!["\n", "\n", "\r\n"])), 0..14),
+        (bom, open, is_diff) in any::<(bool, bool, bool)>(),
+        sections in prop::collection::vec((prop::collection::vec((0_usize..4, 0_usize..3, 0_usize..3, prop::collection::vec(prop::sample::select(vec!["a", "x", "}", ""]), 0..3)), 1..3), -1_isize..3), 1..7),
+        fuzz in prop::sample::select(vec![Fuzz::Exact, Fuzz::Indent]),
+    ) {
+        let rules = Rules { allow_empty: true, fuzz, ..Rules::default() };
+        let wrapped = |sections: &str| if is_diff { sections.to_owned() } else { format!("*** Begin Patch\n{sections}*** End Patch\n") };
+        let planned = |response: &str, state: &str| {
+            let source = Source::new(SourceId(0), "answer.txt", response.into()).unwrap();
+            let parsed = format::parse(&source, &Options::default());
+            let plan = plan::plan(&[parsed.patch], &MemoryTree::new().with("f", state), &Resolver::default(), &rules).ok();
+            plan.filter(|_| parsed.errors.is_empty()).map(|plan| {
+                let now = plan.changes.iter().next().map(|change| change.after.as_ref().unwrap().content.to_vec());
+                let warnings = plan.warnings.iter().map(|warning| warning.value.clone());
+                let places = plan.placements.iter().map(|placed| (placed.number, placed.old, placed.new, placed.how));
+                let warnings: Vec<_> = warnings.filter(|warning| warning.kind() != Kind::Undone).collect();
+                (now.map_or(state.to_owned(), |now| String::from_utf8(now).unwrap()), warnings, places.collect::<Vec<_>>())
+            })
+        };
+        let mut state: String = lines.iter().flat_map(|(line, end)| [*line, end]).collect();
+        if open { state = state.trim_end().to_owned(); }
+        if bom { state.insert(0, '\u{feff}'); }
+        let before = state.clone();
+        let (mut all, mut warnings, mut places, mut is_whole) = (String::new(), Vec::new(), Vec::new(), true);
+        for (drawn, off) in &sections {
+            let section = section(&state, drawn, (*off).max(0), is_diff);
+            if section.lines().count() < 3 { continue; }
+            all += &section;
+            let Some((now, warned, placed)) = planned(&wrapped(&section), &state) else { is_whole = false; break };
+            state = now;
+            warnings.extend(warned);
+            places.extend(placed);
+        }
+        prop_assume!(!all.is_empty());
+        let want = is_whole.then_some((state, warnings, places));
+        prop_assert_eq!(planned(&wrapped(&all), &before), want, "{} on {:?}", wrapped(&all), before);
     }
 }

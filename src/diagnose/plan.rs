@@ -35,9 +35,6 @@ impl Diagnose for Error {
                 .notes(content.as_ref().and_then(binary_note))
                 .help("replace, delete or move the file as a whole")
                 .advice("leave the file out of the patch; it can be deleted or moved, but only as a whole"),
-            Error::Scattered { path, .. } => {
-                of.path(path).help("put the hunks of a file into one section, or give the response in parts")
-            }
             Error::DeleteDiffers { path, line, seen } => {
                 let file = File::new(path, &seen.content);
                 let line = line.index();

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::place_error::CANDIDATES;
-use crate::search::{Fuzz, Places};
+use crate::search::{Fuzz, Run};
 use crate::text::LineNo;
 
 /// How many line numbers are kept of each warning.
@@ -37,7 +37,7 @@ pub(super) struct Others {
 }
 
 impl Others {
-    fn add(&mut self, places: &Places, within: Range<usize>) {
+    fn add(&mut self, places: &Run<'_>, within: Range<usize>) {
         self.count += places.count_from(within.start) - places.count_from(within.end);
         let inside = places.iter_from(within.start).take_while(|at| within.contains(at));
         self.shown.extend(inside.take(SHOWN - self.shown.len()));
@@ -59,14 +59,14 @@ impl<'h> Duplicates<'h> {
     }
 
     /// Finds the places of a run behind the one that was chosen.
-    pub(super) fn behind(&self, places: &Places, chosen: usize) -> Others {
+    pub(super) fn behind(&self, places: &Run<'_>, chosen: usize) -> Others {
         let mut others = Others::default();
         others.add(places, chosen + 1..usize::MAX);
         others
     }
 
     /// Lists all places of a run that [`Self::around`], or else [`Self::behind`], would count, and the chosen one among them.
-    pub(super) fn all(&self, len: usize, places: &Places, chosen: usize, around: bool) -> Vec<usize> {
+    pub(super) fn all(&self, len: usize, places: &Run<'_>, chosen: usize, around: bool) -> Vec<usize> {
         let is_free = |&at: &usize| {
             let next = self.replaced.partition_point(|range| range.end <= at);
             at >= chosen || self.replaced.get(next).is_none_or(|range| at + len <= range.start)
@@ -77,7 +77,7 @@ impl<'h> Duplicates<'h> {
 
     /// Finds the places of a run behind the one that was chosen, and before it in lines that nothing has replaced. They are
     /// its places at a level.
-    pub(super) fn around(&mut self, level: Fuzz, run: Vec<&'h [u8]>, places: &Places, chosen: usize) -> Others {
+    pub(super) fn around(&mut self, level: Fuzz, run: Vec<&'h [u8]>, places: &Run<'_>, chosen: usize) -> Others {
         if places.count_from(0) == places.count_from(chosen) {
             return self.behind(places, chosen);
         }
@@ -136,7 +136,7 @@ mod tests {
                 }
                 let run: Vec<_> = (chosen..chosen + len).map(|line| lines.text(line)).collect();
                 let compiled = haystack.run(run.iter().copied());
-                let got = duplicates.around(Fuzz::Exact, run.clone(), haystack.places(&compiled), chosen);
+                let got = duplicates.around(Fuzz::Exact, run.clone(), &compiled, chosen);
                 let stands = |at: usize| run.iter().enumerate().all(|(nth, text)| lines.text(at + nth) == *text);
                 let want: Vec<_> = (0..=lines.len() - len)
                     .filter(|&at| at != chosen && stands(at) && !replaced[at..at + len].contains(&true))

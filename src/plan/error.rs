@@ -47,14 +47,6 @@ pub enum Error {
         /// Its content, if it has been looked at.
         content: Option<Content>,
     },
-    /// A file that is edited again and again, and read whole for each.
-    #[error("`{path}` is edited so often in one response that more than {} GiB would have to be read", most >> 30)]
-    Scattered {
-        /// The file.
-        path: RepoPath,
-        /// How many bytes may be.
-        most: u64,
-    },
     /// A hunk or a find that can't be placed.
     #[error(transparent)]
     Place(Box<Unplaced>),
@@ -280,7 +272,6 @@ impl Error {
             Error::Missing(_) => Kind::FileMissing,
             Error::Occupied(_) => Kind::FileExists,
             Error::Binary { .. } => Kind::Binary,
-            Error::Scattered { .. } => Kind::Parse,
             Error::Place(unplaced) => unplaced.error.kind(),
             Error::Joined { error, .. } => error.kind(),
             Error::Conflict(_) => Kind::Conflict,

@@ -18,26 +18,28 @@ use crate::text::{LineNo, Lines};
 
 /// A file at every level that may be tried.
 pub(super) struct Levels<'f, 'h> {
-    lines: &'f Lines<'f>,
+    lines: Lines<'f>,
     wanted: Vec<Vec<&'h [u8]>>,
     up_to: Fuzz,
-    made: [OnceCell<Haystack<'f>>; Fuzz::LEVELS.len()],
+    made: [OnceCell<Haystack<'static>>; Fuzz::LEVELS.len()],
 }
 
 impl<'f, 'h> Levels<'f, 'h> {
     /// Takes all runs of lines that may be asked for. Nothing is read yet.
-    pub(super) fn new(lines: &'f Lines<'f>, wanted: impl IntoIterator<Item = Vec<&'h [u8]>>, up_to: Fuzz) -> Self {
+    pub(super) fn new(lines: Lines<'f>, wanted: impl IntoIterator<Item = Vec<&'h [u8]>>, up_to: Fuzz) -> Self {
         let wanted = if up_to == Fuzz::Exact { Vec::new() } else { wanted.into_iter().collect() };
         Self { lines, wanted, up_to, made: Default::default() }
     }
 
     /// Returns the levels that may be tried, tightest first; each is read when it is reached.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Fuzz, &Haystack<'f>)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Fuzz, &Haystack<'static>)> {
         let allowed = Fuzz::LEVELS.into_iter().zip(&self.made).filter(|(level, _)| *level <= self.up_to);
         allowed.map(|(level, made)| {
             (
                 level,
-                made.get_or_init(|| Haystack::at(level, self.lines, self.wanted.iter().map(|run| run.iter().copied()))),
+                made.get_or_init(|| {
+                    Haystack::at(level, &self.lines, self.wanted.iter().map(|run| run.iter().copied()))
+                }),
             )
         })
     }

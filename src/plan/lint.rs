@@ -3,6 +3,7 @@
 //! None of them changes what a patch does. A lint that is told to be an error makes an error of what it finds, so that nothing
 //! is changed.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -13,7 +14,7 @@ use crate::kind::Kind;
 use crate::patch::{FileEdit, HunkLine, Mark, Operation, Status};
 use crate::path::RepoPath;
 use crate::search::Document;
-use crate::text::{Lines, Located, Text};
+use crate::text::{Lines, Located, Splice, Text};
 
 /// What is done about what a lint finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,18 +145,22 @@ pub(super) fn findings(edit: &FileEdit<'_>, before: &[u8], after: &[u8]) -> Vec<
     found
 }
 
-/// Looks at what one edit makes of a range of a file. What the rest of the file is like is looked at as it was read.
+/// Looks at what one edit is about to make of a file. What the file is like is looked at as it was read.
 pub(super) fn in_document(
     edit: &FileEdit<'_>,
     document: &Document,
     indentation: &OnceCell<Option<Blank>>,
-    (range, new): (&Range<usize>, &[u8]),
+    splices: &[Splice],
 ) -> Vec<Located<Finding>> {
     let (added, before) = (added(edit), document.base());
     let mut found = elision::findings(&added, false, before, before);
     found.extend(in_added(&added, before, || *indentation.get_or_init(|| indented(before))));
-    let rest = || document.parts(0..range.start).chain(document.parts(range.end..document.len())).all(is_blank);
-    if is_blank(new) && !is_blank(&document.slice(range.clone())) && rest() {
+    let ends = splices.iter().map(|splice| splice.old.start).chain([document.len()]);
+    let mut kept = std::iter::once(0).chain(splices.iter().map(|splice| splice.old.end)).zip(ends);
+    let is_emptied = splices.iter().all(|splice| is_blank(&splice.new))
+        && !splices.iter().all(|splice| is_blank(&document.slice(splice.old.clone())))
+        && kept.all(|(start, end)| document.parts(start..end).all(is_blank));
+    if is_emptied {
         found.push(Located::new(edit.span, Finding::Emptied));
     }
     found
@@ -298,8 +303,11 @@ pub(super) struct History {
     done: HashMap<RepoPath, Vec<Step>>,
 }
 
-/// The bytes that an edit has changed: where they stand now, and what was and is there.
-struct Step {
+/// The ranges of bytes that one edit has changed, in order.
+type Step = Vec<Changed>;
+
+/// Where changed bytes are now, and what was and is there.
+struct Changed {
     start: usize,
     new_len: usize,
     old: u64,
@@ -310,27 +318,52 @@ impl History {
     /// How many steps are remembered of each file.
     const REMEMBERED: usize = 100;
 
-    /// Takes note of bytes that go and of those that come in their place, and returns whether that takes back an earlier edit.
-    pub(super) fn note(&mut self, path: &RepoPath, start: usize, old: &[u8], new: &[u8]) -> bool {
-        let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-        let (start, old, new) = (start + same, &old[same..], &new[same..]);
-        let end = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
-        let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
-        if old.is_empty() && new.is_empty() {
+    /// Takes note of bytes that go, given by their offsets in order, and of those that come in their place. Returns whether that
+    /// takes back an earlier edit.
+    pub(super) fn note<'b>(
+        &mut self,
+        path: &RepoPath,
+        changes: impl IntoIterator<Item = (usize, Cow<'b, [u8]>, &'b [u8])>,
+    ) -> bool {
+        // Of each, where it ends before and how far what is behind it moves.
+        let (mut step, mut before) = (Step::new(), Vec::new());
+        let (mut gone, mut come) = (0, 0);
+        for (start, old, new) in changes {
+            let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+            let (start, old, new) = (start + same, &old[same..], &new[same..]);
+            let end = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+            let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
+            if old.is_empty() && new.is_empty() {
+                continue;
+            }
+            step.push(Changed { start: start + come - gone, new_len: new.len(), old: hash(old), new: hash(new) });
+            (gone, come) = (gone + old.len(), come + new.len());
+            before.push((start..start + old.len(), gone, come));
+        }
+        if step.is_empty() {
             return false;
         }
-        let step = Step { start, new_len: new.len(), old: hash(old), new: hash(new) };
         let steps = self.done.entry(path.clone()).or_default();
         let is_undone = steps.iter().any(|earlier| {
-            let place = (earlier.start, earlier.new_len) == (start, old.len());
-            place && (earlier.old, earlier.new) == (step.new, step.old)
+            earlier.len() == step.len()
+                && earlier.iter().zip(&step).zip(&before).all(|((earlier, now), (range, ..))| {
+                    let place = (earlier.start, earlier.new_len) == (range.start, range.len());
+                    place && (earlier.old, earlier.new) == (now.new, now.old)
+                })
         });
         steps.retain_mut(|earlier| {
-            if earlier.start >= start + old.len() && earlier.start > start {
-                earlier.start = earlier.start - old.len() + new.len();
-                return true;
-            }
-            earlier.start + earlier.new_len <= start
+            earlier.iter_mut().all(|earlier| {
+                let is_above = |(range, ..): &(Range<usize>, usize, usize)| {
+                    range.end <= earlier.start && range.start < earlier.start
+                };
+                let above = before.partition_point(is_above);
+                let is_kept =
+                    before.get(above).is_none_or(|(range, ..)| earlier.start + earlier.new_len <= range.start);
+                if let Some((_, gone, come)) = above.checked_sub(1).map(|above| &before[above]) {
+                    earlier.start = earlier.start + come - gone;
+                }
+                is_kept
+            })
         });
         if steps.len() == Self::REMEMBERED {
             steps.remove(0);
@@ -385,8 +418,10 @@ mod tests {
             (&["", "a", "a"], &[false, false]),
         ] {
             let mut history = History::default();
-            let got: Vec<_> =
-                states.windows(2).map(|pair| history.note(&path, 0, pair[0].as_bytes(), pair[1].as_bytes())).collect();
+            let got: Vec<_> = states
+                .windows(2)
+                .map(|pair| history.note(&path, [(0, Cow::Borrowed(pair[0].as_bytes()), pair[1].as_bytes())]))
+                .collect();
             assert_eq!(got, want, "{states:?}");
         }
     }

@@ -133,7 +133,7 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
         let known = planner.errors.len();
         planner.edit(edit);
         held += planner.errors[known..].iter().map(|error| error.value.held()).sum::<usize>();
-        if planner.errors.len() >= ENOUGH || held > HELD || planner.is_exhausted() {
+        if planner.errors.len() >= ENOUGH || held > HELD {
             break;
         }
     }

@@ -10,12 +10,12 @@ use super::elision;
 use super::numbering::{line_number, part_of};
 use super::place_error::{After, Closest, PlaceError, Places, Reason};
 use crate::patch::{Hunk, Mark};
-use crate::search::{Bounds, Effort, Ends, Fuzz, Gap, Haystack, Index, Near, Nearness, Needle, View};
+use crate::search::{Bounds, Effort, Ends, Fuzz, Gap, Haystack, Near, Nearness, Needle, View};
 use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// A file and all that is looked for in it.
 pub(super) struct Nearest<'f, 'p> {
-    lines: &'f Lines<'f>,
+    lines: Lines<'f>,
     /// All lines that this edit of the file looks for.
     sought: Vec<&'p [u8]>,
     /// All lines that it would leave.
@@ -25,12 +25,12 @@ pub(super) struct Nearest<'f, 'p> {
     has_levels: bool,
     effort: &'f Effort,
     nearness: OnceCell<Option<Nearness<'f>>>,
-    results: OnceCell<Option<Haystack<'f>>>,
+    results: OnceCell<Option<Haystack<'static>>>,
 }
 
 impl<'f, 'p> Nearest<'f, 'p> {
     /// Prepares for the hunks of a section.
-    pub(super) fn of_hunks(lines: &'f Lines<'f>, hunks: &'p [Hunk<'_>], effort: &'f Effort) -> Self {
+    pub(super) fn of_hunks(lines: Lines<'f>, hunks: &'p [Hunk<'_>], effort: &'f Effort) -> Self {
         let locators = hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| &text[..]);
         let sought = locators.chain(hunks.iter().flat_map(Hunk::old).map(|line| &line.text[..])).collect();
         let made = hunks.iter().map(|hunk| hunk.new_lines().map(|line| &line.text[..]).collect()).collect();
@@ -38,13 +38,13 @@ impl<'f, 'p> Nearest<'f, 'p> {
     }
 
     /// Prepares for a text that may begin and end within lines.
-    pub(super) fn of_text(lines: &'f Lines<'f>, find: &'p [Text<'_>], put: &'p [Text<'_>], effort: &'f Effort) -> Self {
+    pub(super) fn of_text(lines: Lines<'f>, find: &'p [Text<'_>], put: &'p [Text<'_>], effort: &'f Effort) -> Self {
         let texts = |side: &'p [Text<'_>]| side.iter().map(|line| &line[..]).collect();
         Self::new(lines, (texts(find), vec![texts(put)]), Ends::Part, effort)
     }
 
     fn new(
-        lines: &'f Lines<'f>,
+        lines: Lines<'f>,
         (sought, made): (Vec<&'p [u8]>, Vec<Vec<&'p [u8]>>),
         ends: Ends,
         effort: &'f Effort,
@@ -77,8 +77,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
         }
         let places = |text: &[u8]| {
             let run = haystack.run([text]);
-            let places = haystack.places(&run);
-            Places::new(places.iter().take(SHOWN), places.count())
+            Places::new(run.iter().take(SHOWN), run.count())
         };
         self.reason(&wanted, near, from, hunk.span, places).map(|reason| PlaceError::NotFound { after, reason })
     }
@@ -90,14 +89,14 @@ impl<'f, 'p> Nearest<'f, 'p> {
         if put.iter().any(|line| is_telling(line)) && self.effort.spend(self.lines.bytes().len()) {
             let texts: Vec<&[u8]> = put.iter().map(|line| &line[..]).collect();
             let needle = Needle::text(&texts, Bounds::default());
-            let index = Index::new(View::exact(self.lines), []);
+            let view = View::new(&self.lines);
             let joined = |texts: &[&[u8]]| texts.join(&b'\n');
             let sought: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
             // What is only a part of the old text is there whether or not the rest is, and half a word by chance.
             let is_part = memchr::memmem::find(&joined(&sought), &joined(&texts)).is_some();
-            if let Some(range) = index.matches(&needle).first()
+            if let Some(range) = view.first(&needle)
                 && !is_part
-                && crate::search::cuts_word(self.lines, &range).is_none()
+                && crate::search::cuts_word(&self.lines, &range).is_none()
             {
                 let at = self.lines.index_at(range.start);
                 if is_made(near.as_ref(), at, texts.iter().copied()) {
@@ -122,7 +121,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
 
     fn near(&self, wanted: &[&Text<'_>], from: usize) -> Option<Near> {
         let nearness =
-            self.nearness.get_or_init(|| Nearness::new(self.lines, self.sought.iter().copied(), self.effort));
+            self.nearness.get_or_init(|| Nearness::new(self.lines.clone(), self.sought.iter().copied(), self.effort));
         let texts: Vec<&[u8]> = wanted.iter().map(|text| &text[..]).collect();
         nearness.as_ref()?.find(&texts, self.ends, from, self.effort)
     }
@@ -220,11 +219,11 @@ impl<'f, 'p> Nearest<'f, 'p> {
         let results = self.results.get_or_init(|| {
             self.effort
                 .spend(self.lines.bytes().len())
-                .then(|| Haystack::new(self.lines, self.made.iter().map(|run| run.iter().copied())))
+                .then(|| Haystack::new(&self.lines, self.made.iter().map(|run| run.iter().copied())))
         });
         let results = results.as_ref()?;
         let run = results.run(hunk.new_lines().map(|line| &line.text[..]));
-        results.first(&run, from).or_else(|| results.first(&run, 0))
+        run.at_or_after(from).or_else(|| run.first())
     }
 }
 

@@ -13,7 +13,7 @@ use super::suggest;
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
 use crate::text::Span;
-use crate::tree::{AttributeFiles, Content, Entry, File, Planned, RULES, Tree, TreeError};
+use crate::tree::{AttributeFiles, Content, Entry, File, Mode, Planned, RULES, Tree, TreeError};
 
 pub(super) struct Overlay<'t> {
     tree: &'t dyn Tree,
@@ -129,6 +129,11 @@ impl<'t> Overlay<'t> {
     /// Returns what is at a path now, if that has been read and is a file.
     pub(super) fn now(&self, path: &RepoPath) -> Option<Content> {
         self.slots.get(path)?.now.as_ref().map(|file| file.content.clone())
+    }
+
+    /// Returns the mode of the file that is at a path now, if that has been read.
+    pub(super) fn mode(&self, path: &RepoPath) -> Option<Mode> {
+        Some(self.slots.get(path)?.now.as_ref()?.mode)
     }
 
     /// Returns whether an earlier edit moved the file at a path away, and no other is there now.

@@ -18,13 +18,35 @@ use super::warning::Warning;
 use super::{ENOUGH, Rules};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::path::RepoPath;
-use crate::search::Effort;
-use crate::text::{Ending, Lines, Located, Span, Splice};
+use crate::search::{Document, Effort, Needle};
+use crate::text::{Content, Ending, Located, Span, Splice};
 
-/// A policy: says where the hunks of a section go in a file.
-///
-/// The set holds lines that earlier failed edits of this file would have added; those of this one's failures are put to it.
-pub(super) type Policy = fn(&RepoPath, &[u8], &[Hunk<'_>], &Rules, &mut HashSet<Vec<u8>>, &Effort) -> Outcome;
+/// Says where the hunks of a section go in a file. The set holds lines that earlier failed edits of this file would have added; those
+/// of this one's failures are put to it.
+type Place = fn(&RepoPath, &Document, &[Hunk<'_>], &Rules, &mut HashSet<Vec<u8>>, &Effort) -> Outcome;
+
+/// Which of several places is taken.
+#[derive(Clone, Copy)]
+pub(super) struct Policy {
+    pub(super) place: Place,
+    /// What is compared of a line.
+    text: for<'h> fn(&'h HunkLine<'_>) -> &'h [u8],
+}
+
+impl Policy {
+    /// Returns what hunks are looked for by.
+    pub(super) fn needles(self, hunks: &[Hunk<'_>]) -> impl Iterator<Item = Needle> {
+        hunks.iter().flat_map(move |hunk| {
+            let more = in_order::runs(hunk).map(Needle::lines);
+            std::iter::once(Needle::lines(hunk.old().map(self.text))).chain(more)
+        })
+    }
+
+    /// Reads a file for a section.
+    pub(super) fn read(self, content: &Content, hunks: &[Hunk<'_>]) -> Document {
+        Document::new(content.clone(), self.needles(hunks))
+    }
+}
 
 /// What became of a section.
 #[derive(Default)]
@@ -91,7 +113,7 @@ fn blocks<'l, 'h, 'p>(lines: &'l [&'h HunkLine<'p>]) -> impl Iterator<Item = &'l
 fn each<'h, 'p>(
     hunks: &'h [Hunk<'p>],
     lost: &mut HashSet<Vec<u8>>,
-    text: fn(&'h HunkLine<'p>) -> &'h [u8],
+    text: for<'l> fn(&'l HunkLine<'_>) -> &'l [u8],
     mut place: impl FnMut(usize, &'h Hunk<'p>) -> Result<(), Located<PlaceError>>,
 ) -> (Vec<(usize, Located<PlaceError>)>, bool) {
     let (mut errors, mut whole) = (Vec::new(), true);
@@ -126,7 +148,7 @@ pub(super) fn follows_from<'l>(
 /// Makes splices of hunks, given in the file's order.
 fn made(
     path: &RepoPath,
-    lines: &Lines<'_>,
+    file: &Document,
     section: &[Hunk<'_>],
     (hunks, last): (&[PlacedHunk<'_, '_>], Last),
     outcome: Outcome,
@@ -137,7 +159,7 @@ fn made(
         return outcome;
     }
     let mut warnings = outcome.warnings;
-    let mut splicer = Splicer::new(lines);
+    let mut splicer = Splicer::new(file);
     for hunk in hunks {
         if hunk.is_idle() {
             let warning = Warning::IdleHunk { path: path.clone(), part: Part::Hunk(hunk.number) };

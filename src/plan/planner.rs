@@ -1,30 +1,27 @@
 //! The edits of a response, done one after the other on an overlay; what each does to its file.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use bstr::BString;
 
+use super::Rules;
 use super::error::{Error, Missing};
 use super::lint::{self, Finding, History};
-use super::opened::Open;
+use super::opened::{self, Open};
 use super::overlay::{Found, Overlay};
-use super::place::{Policy, in_order};
+use super::place::in_order;
 use super::place_error::Part;
 use super::placement::{Placed, Placement};
 use super::section::{self, Section};
 use super::suggest::{self, Suggestion};
 use super::warning::Warning;
-use super::{Rules, unplaced};
 use crate::patch::{FileEdit, Hunk, Operation, Patch, Status};
 use crate::path::{PathError, RepoPath, Resolver};
 use crate::pathspec::Case;
 use crate::search::Effort;
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
 use crate::tree::{Content, File, Mode, Tree};
-
-/// How many bytes of files may be read again, of files that a response edits more than once: some ten seconds' worth. Every edit
-/// looks at its file whole, so that a response could otherwise ask for hours.
-const MOST_REREAD: u64 = if cfg!(test) { 1 << 20 } else { 1 << 34 };
 
 /// The plan in the making.
 pub(super) struct Planner<'p> {
@@ -43,13 +40,16 @@ pub(super) struct Planner<'p> {
     /// The paths that sections of unified diffs rename or delete, and the last edit that does.
     pub(super) vacated: BTreeMap<RepoPath, usize>,
     pub(super) placements: Vec<Placement>,
-    /// How many bytes of files have been read again, for edits of files that earlier ones have changed.
-    pub(super) reread: u64,
     /// Which edit of the response is at work, from 0.
     pub(super) number: usize,
     pub(super) history: History,
-    /// Files that texts are being replaced in.
+    /// The edits that change a file in its place, by number.
+    pub(super) rows: BTreeMap<RepoPath, Vec<usize>>,
+    /// Files that such edits are changing, and whether the overlay hasn't got all of that.
     pub(super) open: BTreeMap<RepoPath, Open>,
+    pub(super) is_ahead: bool,
+    /// What lints have found in the edit at work.
+    pub(super) found: Vec<Located<Warning>>,
 }
 
 /// Marks an edit whose errors have been recorded.
@@ -64,12 +64,17 @@ pub(super) enum Failed {
 impl<'p> Planner<'p> {
     /// Begins a plan of these patches.
     pub(super) fn new(patches: &'p [Patch<'p>], tree: &'p dyn Tree, resolver: &'p Resolver, rules: &'p Rules) -> Self {
-        let mut vacated = BTreeMap::new();
+        let (mut vacated, mut rows) = (BTreeMap::new(), BTreeMap::<_, Vec<usize>>::new());
         for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
             if section::vacates(edit)
                 && let Ok(path) = resolver.resolve(None, &edit.path)
             {
                 vacated.insert(path, number);
+            }
+            if opened::is_in_place(edit)
+                && let Ok(path) = resolver.resolve(edit.root.as_deref(), &edit.path)
+            {
+                rows.entry(path).or_default().push(number);
             }
         }
         Planner {
@@ -84,20 +89,17 @@ impl<'p> Planner<'p> {
             effort: Effort::default(),
             vacated,
             placements: Vec::new(),
-            reread: 0,
             number: 0,
             history: History::default(),
+            rows,
             open: BTreeMap::new(),
+            is_ahead: false,
+            found: Vec::new(),
         }
     }
 }
 
 impl Planner<'_> {
-    /// Returns whether so much has been read again that no more is.
-    pub(super) fn is_exhausted(&self) -> bool {
-        self.reread > MOST_REREAD
-    }
-
     /// Does one edit, or records why it can't be done.
     pub(super) fn edit(&mut self, edit: &FileEdit<'_>) {
         let root = edit.root.as_ref();
@@ -107,35 +109,34 @@ impl Planner<'_> {
             let _ = edit.destination().map(|to| self.resolve(root, to, edit.span));
             return;
         };
-        if let Operation::Substitute(substitution) = &edit.operation {
-            if self.substitute(&path, edit, substitution, span) == Err(Failed::Lost) {
-                self.overlay.forget(&path);
-            }
-            return;
+        self.found.clear();
+        let in_place = match &edit.operation {
+            Operation::Substitute(_) => true,
+            Operation::Update { to: None, .. } => edit.header.as_ref().is_none_or(section::is_in_place),
+            _ => false,
+        };
+        if !in_place {
+            self.settle();
         }
-        self.settle();
         let known = self.known(edit, &path);
-        if let (Some(known), Operation::Update { .. }) = (&known, &edit.operation) {
-            self.reread += known.size() as u64;
-            if self.is_exhausted() {
-                self.errors.push(Located::new(span, Error::Scattered { path, most: MOST_REREAD }));
-                return;
-            }
-        }
         let done = match (Section::of(edit, &path), &edit.operation) {
             (Some(section), _) => self.section(&section),
             (None, Operation::Create { lines }) => self.create(&path, &edit.path, lines, span),
             (None, Operation::Replace { lines }) => self.replace(&path, lines, span),
             (None, Operation::Delete { expected }) => self.delete(&path, expected.as_deref(), span),
-            (None, Operation::Move { to }) => self.update(&path, root, Some(to), &[], span),
-            (None, Operation::Update { to, hunks }) => self.update(&path, root, to.as_ref(), hunks, span),
-            (None, Operation::Substitute(_) | Operation::Unreadable) => Err(Failed::Lost),
+            (None, Operation::Move { to }) => self.update(&path, root, to, &[], span),
+            (None, Operation::Update { to: Some(to), hunks }) => self.update(&path, root, to, hunks, span),
+            (None, Operation::Update { to: None, hunks }) => self.rewrite(&path, hunks, span, in_order::POLICY),
+            (None, Operation::Substitute(substitution)) => self.substitute(&path, substitution, span),
+            (None, Operation::Unreadable) => Err(Failed::Lost),
         };
-        if done == Err(Failed::Lost) {
-            self.overlay.forget(&path);
-        }
-        if done.is_ok() {
-            self.lint(edit, &path, known);
+        match done {
+            Err(Failed::Lost) => self.overlay.forget(&path),
+            Ok(()) => {
+                self.lint(edit, &path, known);
+                self.warnings.append(&mut self.found);
+            }
+            Err(Failed::Partly) => {}
         }
     }
 
@@ -154,27 +155,21 @@ impl Planner<'_> {
         .or_else(|| self.overlay.now(path))
     }
 
-    /// Looks at what an edit that is done made of its file. `known` is the file as it was, if that was known before.
+    /// Looks at what an edit of a whole file made of it. `known` is the file as it was, if that was known before.
     pub(super) fn lint(&mut self, edit: &FileEdit<'_>, path: &RepoPath, known: Option<Content>) {
         let before = known.or_else(|| self.overlay.before(path)).unwrap_or_else(|| Vec::new().into());
-        let goes = edit.header.as_ref().is_some_and(|header| header.status == Status::Deleted);
-        let now = match &edit.operation {
-            Operation::Move { .. } | Operation::Delete { .. } => return,
-            Operation::Update { .. } if goes => return,
-            // The file that was moved is where nobody asks; its lines can be looked at all the same.
-            Operation::Update { to: Some(to), .. } => self.resolver.resolve(edit.root.as_deref(), to).ok(),
-            _ => Some(path.clone()),
+        let is_whole = match &edit.operation {
+            Operation::Create { .. } | Operation::Replace { .. } => true,
+            _ => edit.header.as_ref().is_some_and(|header| header.status == Status::Added),
         };
-        let Some(now) = now else { return };
-        let Some(after) = self.overlay.now(&now) else { return };
+        let Some(after) = self.overlay.now(path).filter(|_| is_whole) else { return };
         if before.is_binary() || after.is_binary() || before == after {
             return;
         }
         for found in lint::findings(edit, &before, &after) {
             self.warn(found.span, Warning::Found { path: path.clone(), finding: found.value });
         }
-        let start = before.iter().zip(after.iter()).take_while(|(a, b)| a == b).count();
-        if now == *path && self.history.note(path, start, &before[start..], &after[start..]) {
+        if self.history.note(path, [(0, Cow::Borrowed(&before[..]), &after[..])]) {
             self.warn(edit.span, Warning::Found { path: path.clone(), finding: Finding::Undone });
         }
     }
@@ -280,7 +275,7 @@ impl Planner<'_> {
             return Ok(());
         }
         let haystack = crate::search::Haystack::new(&lines, [texts()]);
-        let part = if self.rules.strict { None } else { haystack.first(&haystack.run(texts()), 0) };
+        let part = if self.rules.strict { None } else { haystack.run(texts()).first() };
         if let Some(at) = part {
             let (first, last) = (LineNo::from_index(at), LineNo::from_index(at + expected.len() - 1));
             let total = lines.len();
@@ -308,61 +303,32 @@ impl Planner<'_> {
         )
     }
 
+    /// Moves a file, and does what hunks say to it.
     pub(super) fn update(
         &mut self,
         path: &RepoPath,
         root: Option<&Text<'_>>,
-        to: Option<&Text<'_>>,
+        to: &Text<'_>,
         hunks: &[Hunk<'_>],
         span: Option<Span>,
     ) -> Result<(), Failed> {
-        let target = to.map(|to| self.resolve(root, to, span).map(|path| (path, to))).transpose();
+        let target = self.resolve(root, to, span);
+        // A move onto itself is a plain update.
+        if target.as_ref() == Ok(path) && !hunks.is_empty() {
+            return self.rewrite(path, hunks, span, in_order::POLICY);
+        }
         let base = self.base(path, span);
         let (Ok(target), Ok(file)) = (target, base) else { return Err(Failed::Lost) };
-        // A move onto itself is a plain update.
-        let target = target.filter(|(target, _)| target != path);
-        let (content, done) = self.rewritten(path, &file, hunks, span, in_order::place);
-        let changed = File { content, mode: file.mode };
-        if let Some((target, written)) = target {
-            let moved = self.relocate(path, changed, &target, written, span);
-            if moved.is_err() {
-                self.overlay.forget(&target);
-            }
-            return moved.and(done);
-        }
-        if done.is_ok() && changed.content == file.content {
+        if target == *path {
             self.warn(span, Warning::NoChange { path: path.clone() });
+            return Ok(());
         }
-        self.overlay.put(path, changed);
-        done
-    }
-
-    /// Returns what the hunks make of a file; where some fail, what the others make of it.
-    pub(super) fn rewritten(
-        &mut self,
-        path: &RepoPath,
-        file: &File,
-        hunks: &[Hunk<'_>],
-        span: Option<Span>,
-        policy: Policy,
-    ) -> (Content, Result<(), Failed>) {
-        if hunks.is_empty() {
-            return (file.content.clone(), Ok(()));
+        let (content, done) = self.rewritten(path, &file, hunks, span, in_order::POLICY);
+        let moved = self.relocate(path, File { content, mode: file.mode }, &target, to, span);
+        if moved.is_err() {
+            self.overlay.forget(&target);
         }
-        if file.content.is_binary() {
-            return (
-                file.content.clone(),
-                self.fail(span, Error::Binary { path: path.clone(), content: Some(file.content.clone()) }),
-            );
-        }
-        let lost = self.overlay.lost(path);
-        let outcome = policy(path, &file.content, hunks, self.rules, lost, &self.effort);
-        self.warnings.extend(outcome.warnings);
-        let section = unplaced::Section { path, file, hunks, placed: &outcome.placed, policy };
-        self.unplaced(&section, outcome.errors);
-        self.note(path, outcome.placed);
-        let content = Content::spliced(file.content.clone(), outcome.splices);
-        (content, if outcome.whole { Ok(()) } else { Err(Failed::Partly) })
+        moved.and(done)
     }
 
     pub(super) fn relocate(

@@ -42,6 +42,12 @@ impl<'e, 'p> Section<'e, 'p> {
     }
 }
 
+/// Returns whether a section says nothing of its file but which lines change.
+pub(super) fn is_in_place(header: &Header) -> bool {
+    let Header { status, old_mode, new_mode, ids, binary, .. } = header;
+    *status == Status::Modified && (old_mode, new_mode, ids, binary) == (&None, &None, &None, &None)
+}
+
 /// Returns whether nothing is at a path any more once an edit has been made, unless another puts something there.
 pub(super) fn vacates(edit: &FileEdit<'_>) -> bool {
     edit.header.as_ref().is_some_and(|header| matches!(header.status, Status::Renamed | Status::Deleted))
@@ -58,6 +64,15 @@ impl Planner<'_> {
         match header.status {
             Status::Added => self.added(section),
             Status::Deleted => self.deleted(section),
+            Status::Modified
+                if !section.hunks.is_empty() && header.new_mode.is_none_or(|new| header.old_mode == Some(new)) =>
+            {
+                if !is_in_place(header) {
+                    let file = self.base(path, span)?;
+                    self.compare(section, &file);
+                }
+                self.rewrite(path, section.hunks, span, by_number::POLICY)
+            }
             Status::Modified => {
                 let file = self.base(path, span)?;
                 self.compare(section, &file);
@@ -200,7 +215,8 @@ impl Planner<'_> {
                 let rules = Rules { strict: false, unique: false, ..self.rules.clone() };
                 let mut lost = std::collections::HashSet::new();
                 let mut fits = |file: &File| {
-                    by_number::place(path, &file.content, section.hunks, &rules, &mut lost, &self.effort).whole
+                    let document = by_number::POLICY.read(&file.content, section.hunks);
+                    (by_number::POLICY.place)(path, &document, section.hunks, &rules, &mut lost, &self.effort).whole
                 };
                 let (before, after) = (fits(&original), fits(&now));
                 let named = |file: &File| header.ids.is_some() && self.other_id(section, file).is_none();
@@ -222,7 +238,7 @@ impl Planner<'_> {
         let Section { path, header, hunks, span, .. } = *section;
         let changes_mode = header.new_mode.filter(|_| header.old_mode != header.new_mode);
         let mode = with_mode(file.mode, changes_mode);
-        let (content, done) = self.rewritten(path, file, hunks, span, by_number::place);
+        let (content, done) = self.rewritten(path, file, hunks, span, by_number::POLICY);
         (File { content, mode }, done)
     }
 
@@ -241,6 +257,11 @@ impl Planner<'_> {
     /// Returns the ids of a file and of the one that the header means, if they differ.
     fn other_id(&self, section: &Section<'_, '_>, file: &File) -> Option<(String, String)> {
         let (patch, _) = section.header.ids.as_ref()?;
+        // A file is read once for this; how it is after each of many sections is only worth a warning.
+        let is_left = self.overlay.in_tree(section.path).is_none_or(|content| content != file.content);
+        if is_left && !self.effort.spend(file.content.size()) {
+            return None;
+        }
         // What can't be named can't be compared, and the change doesn't depend on it.
         let id = self.tree.id(section.path, &file.content).ok().flatten()?;
         let shown = id.get(..patch.len())?;

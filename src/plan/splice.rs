@@ -5,6 +5,7 @@
 
 use std::ops::{Deref, Range};
 
+use crate::search::Document;
 use crate::text::{Ending, Lines, Splice};
 
 /// A new line, and how it ends if that isn't left to its neighbours.
@@ -21,7 +22,9 @@ pub(super) enum Last {
 
 /// A file in the making: what of the old one has been kept or left out so far, and the splices for that.
 pub(super) struct Splicer<'f> {
-    lines: &'f Lines<'f>,
+    file: &'f Document,
+    /// How many lines the file has.
+    len: usize,
     splices: Vec<Splice>,
     /// Index of the first old line that is neither kept nor left out yet.
     next: usize,
@@ -35,8 +38,9 @@ pub(super) struct Splicer<'f> {
 }
 
 impl<'f> Splicer<'f> {
-    pub(super) fn new(lines: &'f Lines<'f>) -> Self {
-        Self { lines, splices: Vec::new(), next: 0, before: None, is_open: false, is_closed: false, has_mark: false }
+    pub(super) fn new(file: &'f Document) -> Self {
+        let (len, splices, before) = (file.line_count(), Vec::new(), None);
+        Self { file, len, splices, next: 0, before, is_open: false, is_closed: false, has_mark: false }
     }
 
     /// Makes the byte order mark a part of the first line, if nothing is before that.
@@ -54,10 +58,10 @@ impl<'f> Splicer<'f> {
         if index <= self.next {
             return;
         }
-        let last = terminator(self.lines, index - 1);
+        let last = self.terminator(index - 1);
         self.is_open = last.is_none();
         // Only a file's last line can be without a terminator; what is added behind it goes by the line before.
-        let above = if index - 1 > self.next { terminator(self.lines, index - 2) } else { self.before };
+        let above = if index - 1 > self.next { self.terminator(index - 2) } else { self.before };
         self.before = last.or(above);
         self.next = index;
     }
@@ -66,13 +70,14 @@ impl<'f> Splicer<'f> {
     pub(super) fn replace<'t>(&mut self, count: usize, new: impl IntoIterator<Item = NewLine<'t>>) {
         let first = self.next;
         self.next += count;
-        let start = if first == 0 && self.has_mark { 0 } else { self.lines.start(first.min(self.lines.len())) };
+        let start = if first == 0 && self.has_mark { 0 } else { self.file.start(first) };
         // A file that is only a byte order mark has no line, and to git one.
-        let end = if count > 0 { self.lines.start(self.next.min(self.lines.len())) } else { start };
+        let end = if count > 0 { self.file.start(self.next) } else { start };
         let mut bytes = Vec::new();
         for (nth, (text, written)) in new.into_iter().enumerate() {
-            let replaced = (nth < count).then_some(first + nth);
-            let ending = written.unwrap_or_else(|| ending(self.lines, replaced, self.before, self.next));
+            let replaced = || (nth < count).then(|| self.terminator(first + nth)).flatten();
+            let near = || replaced().or(self.before).or_else(|| self.terminator(self.next));
+            let ending = written.or_else(near).unwrap_or_else(|| self.file.lines().majority());
             self.is_closed |= self.is_open;
             self.close(&mut bytes);
             bytes.extend_from_slice(text);
@@ -88,17 +93,22 @@ impl<'f> Splicer<'f> {
         if last == Last::AsItIs {
             return (self.splices, self.is_closed);
         }
-        self.keep_to(self.lines.len());
-        let (was_open, end) = (self.is_open, self.lines.bytes().len());
+        self.keep_to(self.len);
+        let (was_open, end) = (self.is_open, self.file.len());
         let mut bytes = Vec::new();
         self.close(&mut bytes);
         self.put(end..end, bytes);
         (self.splices, was_open)
     }
 
+    /// Returns the terminator of a line, if it is there and has one.
+    fn terminator(&self, line: usize) -> Option<Ending> {
+        (line < self.len).then(|| self.file.ending(line)).filter(|ending| *ending != Ending::None)
+    }
+
     fn close(&mut self, bytes: &mut Vec<u8>) {
         if self.is_open {
-            let ending = self.before.unwrap_or_else(|| self.lines.majority());
+            let ending = self.before.unwrap_or_else(|| self.file.lines().majority());
             bytes.extend_from_slice(ending.as_bytes());
             (self.before, self.is_open) = (Some(ending), false);
         }
@@ -106,7 +116,7 @@ impl<'f> Splicer<'f> {
 
     fn put(&mut self, old: Range<usize>, new: Vec<u8>) {
         match self.splices.last_mut() {
-            _ if self.lines.bytes()[old.clone()] == new => {}
+            _ if *self.file.slice(old.clone()) == *new => {}
             Some(last) if last.old.end == old.start => {
                 last.old.end = old.end;
                 last.new.extend_from_slice(&new);
@@ -128,8 +138,9 @@ pub(super) fn within(
     let mut new = Vec::with_capacity(put.iter().map(|line| line.len() + 2).sum::<usize>());
     let mut before = first.checked_sub(1).and_then(|line| terminator(lines, line));
     for (nth, line) in terminated.iter().enumerate() {
-        let replaced = (first + nth <= last).then_some(first + nth);
-        let ending = ending(lines, replaced, before, last + 1);
+        let replaced = (first + nth <= last).then(|| terminator(lines, first + nth)).flatten();
+        let near = replaced.or(before).or_else(|| terminator(lines, last + 1));
+        let ending = near.unwrap_or_else(|| lines.majority());
         new.extend_from_slice(line);
         new.extend_from_slice(ending.as_bytes());
         before = Some(ending);
@@ -152,12 +163,6 @@ pub(super) fn whole_lines(lines: &Lines<'_>, range: Range<usize>) -> Range<usize
     }
     let Some(before) = first.checked_sub(1) else { return range };
     range.start - lines.get(before).ending.as_bytes().len()..range.end
-}
-
-/// Returns how a new line ends: as the one that it replaces, the one before it, the one after it, or most.
-fn ending(lines: &Lines<'_>, replaced: Option<usize>, before: Option<Ending>, after: usize) -> Ending {
-    let replaced = replaced.and_then(|line| terminator(lines, line));
-    replaced.or(before).or_else(|| terminator(lines, after)).unwrap_or_else(|| lines.majority())
 }
 
 /// Returns the terminator of a line, if it is there and has one.

@@ -32,7 +32,7 @@ impl Planner<'_> {
     pub(super) fn unplaced(&mut self, section: &Section<'_, '_>, errors: Vec<(usize, Located<PlaceError>)>) {
         let Section { path, file, hunks, policy, .. } = *section;
         let run = |content: &Content, hunks: &[Hunk<'_>], rules: &Rules, effort: &Effort| {
-            policy(path, content, hunks, rules, &mut HashSet::new(), effort)
+            (policy.place)(path, &policy.read(content, hunks), hunks, rules, &mut HashSet::new(), effort)
         };
         let mut refused: [Option<HashSet<usize>>; Fuzz::LEVELS.len()] = Default::default();
         for (number, mut error) in errors {

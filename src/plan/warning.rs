@@ -6,6 +6,7 @@ use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::search::{Fuzz, Relaxation, Side};
 use crate::text::{Excerpt, LineNo, Lines, listed};
+use std::borrow::Cow;
 
 /// What planning dropped, guessed or relaxed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -252,13 +253,18 @@ impl Quote {
 
     /// Takes a line by its index, and the line under which it is.
     pub fn with_heading(lines: &Lines<'_>, index: usize) -> Self {
-        let indent = |at: usize| lines.text(at).iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let has_text = |at: &usize| indent(*at) < lines.text(*at).len();
+        Self::under(|at| Cow::Borrowed(lines.text(at)), index)
+    }
+
+    /// The same, of lines that are given by their indices.
+    pub(super) fn under<'l>(text: impl Fn(usize) -> Cow<'l, [u8]>, index: usize) -> Self {
+        let indent = |at: usize| text(at).iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let has_text = |at: &usize| indent(*at) < text(*at).len();
         let mut above = (index.saturating_sub(Self::ABOVE)..index).rev().filter(has_text);
         let outer = above.find(|&above| indent(above) < indent(index));
         let heading = outer.or_else(|| index.checked_sub(1).filter(has_text));
-        let heading = heading.map(|at| (LineNo::from_index(at), Excerpt::of_line(lines.text(at))));
-        Self { heading, ..Self::new(lines, index) }
+        let heading = heading.map(|at| (LineNo::from_index(at), Excerpt::of_line(&text(at))));
+        Self { number: LineNo::from_index(index), text: Excerpt::of_line(&text(index)), heading }
     }
 }
 

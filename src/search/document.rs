@@ -1,6 +1,8 @@
 //! A file that edits change one after the other, each of which is looked for in what those before it left.
 
 use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -8,8 +10,9 @@ use super::many::Many;
 use super::matches::Matches;
 use super::needle::Needle;
 use super::places::Places;
+use super::spliced::Spliced;
 use super::view::{self, View};
-use crate::text::{Content, Lines, Splice, Starts};
+use crate::text::{Content, Ending, Lines, Splice, Starts};
 
 /// A file in the middle of a response: what was read, what edits so far have put in its place, and where the texts are that later
 /// ones look for. The file is read once, however many edits there are; after each, only what is around it is read.
@@ -25,26 +28,12 @@ pub struct Document {
     longest: usize,
     /// What has taken the place of what, by offset.
     spliced: Vec<Spliced>,
-    /// What each edit did, in order.
-    log: Vec<Edit>,
-    /// Matches that weren't in the base: the needle's number, how many edits there were, and its bytes at that time.
-    fresh: Vec<(usize, usize, Range<usize>)>,
-}
-
-/// A part of the base that something has taken the place of, and where that is now.
-#[derive(Debug)]
-struct Spliced {
-    splice: Splice,
-    /// The offset of the new bytes.
-    start: usize,
-    /// The index of the line in which they begin.
-    line: usize,
-}
-
-impl Spliced {
-    fn end(&self) -> usize {
-        self.start + self.splice.new.len()
-    }
+    /// Matches that weren't in the base: the needle's number, and its bytes as the file is now.
+    fresh: Vec<(usize, Range<usize>)>,
+    /// Where other texts are in the base that were looked for.
+    known: RefCell<HashMap<Needle, Rc<Places>>>,
+    /// What the file is now in one piece, once somebody wants that.
+    now: OnceCell<(Content, Starts)>,
 }
 
 /// Bytes that became others, by the offsets of the time.
@@ -67,16 +56,26 @@ impl Edit {
 impl Document {
     /// Reads a file with an eye to the texts that edits will look for.
     pub fn new(base: Content, needles: impl IntoIterator<Item = Needle>) -> Self {
-        let lines = Lines::new(&base);
-        let view = View::exact(&lines);
-        let many = Many::new(view.text(), needles);
-        let places = many.as_ref().map(|many| many.places(view.text())).unwrap_or_default();
+        let starts = Lines::new(&base).starts();
+        Self::with(base, starts, |lines| View::new(lines).into_text(), needles)
+    }
+
+    /// The same, if it is known where the lines start and how they are compared.
+    pub(super) fn with(
+        base: Content,
+        starts: Starts,
+        view: fn(&Lines<'_>) -> view::Text,
+        needles: impl IntoIterator<Item = Needle>,
+    ) -> Self {
+        let view = view(&Lines::with(&base, starts.clone()));
+        let text = View::of(Lines::with(&base, starts.clone()), &view);
+        let many = Many::new(text.text(), needles);
+        let places = many.as_ref().map(|many| many.places(text.text())).unwrap_or_default();
         let places = places.into_iter().map(|places| places.map(Rc::new)).collect();
+        drop(text);
         let longest = many.iter().flat_map(Many::needles).map(longest).max().unwrap_or(0);
-        let (starts, view) = (lines.starts(), view.into_text());
-        drop(lines);
-        let (spliced, log, fresh) = (Vec::new(), Vec::new(), Vec::new());
-        Self { base, starts, view, many, places, longest, spliced, log, fresh }
+        let (spliced, fresh, known, now) = Default::default();
+        Self { base, starts, view, many, places, longest, spliced, fresh, known, now }
     }
 
     /// Returns what the file was.
@@ -116,36 +115,55 @@ impl Document {
         self.spliced.is_empty()
     }
 
+    /// Returns the lines of what the file is now.
+    pub fn lines(&self) -> Lines<'_> {
+        if self.is_untouched() {
+            return self.base_lines();
+        }
+        let (content, starts) = self.now.get_or_init(|| {
+            let content = self.content();
+            let starts = Lines::new(&content).starts();
+            (content, starts)
+        });
+        Lines::with(content, starts.clone())
+    }
+
     /// Returns all matches of a needle, as the file is now.
     pub fn matches(&self, needle: &Needle) -> Matches<'_> {
+        let (view, spliced) = (self.view(), &self.spliced[..]);
         let number = self.many.as_ref().and_then(|many| many.number(needle));
-        let known = number.and_then(|number| self.places[number].clone());
-        let places = known.clone().unwrap_or_else(|| Rc::new(needle.places(self.view().text())));
-        if self.is_untouched() {
-            return Matches::Read { places, len: needle.matched().len(), view: Cow::Owned(self.view()) };
-        }
-        let view = self.view();
-        let mut found: Vec<_> = places.iter().filter_map(|at| self.kept(view.original(needle.range(at)))).collect();
-        let from_base = found.len();
-        match (number, known) {
-            (Some(number), Some(_)) => {
-                let of_needle = self.fresh.iter().filter(|(of, ..)| *of == number);
-                found.extend(of_needle.filter_map(|(_, time, range)| {
-                    self.log[*time..].iter().try_fold(range.clone(), |range, edit| edit.shift(range))
-                }));
+        let announced = number.and_then(|number| Some((number, self.places[number].clone()?)));
+        let mut fresh: Vec<Range<usize>> = match announced {
+            Some((number, _)) => {
+                self.fresh.iter().filter(|(of, _)| *of == number).map(|(_, range)| range.clone()).collect()
             }
-            _ => {
-                let reach = longest(needle);
-                for spliced in &self.spliced {
-                    found.extend(self.window(spliced.start..spliced.end(), reach).matches(needle));
-                }
+            None => {
+                let windows = spliced.iter().map(|spliced| self.window(spliced.start..spliced.end(), longest(needle)));
+                windows.flat_map(|window| window.matches(needle)).collect()
             }
+        };
+        fresh.sort_by_key(|range| (range.start, range.end));
+        fresh.dedup();
+        let places = announced.map(|(_, places)| places).unwrap_or_else(|| {
+            let mut known = self.known.borrow_mut();
+            Rc::clone(known.entry(needle.clone()).or_insert_with(|| Rc::new(needle.places(view.text()))))
+        });
+        Matches { places, len: needle.matched().len(), view, spliced, fresh }
+    }
+
+    /// Makes the splices of one edit, which are in order.
+    pub fn change(&mut self, splices: &[Splice]) {
+        let (mut gone, mut come) = (0, 0);
+        for Splice { old, new } in splices {
+            self.replace(old.start + come - gone..old.end + come - gone, new);
+            (gone, come) = (gone + old.len(), come + new.len());
         }
-        if found.len() > from_base {
-            found.sort_by_key(|range| (range.start, range.end));
-            found.dedup();
-        }
-        Matches::Listed(found)
+    }
+
+    /// Returns whether the byte order mark that the file began with is no longer what it begins with, or others came before it.
+    pub fn has_lost_mark(&self) -> bool {
+        let mark = self.starts[0];
+        self.spliced.first().is_some_and(|first| first.splice.old.start < mark.max(1)) && (mark > 0 || self.bom() > 0)
     }
 
     /// Puts other bytes in the place of a range, as it is now.
@@ -159,7 +177,9 @@ impl Document {
             behind.start = behind.start - range.len() + new.len();
             behind.line = behind.line - gone + newlines(new);
         }
-        self.log.push(Edit { old: range.clone(), new: new.len() });
+        let edit = Edit { old: range.clone(), new: new.len() };
+        self.fresh.retain_mut(|(_, found)| edit.shift(found.clone()).map(|now| *found = now).is_some());
+        self.now.take();
         self.look_around(range.start..range.start + new.len());
     }
 
@@ -270,29 +290,67 @@ impl Document {
         behind
     }
 
-    /// Returns where bytes of the base are now, if nothing touches them. What comes right behind a CR at their end may make it
-    /// part of a line end, so that touches them as well.
-    fn kept(&self, range: Range<usize>) -> Option<Range<usize>> {
-        let before = self.spliced.partition_point(|spliced| spliced.splice.old.end < range.start);
-        if self.spliced.get(before).is_some_and(|spliced| spliced.splice.old.start <= range.end + 1) {
-            return None;
+    /// Returns how many lines there are now.
+    pub fn line_count(&self) -> usize {
+        let len = self.len();
+        let is_open = len > self.bom() && !self.slice(len - 1..len).ends_with(b"\n");
+        self.line(len) + usize::from(is_open)
+    }
+
+    /// Returns how long the byte order mark is that the file begins with now.
+    pub fn bom(&self) -> usize {
+        if self.is_untouched() {
+            return self.starts[0];
         }
-        let shift = |at: usize| match before.checked_sub(1).map(|before| &self.spliced[before]) {
-            Some(before) => before.end() + (at - before.splice.old.end),
-            None => at,
-        };
-        Some(shift(range.start)..shift(range.end))
+        Lines::new(&self.slice(0..self.len().min(Lines::BOM.len()))).bom().len()
+    }
+
+    /// Returns the offset at which a line begins, as it is now, given by its index from 0; the file's end for one that isn't there.
+    pub fn start(&self, line: usize) -> usize {
+        if line == 0 {
+            return self.bom();
+        }
+        let lines = self.base_lines();
+        let in_base = |line: usize| lines.start(line.min(lines.len()));
+        let before = self.spliced.partition_point(|spliced| spliced.line < line);
+        let Some(spliced) = before.checked_sub(1).map(|before| &self.spliced[before]) else { return in_base(line) };
+        let new = &spliced.splice.new;
+        let mut left = line - spliced.line;
+        for at in memchr::memchr_iter(b'\n', new) {
+            left -= 1;
+            if left == 0 {
+                return spliced.start + at + 1;
+            }
+        }
+        let old_end = spliced.splice.old.end;
+        spliced.end() + in_base(lines.newlines_before(old_end).saturating_add(left)).max(old_end) - old_end
+    }
+
+    /// Returns a line as it is now, without its terminator, given by its index from 0.
+    pub fn text(&self, line: usize) -> Cow<'_, [u8]> {
+        let (start, end) = (self.start(line), self.start(line + 1));
+        self.slice(start..end - self.ending(line).as_bytes().len())
+    }
+
+    /// Returns how a line ends now.
+    pub fn ending(&self, line: usize) -> Ending {
+        let (start, end) = (self.start(line), self.start(line + 1));
+        match &*self.slice(end.saturating_sub(2).max(start)..end) {
+            b"\r\n" => Ending::CrLf,
+            [.., b'\n'] => Ending::Lf,
+            _ => Ending::None,
+        }
     }
 
     /// Finds what has come to be where an edit put new bytes.
     fn look_around(&mut self, changed: Range<usize>) {
         let Some(many) = &self.many else { return };
         let window = self.window(changed, self.longest);
-        let (time, mut fresh) = (self.log.len(), Vec::new());
+        let mut fresh = Vec::new();
         // What would take too long is found when it is wanted.
         let hard = many.scan(&window.text, |number, at| {
             let range = window.original(&many.needles()[number].range(at));
-            fresh.extend(range.map(|range| (number, time, range)));
+            fresh.extend(range.map(|range| (number, range)));
         });
         hard.into_iter().for_each(|number| self.places[number] = None);
         self.fresh.extend(fresh);
@@ -300,8 +358,7 @@ impl Document {
 
     /// Takes what is around a changed range, as far as a match may reach that touches it.
     fn window(&self, changed: Range<usize>, reach: usize) -> Window {
-        let bom = Lines::new(&self.slice(0..self.len().min(3))).bom().len();
-        let start = changed.start.saturating_sub(reach + 2).max(bom);
+        let start = changed.start.saturating_sub(reach + 2).max(self.bom());
         let end = (changed.end + reach + 2).min(self.len()).max(start);
         let bytes = self.slice(start..end);
         let mut text = Vec::with_capacity(bytes.len());

@@ -1,70 +1,108 @@
 //! Runs of whole lines in a file, by line numbers.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::rc::Rc;
-
 use super::Fuzz;
-use super::index::Index;
+use super::document::Document;
+use super::matches::Matches;
 use super::needle::Needle;
-use super::places::Places;
 use super::view::View;
-use crate::text::Lines;
+use crate::text::{Content, Lines};
 
-/// The lines of a file, compared exactly or at a fuzz level, read once for the runs that are known beforehand.
-#[derive(Debug)]
-pub struct Haystack<'f> {
+/// The lines of a file, compared exactly or at a fuzz level.
+pub struct Haystack<'d> {
     level: Fuzz,
-    index: Index<'f>,
-    known: RefCell<HashMap<Needle, Rc<Places>>>,
+    document: Held<'d>,
 }
 
-/// A run of lines, looked up in the [`Haystack`] that made it.
-#[derive(Clone, Debug)]
-pub struct Run {
-    places: Rc<Places>,
+enum Held<'d> {
+    Own(Box<Document>),
+    Lent(&'d Document),
 }
 
-impl<'f> Haystack<'f> {
+/// All places of a run of lines in a [`Haystack`], by the indices, from 0, of their first lines. Overlaps count.
+pub struct Run<'d> {
+    document: &'d Document,
+    matches: Matches<'d>,
+}
+
+impl<'d> Haystack<'d> {
+    /// Takes a file that edits may have changed. Runs that it has been read for are found soonest.
+    pub fn of(document: &'d Document) -> Self {
+        Self { level: Fuzz::Exact, document: Held::Lent(document) }
+    }
+
     /// Reads a file with an eye to these runs of lines. Others are found too, each for the price of reading the file again.
-    pub fn new<'p, R: IntoIterator<Item = &'p [u8]>>(lines: &Lines<'f>, runs: impl IntoIterator<Item = R>) -> Self {
+    pub fn new<'p, R: IntoIterator<Item = &'p [u8]>>(lines: &Lines<'_>, runs: impl IntoIterator<Item = R>) -> Self {
         Self::at(Fuzz::Exact, lines, runs)
     }
 
     /// The same, with lines compared at a level: [`Haystack::run`] then finds what is the same there.
     pub fn at<'p, R: IntoIterator<Item = &'p [u8]>>(
         level: Fuzz,
-        lines: &Lines<'f>,
+        lines: &Lines<'_>,
         runs: impl IntoIterator<Item = R>,
     ) -> Self {
-        let runs = runs.into_iter().map(|run| needle(level, run));
-        Self { level, index: Index::new(View::at(level, lines), runs), known: RefCell::default() }
-    }
-
-    /// Looks a run up. Lines are compared by their text without terminators.
-    pub fn run<'p>(&self, lines: impl IntoIterator<Item = &'p [u8]>) -> Run {
-        let needle = needle(self.level, lines);
-        if let Some(places) = self.known.borrow().get(&needle) {
-            return Run { places: Rc::clone(places) };
+        let mut text = Vec::with_capacity(lines.bytes().len() + 1);
+        for line in lines.iter() {
+            text.extend_from_slice(&level.form(line.text));
+            text.push(b'\n');
         }
-        let places = Rc::new(self.index.places(&needle).map(|at| self.index.view().line(at)));
-        self.known.borrow_mut().insert(needle, Rc::clone(&places));
-        Run { places }
+        let (content, runs) = (Content::from(text), runs.into_iter().map(|run| needle(level, run)));
+        let starts = Lines::within(&content).starts();
+        Self {
+            level,
+            document: Held::Own(Box::new(Document::with(
+                content,
+                starts,
+                |lines| View::plain(lines).into_text(),
+                runs,
+            ))),
+        }
     }
 
-    /// Returns the index, from 0, of the first line of the first place at or after `from`. An empty run is nowhere.
-    pub fn first(&self, run: &Run, from: usize) -> Option<usize> {
-        run.places.at_or_after(from)
+    /// Looks a run up. Lines are compared by their text without terminators. An empty run is nowhere.
+    pub fn run<'p>(&self, lines: impl IntoIterator<Item = &'p [u8]>) -> Run<'_> {
+        let document = match &self.document {
+            Held::Own(document) => &**document,
+            Held::Lent(document) => document,
+        };
+        Run { document, matches: document.matches(&needle(self.level, lines)) }
+    }
+}
+
+impl Run<'_> {
+    /// Returns how many there are.
+    pub fn count(&self) -> usize {
+        self.matches.count()
     }
 
-    /// Returns whether a run's first line is line `at`, from 0, and the others follow.
-    pub fn stands_at(&self, run: &Run, at: usize) -> bool {
-        run.places.contains(at)
+    /// Returns how many are at or after a line.
+    pub fn count_from(&self, from: usize) -> usize {
+        self.matches.count_from(self.document.start(from))
     }
 
-    /// Returns all places of a run in the whole file: the indices of their first lines. Overlaps count.
-    pub fn places<'r>(&self, run: &'r Run) -> &'r Places {
-        &run.places
+    /// Returns the first place.
+    pub fn first(&self) -> Option<usize> {
+        self.iter().next()
+    }
+
+    /// Returns the first place at or after a line.
+    pub fn at_or_after(&self, from: usize) -> Option<usize> {
+        self.iter_from(from).next()
+    }
+
+    /// Returns whether a line is a place.
+    pub fn contains(&self, line: usize) -> bool {
+        self.at_or_after(line) == Some(line)
+    }
+
+    /// Returns the places in order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        self.iter_from(0)
+    }
+
+    /// Returns the places at or after a line in order.
+    pub fn iter_from(&self, from: usize) -> impl Iterator<Item = usize> {
+        self.matches.iter_from(self.document.start(from)).map(|range| self.document.line(range.start))
     }
 }
 

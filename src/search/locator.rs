@@ -66,7 +66,7 @@ pub enum Loose {
 /// All locators of a file's section. The file is read for all of them together when the first needs it, which is rare.
 #[derive(Debug)]
 pub struct Locators<'f> {
-    lines: &'f Lines<'f>,
+    lines: Lines<'f>,
     /// Without the blanks around them, each once.
     texts: HashMap<Box<[u8]>, usize>,
     found: OnceCell<Vec<Found>>,
@@ -88,7 +88,7 @@ impl<'f> Locators<'f> {
     const ROOM: usize = 1 << 24;
 
     /// Takes all texts that may be asked for.
-    pub fn new<'p>(lines: &'f Lines<'f>, texts: impl IntoIterator<Item = &'p [u8]>) -> Self {
+    pub fn new<'p>(lines: Lines<'f>, texts: impl IntoIterator<Item = &'p [u8]>) -> Self {
         let mut distinct = HashMap::new();
         for text in texts {
             let next = distinct.len();
@@ -103,7 +103,7 @@ impl<'f> Locators<'f> {
     /// this read the file again.
     pub fn relaxed(&self, text: &[u8], from: usize) -> Loose {
         let Some(&number) = self.texts.get(trimmed(text)) else {
-            return Locators::new(self.lines, [text]).relaxed(text, from);
+            return Locators::new(self.lines.clone(), [text]).relaxed(text, from);
         };
         let found = &self.found.get_or_init(|| self.read(Self::ROOM))[number];
         let rules = [

@@ -1,35 +1,55 @@
 //! The matches of a needle.
 
-use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::places::Places;
+use super::spliced::{self, Spliced};
 use super::view::View;
 
 /// All matches of a needle in a file, as byte ranges in order, overlapping ones included.
-pub enum Matches<'v> {
-    /// Those of a file as it was read.
-    Read {
-        /// Where they begin in the view.
-        places: Rc<Places>,
-        /// How many bytes of the view each has.
-        len: usize,
-        /// The file.
-        view: Cow<'v, View<'v>>,
-    },
-    /// Those of a file that has been changed since.
-    Listed(Vec<Range<usize>>),
+pub struct Matches<'v> {
+    /// Where they began in the view of the file as it was read.
+    pub(super) places: Rc<Places>,
+    /// How many bytes of the view each has.
+    pub(super) len: usize,
+    pub(super) view: View<'v>,
+    /// What edits have done since.
+    pub(super) spliced: &'v [Spliced],
+    /// Those that weren't in the file as it was read, in order.
+    pub(super) fresh: Vec<Range<usize>>,
 }
+
+/// Of so few places each is looked at, rather than what is between edits.
+const FEW: usize = 32;
 
 impl Matches<'_> {
     /// Returns how many there are.
     pub fn count(&self) -> usize {
-        match self {
-            Matches::Read { places, .. } => places.count(),
-            Matches::Listed(ranges) => ranges.len(),
+        self.count_from(0)
+    }
+
+    /// Returns how many begin at or after an offset.
+    pub fn count_from(&self, from: usize) -> usize {
+        if self.places.count() <= FEW {
+            return self.iter_from(from).count();
         }
+        let mut kept = 0;
+        let mut start = self.view.first_at(spliced::in_base(self.spliced, from));
+        let first = self.spliced.partition_point(|spliced| spliced.start <= from);
+        let next = self.spliced[first..].iter().map(Some).chain([None]);
+        if let Some(before) = first.checked_sub(1) {
+            start = start.max(self.view.first_at(self.spliced[before].splice.old.end + 1));
+        }
+        for next in next {
+            let end = next.map_or(usize::MAX, |next| {
+                self.view.first_at(next.splice.old.start.saturating_sub(1)).saturating_sub(self.len)
+            });
+            kept += self.places.count_from(start) - self.places.count_from(end.max(start));
+            start = next.map_or(0, |next| self.view.first_at(next.splice.old.end + 1));
+        }
+        kept + self.fresh.iter().filter(|range| range.start >= from).count()
     }
 
     /// Returns the one that begins first.
@@ -39,9 +59,9 @@ impl Matches<'_> {
 
     /// Returns the one that begins last.
     pub fn last(&self) -> Option<Range<usize>> {
-        match self {
-            Matches::Read { places, len, view } => places.last().map(|at| view.original(at..at + len)),
-            Matches::Listed(ranges) => ranges.last().cloned(),
+        match self.spliced {
+            [] => self.places.last().map(|at| self.view.original(at..at + self.len)),
+            _ => self.iter().last(),
         }
     }
 
@@ -71,13 +91,31 @@ impl Matches<'_> {
 
     /// Returns all, in order.
     pub fn iter(&self) -> impl Iterator<Item = Range<usize>> {
-        let (read, listed) = match self {
-            Matches::Read { places, len, view } => (Some((places, *len, view)), None),
-            Matches::Listed(ranges) => (None, Some(ranges)),
-        };
-        let read =
-            read.into_iter().flat_map(|(places, len, view)| places.iter().map(move |at| view.original(at..at + len)));
-        read.chain(listed.into_iter().flatten().cloned())
+        self.iter_from(0)
+    }
+
+    /// Returns those that begin at or after an offset, in order.
+    pub fn iter_from(&self, from: usize) -> impl Iterator<Item = Range<usize>> {
+        let mut next = self.view.first_at(spliced::in_base(self.spliced, from));
+        let kept = std::iter::from_fn(move || {
+            loop {
+                let at = self.places.at_or_after(next)?;
+                let range = self.view.original(at..at + self.len);
+                next = at + 1;
+                match spliced::kept(self.spliced, &range) {
+                    Ok(range) => return Some(range),
+                    // All that it touches is gone.
+                    Err(touched) => next = next.max(self.view.first_at(touched.splice.old.end + 1)),
+                }
+            }
+        });
+        let mut kept = kept.skip_while(move |range| range.start < from).peekable();
+        let mut fresh = self.fresh.iter().filter(move |range| range.start >= from).cloned().peekable();
+        std::iter::from_fn(move || match (kept.peek(), fresh.peek()) {
+            (Some(kept_next), Some(new)) if new.start < kept_next.start => fresh.next(),
+            (None, _) => fresh.next(),
+            _ => kept.next(),
+        })
     }
 }
 

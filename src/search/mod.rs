@@ -1,9 +1,9 @@
 //! Where is this text in that file? All places in order, as byte offsets or lines; no files, no formats, no choice among places.
 //!
 //! A [`View`] is a file as it is compared: with LF for CRLF, or with every line in the form that it has at a level of [`Fuzz`].
-//! A [`Needle`] is a text to find in it: whole lines, or part of a line up to part of another. An [`Index`] reads the view once for
-//! all needles of a file, so that a thousand edits cost little more than one; a [`Haystack`] does so for runs of whole lines, and a
-//! [`Document`] goes on as edits change the file. [`Locators`] find the one line that a loose `@@` text may mean, [`Nearness`] the
+//! A [`Needle`] is a text to find in it: whole lines, or part of a line up to part of another. A [`Document`] reads the file once
+//! for all needles, so that a thousand edits cost little more than one, and goes on as edits change it; a [`Haystack`] does so for
+//! runs of whole lines. [`Locators`] find the one line that a loose `@@` text may mean, [`Nearness`] the
 //! closest miss. No search of one text is slower than linear in the file, whatever response and file look like: both come from
 //! strangers.
 
@@ -11,7 +11,6 @@ mod align;
 mod document;
 mod fuzz;
 mod haystack;
-mod index;
 mod kmp;
 mod locator;
 mod many;
@@ -23,6 +22,7 @@ mod plain;
 #[cfg(test)]
 mod reference;
 mod shift;
+mod spliced;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -32,12 +32,10 @@ pub use align::{Ends, Gap, Near, align};
 pub use document::Document;
 pub use fuzz::Fuzz;
 pub use haystack::{Haystack, Run};
-pub use index::Index;
 pub use locator::{Locators, Loose, Relaxation};
 pub use matches::Matches;
 pub use nearest::{Effort, Nearness};
 pub use needle::{Bounds, Needle};
-pub use places::Places;
 pub use plain::{ascii, looks, plain};
 pub use shift::Shift;
 pub use view::View;

@@ -45,7 +45,7 @@ impl Default for Effort {
 /// Where a file has the words and lines that are sought.
 #[derive(Debug)]
 pub struct Nearness<'f> {
-    lines: &'f Lines<'f>,
+    lines: Lines<'f>,
     found: HashMap<Key, Found>,
 }
 
@@ -70,7 +70,7 @@ impl<'f> Nearness<'f> {
     const CLOSE: u8 = 45;
 
     /// Reads a file with an eye to these lines. Returns `None` where that would be too much for a message.
-    pub fn new<'p>(lines: &'f Lines<'f>, sought: impl IntoIterator<Item = &'p [u8]>, effort: &Effort) -> Option<Self> {
+    pub fn new<'p>(lines: Lines<'f>, sought: impl IntoIterator<Item = &'p [u8]>, effort: &Effort) -> Option<Self> {
         if !effort.spend(lines.bytes().len()) || u32::try_from(lines.len()).is_err() {
             return None;
         }
@@ -107,7 +107,7 @@ impl<'f> Nearness<'f> {
             if start >= self.lines.len() || !effort.spend(64 * wanted.len().min(Self::VOTERS)) {
                 continue;
             }
-            let near = align(self.lines, wanted, start, ends);
+            let near = align(&self.lines, wanted, start, ends);
             let rank = |near: &Near| (near.alike, near.start >= from, std::cmp::Reverse(near.start));
             if best.as_ref().is_none_or(|best| rank(&near) > rank(best)) {
                 best = Some(near);

@@ -95,23 +95,6 @@ impl Places {
             _ => self.stretches.push(Stretch { start: line, step: 1, len: 1, before: self.count() }),
         }
     }
-
-    /// Returns what each place becomes; those of neighbours are looked up only at their ends.
-    ///
-    /// `becomes` must keep the order of places, and never make one of two.
-    pub(super) fn map(&self, becomes: impl Fn(usize) -> usize) -> Self {
-        let mut mapped = Places::default();
-        for stretch in &self.stretches {
-            let (first, last) = (becomes(stretch.start), becomes(stretch.last()));
-            // As many as there are between: one after the other.
-            if stretch.len > 1 && last - first == stretch.len - 1 {
-                mapped.stretches.push(Stretch { start: first, step: 1, len: stretch.len, before: mapped.count() });
-                continue;
-            }
-            (0..stretch.len).for_each(|nth| mapped.push(becomes(stretch.start + nth * stretch.step)));
-        }
-        mapped
-    }
 }
 
 impl FromIterator<usize> for Places {
@@ -152,12 +135,5 @@ mod tests {
     fn even_spacing_takes_no_room() {
         let places: Places = (0..100_000).map(|nth| 7 + 3 * nth).collect();
         assert_eq!(places.stretches.len(), 1);
-        let mut places: Places = (10..1_010).map(|nth| 7 * nth).collect();
-        places.push(14_000);
-        let places = places.map(|at| at / 7 - 5);
-        assert_eq!(
-            (places.count(), places.at_or_after(1_004), places.at_or_after(1_005)),
-            (1_001, Some(1_004), Some(1_995))
-        );
     }
 }

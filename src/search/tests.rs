@@ -32,7 +32,7 @@ proptest! {
         cuts in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..60, any::<(bool, bool)>()), 1..12),
     ) {
         let lines = Lines::new(&text);
-        let view = View::exact(&lines);
+        let view = View::new(&lines);
         let plain = view.text().to_vec();
         let needles: Vec<Needle> = cuts
             .iter()
@@ -44,10 +44,11 @@ proptest! {
                 if bounds == Bounds::LINES { Needle::lines(lines) } else { Needle::text(&lines, bounds) }
             })
             .collect();
-        let index = Index::new(view, needles.clone());
+        let document = Document::new(text.clone().into(), needles.clone());
         for needle in &needles {
             let want = slowly(needle, &plain);
-            prop_assert_eq!(index.places(needle).iter().collect::<Vec<_>>(), &want[..], "{:?}", needle);
+            let ranges: Vec<_> = want.iter().map(|&at| view.original(needle.range(at))).collect();
+            prop_assert_eq!(document.matches(needle).iter().collect::<Vec<_>>(), ranges, "{:?}", needle);
             prop_assert_eq!(needle.first(&plain, 0), want.first().copied());
             for from in 0..=plain.len() {
                 prop_assert_eq!(needle.first(&plain, from), want.iter().copied().find(|&at| at >= from));
@@ -61,16 +62,12 @@ proptest! {
         let level = [Fuzz::Exact, Fuzz::Trailing, Fuzz::Indent, Fuzz::Unicode][level];
         let (lines, run) = (Lines::new(&text), Lines::new(&run));
         let sought: Vec<_> = run.iter().take(2).map(|line| level.form(line.text).into_owned()).collect();
-        let needle = Needle::lines(sought.iter().map(|line| &line[..]));
-        let index = Index::new(View::at(level, &lines), [needle.clone()]);
-        let got: Vec<_> = index.places(&needle).iter().map(|at| index.view().line(at)).collect();
+        let haystack = Haystack::at(level, &lines, [sought.iter().map(|line| &line[..])]);
+        let got: Vec<_> = haystack.run(sought.iter().map(|line| &line[..])).iter().collect();
         let is_there = |at: &usize| {
             (0..sought.len()).all(|nth| level.form(lines.text(at + nth)) == sought[nth])
         };
         let want: Vec<_> = (0..(lines.len() + 1).saturating_sub(sought.len())).filter(|_| !sought.is_empty()).filter(is_there).collect();
-        for (&line, at) in got.iter().zip(index.places(&needle).iter()) {
-            prop_assert_eq!(index.view().start(line), at);
-        }
         prop_assert_eq!(got, want);
     }
 }
@@ -79,15 +76,14 @@ proptest! {
 fn what_repeats_itself_is_read_in_linear_time() {
     let text = b"}\n".repeat(50_000);
     let run = vec![&b"}"[..]; 1000];
-    let lines = Lines::new(&text);
     let needles: Vec<_> = (1..40).map(|more| Needle::lines(run[..960 + more].iter().copied())).collect();
-    let (index, work) = kmp::work::during(|| {
-        let index = Index::new(View::exact(&lines), needles.clone());
-        needles.iter().for_each(|needle| assert!(!index.places(needle).is_empty()));
-        index
+    let (document, work) = kmp::work::during(|| {
+        let document = Document::new(text.clone().into(), needles.clone());
+        needles.iter().for_each(|needle| assert!(document.matches(needle).first().is_some()));
+        document
     });
     assert!(work <= 6 * needles.len() * text.len(), "{work}");
-    assert_eq!(index.places(&needles[0]).count(), 50_000 - 961 + 1);
+    assert_eq!(document.matches(&needles[0]).count(), 50_000 - 961 + 1);
 }
 
 proptest! {
@@ -103,7 +99,7 @@ proptest! {
         for (at, len, new) in &edits {
             let now = states.last().unwrap();
             let lines = Lines::new(now);
-            let view = View::exact(&lines);
+            let view = View::new(&lines);
             let start = at.index(view.text().len() + 1);
             let range = view.original(start..(start + len).min(view.text().len()));
             states.push([&now[..range.start], new, &now[range.end..]].concat());
@@ -112,7 +108,7 @@ proptest! {
         let needles: Vec<Needle> = cuts.iter().map(|(state, at, len, is_lines)| {
             let state = &states[state % states.len()];
             let lines = Lines::new(state);
-            let plain = View::exact(&lines).text().to_vec();
+            let plain = View::new(&lines).text().to_vec();
             let start = at.index(plain.len() + 1);
             let cut = &plain[start..(start + len).min(plain.len())];
             let lines: Vec<&[u8]> = cut.split(|&byte| byte == b'\n').collect();
@@ -124,9 +120,23 @@ proptest! {
             prop_assert_eq!(document.len(), now.len());
             let lines = Lines::new(now);
             for needle in &needles {
-                let view = View::exact(&lines);
+                let view = View::new(&lines);
                 let want: Vec<_> = needle.places(view.text()).iter().map(|at| view.original(needle.range(at))).collect();
-                prop_assert_eq!(document.matches(needle).iter().collect::<Vec<_>>(), want, "{:?} in {:?}", needle, bstr::BStr::new(now));
+                let found = document.matches(needle);
+                for from in 0..=now.len() + 1 {
+                    let behind: Vec<_> = want.iter().filter(|range| range.start >= from).cloned().collect();
+                    prop_assert_eq!(found.count_from(from), behind.len());
+                    prop_assert_eq!(found.iter_from(from).collect::<Vec<_>>(), behind, "{:?} in {:?}", needle, bstr::BStr::new(now));
+                }
+                prop_assert_eq!(found.last(), want.last().cloned());
+            }
+            prop_assert_eq!(document.line_count(), lines.len());
+            for line in 0..lines.len() + 2 {
+                prop_assert_eq!(document.start(line), lines.start(line.min(lines.len())));
+                if line < lines.len() {
+                    prop_assert_eq!(&document.text(line)[..], lines.text(line));
+                    prop_assert_eq!(document.ending(line), lines.get(line).ending);
+                }
             }
             for at in 0..=now.len() {
                 prop_assert_eq!(document.line(at), now[..at].iter().filter(|&&byte| byte == b'\n').count(), "{}", at);

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use super::Fuzz;
+use super::needle::Needle;
 use crate::text::Lines;
 
-/// A file as needles are looked for in it: without its byte order mark, with LF for CRLF; above the exact level with every line in
-/// the form that it has there. A CR that no LF follows is an ordinary byte, so no match begins or ends between CR and LF.
+/// A file as needles are looked for in it: without its byte order mark, with LF for CRLF. A CR that no LF follows is an ordinary byte, so no match begins or ends between CR and LF.
 #[derive(Clone, Debug)]
 pub struct View<'f> {
     lines: Lines<'f>,
@@ -34,13 +33,11 @@ enum Map {
     Same,
     /// A CR was dropped before each of the LFs at these offsets of the view.
     Dropped(Vec<usize>),
-    /// Each line starts at one of these offsets of the view, and only lines are mapped.
-    Lines(Vec<usize>),
 }
 
 impl<'f> View<'f> {
-    /// Makes the view in which bytes are compared as they are, line ends aside.
-    pub fn exact(lines: &Lines<'f>) -> Self {
+    /// Makes the view of a file.
+    pub fn new(lines: &Lines<'f>) -> Self {
         let bytes = &lines.bytes()[lines.bom().len()..];
         let mut crlfs = memmem::find_iter(bytes, b"\r\n").peekable();
         if crlfs.peek().is_none() {
@@ -56,18 +53,9 @@ impl<'f> View<'f> {
         Self::with(lines, Some(text), Map::Dropped(dropped))
     }
 
-    /// Makes the view in which whole lines are compared at a fuzz level.
-    pub fn at(level: Fuzz, lines: &Lines<'f>) -> Self {
-        if level == Fuzz::Exact {
-            return Self::exact(lines);
-        }
-        let (mut text, mut starts) = (Vec::with_capacity(lines.bytes().len()), Vec::with_capacity(lines.len()));
-        for line in lines.iter() {
-            starts.push(text.len());
-            text.extend_from_slice(&level.form(line.text));
-            text.push(b'\n');
-        }
-        Self::with(lines, Some(text), Map::Lines(starts))
+    /// Makes the view in which a CR is a byte like any other.
+    pub(super) fn plain(lines: &Lines<'f>) -> Self {
+        Self::with(lines, None, Map::Same)
     }
 
     fn with(lines: &Lines<'f>, text: Option<Vec<u8>>, map: Map) -> Self {
@@ -93,29 +81,22 @@ impl<'f> View<'f> {
         &self.text.0.map
     }
 
-    /// Returns the index, from 0, of the line that holds an offset of the view.
-    pub fn line(&self, at: usize) -> usize {
+    /// Returns the first match of a needle, as bytes of the file.
+    pub fn first(&self, needle: &Needle) -> Option<Range<usize>> {
+        needle.first(self.text(), 0).map(|at| self.original(needle.range(at)))
+    }
+
+    /// Returns the first offset of the view that is this one of the file or one behind it.
+    pub(super) fn first_at(&self, offset: usize) -> usize {
+        let in_text = offset.saturating_sub(self.lines.bom().len());
         match self.map() {
-            Map::Lines(starts) => starts.partition_point(|&start| start <= at).saturating_sub(1),
-            _ => self.lines.index_at(self.offset(at)),
+            // The view offset is less by the CRs dropped before it.
+            Map::Dropped(dropped) => in_text - partition(dropped.len(), |nth| dropped[nth] + nth + 1 < in_text),
+            _ => in_text,
         }
     }
 
-    /// Returns the offset in the view at which a line begins, given by its index from 0.
-    pub fn start(&self, line: usize) -> usize {
-        match self.map() {
-            Map::Lines(starts) => starts.get(line).copied().unwrap_or(self.text().len()),
-            Map::Same => self.lines.start(line) - self.lines.bom().len(),
-            Map::Dropped(dropped) => {
-                let start = self.lines.start(line) - self.lines.bom().len();
-                // The view offset `v` is `start` less the CRs dropped before it.
-                let before = partition(dropped.len(), |nth| dropped[nth] + nth + 1 < start);
-                start - before
-            }
-        }
-    }
-
-    /// Returns what a range of the view is in the file, which the view must compare exactly. At a line end that is before the CR.
+    /// Returns what a range of the view is in the file. At a line end that is before the CR.
     pub fn original(&self, range: Range<usize>) -> Range<usize> {
         self.offset(range.start)..self.offset(range.end)
     }
@@ -125,7 +106,6 @@ impl<'f> View<'f> {
         match self.map() {
             Map::Same => bom + at,
             Map::Dropped(dropped) => bom + at + dropped.partition_point(|&lf| lf < at),
-            Map::Lines(_) => self.lines.start(self.line(at)),
         }
     }
 }

@@ -83,7 +83,7 @@ impl Group {
 
 struct Placer<'l, 'c> {
     old: &'l Lines<'c>,
-    haystack: Haystack<'l>,
+    haystack: Haystack<'static>,
     /// The lines that name what follows them.
     headings: Vec<usize>,
     groups: Vec<Group>,
@@ -141,7 +141,7 @@ impl Placer<'_, '_> {
             return self.old.is_empty().then(Vec::new);
         }
         let run = self.run_of(start..end);
-        let places = self.haystack.places(&run);
+        let places = &run;
         if places.count_from(start + 1) > 0 {
             return None;
         }
@@ -149,7 +149,7 @@ impl Placer<'_, '_> {
         let first = group.regions.first().map_or(start, |region| region.old.start);
         let heading = self.headings[..self.headings.partition_point(|&line| line < first)].last().copied();
         let heading = heading.filter(|&line| (self.cursor()..start).contains(&line) && self.is_telling(line));
-        let stands_once = |line: &usize| self.haystack.places(&self.run_of(*line..line + 1)).count() == 1;
+        let stands_once = |line: &usize| self.run_of(*line..line + 1).count() == 1;
         if let Some(line) = heading.filter(stands_once)
             && self.leads_to(&[line], &run, start)
         {
@@ -165,16 +165,15 @@ impl Placer<'_, '_> {
     }
 
     /// Returns whether a search for these lines, then for the run, ends where it should.
-    fn leads_to(&self, locators: &[usize], run: &Run, start: usize) -> bool {
+    fn leads_to(&self, locators: &[usize], run: &Run<'_>, start: usize) -> bool {
         let mut cursor = self.cursor();
         for &line in locators {
-            if self.haystack.first(&self.run_of(line..line + 1), cursor) != Some(line) {
+            if self.run_of(line..line + 1).at_or_after(cursor) != Some(line) {
                 return false;
             }
             cursor = line + 1;
         }
-        self.haystack.first(run, cursor) == Some(start)
-            && !locators.last().is_some_and(|&line| self.haystack.stands_at(run, line))
+        run.at_or_after(cursor) == Some(start) && !locators.last().is_some_and(|&line| run.contains(line))
     }
 
     /// Returns the lines above a chunk that open what it is in: each indented less than all below it. Nearest first.
@@ -207,7 +206,7 @@ impl Placer<'_, '_> {
             && trimmed.iter().any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
     }
 
-    fn run_of(&self, lines: Range<usize>) -> Run {
+    fn run_of(&self, lines: Range<usize>) -> Run<'_> {
         self.haystack.run(lines.map(|line| self.old.text(line)))
     }
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use crate::compare::Region;
 use crate::patch::{Occurrence, Operation, Substitution};
-use crate::search::{Bounds, Index, Matches, Needle, View};
+use crate::search::{Bounds, Document, Matches, Needle};
 use crate::text::{Lines, Text};
 
 /// Up to how many unchanged lines between two changes keep them in one edit: less than the lines that another one takes.
@@ -48,8 +48,7 @@ impl<'c> Change<'_, 'c> {
     fn substitution(&self, context: usize, spent: &mut usize) -> Option<Substitution<'c>> {
         let mut state = self.new.bytes()[..self.new.start(self.come.start)].to_vec();
         state.extend_from_slice(&self.old.bytes()[self.old.start(self.gone.start)..]);
-        let hay = Lines::new(&state);
-        let index = Index::new(View::exact(&hay), []);
+        let document = Document::new(state.into(), []);
         let mut counted = None;
         for (above, below) in around(context) {
             let above = above.min(self.come.start);
@@ -61,13 +60,13 @@ impl<'c> Change<'_, 'c> {
                 }
                 continue;
             }
-            *spent += state.len();
+            *spent += document.len();
             if *spent > ENOUGH {
                 return None;
             }
-            let at = hay.start(self.come.start - above);
+            let at = document.start(self.come.start - above);
             let texts: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
-            let matches = index.matches(&Needle::text(&texts, Bounds::default()));
+            let matches = document.matches(&Needle::text(&texts, Bounds::default()));
             let substitution = |occurrence| {
                 let come = (self.come.clone()).map(|line| Text::derived(self.new.text(line))).collect();
                 Substitution {

@@ -23,6 +23,7 @@
 //! - Lines added behind a last line without newline give it one, with a warning.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
@@ -32,38 +33,40 @@ use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::Warning;
 use super::headings::Headings;
-use super::{Outcome, PlacedHunk, blocks};
+use super::{Outcome, PlacedHunk, Policy, blocks};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::path::RepoPath;
 use crate::plan::Rules;
-use crate::search::{Effort, Haystack, Places, Run};
+use crate::search::{Document, Effort, Haystack, Run};
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
 
 /// How many places are looked at one by one.
 const FEW: usize = 32;
 
-/// Places the hunks of a section; a [`super::Policy`].
-pub(in crate::plan) fn place(
+/// The place at the number, or else the only one behind the hunk before.
+pub(in crate::plan) const POLICY: Policy = Policy { place, text };
+
+fn place(
     path: &RepoPath,
-    before: &[u8],
+    file: &Document,
     hunks: &[Hunk<'_>],
     rules: &Rules,
     lost: &mut HashSet<Vec<u8>>,
     effort: &Effort,
 ) -> Outcome {
-    let lines = Lines::new(before);
     let shows_cr = hunks.iter().flat_map(|hunk| &hunk.lines).any(has_cr);
     let plain: Cow<'_, [Hunk<'_>]> = if shows_cr { hunks.iter().map(plain).collect() } else { Cow::Borrowed(hunks) };
-    let haystack = Haystack::new(&lines, hunks.iter().map(|hunk| hunk.old().map(text)));
     let mut placer = Placer {
         path,
-        lines: &lines,
-        haystack: &haystack,
-        headings: Headings::new(&lines, hunks),
+        file,
+        haystack: &Haystack::of(file),
+        hunks: &plain,
+        headings: OnceCell::new(),
+        nearest: OnceCell::new(),
         rules,
+        effort,
         cursor: 0,
         taken: BTreeMap::new(),
-        nearest: Nearest::of_hunks(&lines, &plain, effort).without_levels(),
         warnings: Vec::new(),
     };
     let mut found = Vec::new();
@@ -83,7 +86,7 @@ pub(in crate::plan) fn place(
         })
         .collect();
     let outcome = Outcome { errors, whole, warnings: placer.warnings, ..Outcome::default() };
-    super::made(path, &lines, hunks, (&placed, Last::AsItIs), outcome)
+    super::made(path, file, hunks, (&placed, Last::AsItIs), outcome)
 }
 
 /// Returns what a new file holds: its lines as they are written.
@@ -141,16 +144,19 @@ impl Found {
 
 struct Placer<'f, 'h> {
     path: &'f RepoPath,
-    lines: &'f Lines<'f>,
+    file: &'f Document,
     haystack: &'f Haystack<'f>,
-    headings: Headings<'f>,
+    /// All hunks, without the CRs that are their lines' terminators.
+    hunks: &'h [Hunk<'h>],
+    headings: OnceCell<Headings>,
+    nearest: OnceCell<Nearest<'f, 'h>>,
     rules: &'f Rules,
+    effort: &'f Effort,
     /// Behind the last line of the hunk before.
     cursor: usize,
     /// The lines that hunks take the place of, by their first. Where lines are only added there are none, and no hunk may
     /// reach across.
     taken: BTreeMap<usize, usize>,
-    nearest: Nearest<'f, 'h>,
     warnings: Vec<Located<Warning>>,
 }
 
@@ -180,8 +186,8 @@ impl Placer<'_, '_> {
         let Found { range, how, is_marked, .. } = found;
         let lines: Vec<_> = hunk.lines.iter().collect();
         let has_old = hunk.old().next().is_some();
-        let is_exact = has_old && hunk.old().zip(range.clone()).all(|(line, at)| is_same(self.lines, at, line));
-        let at_mark = range.start == 0 && !self.lines.bom().is_empty();
+        let is_exact = has_old && hunk.old().zip(range.clone()).all(|(line, at)| is_same(self.file, at, line));
+        let at_mark = range.start == 0 && self.file.bom() > 0;
         // Behind lines that another hunk adds at the top, a byte order mark would no longer be one.
         let is_literal = is_exact && (is_top || !at_mark);
         // An old line without newline says nothing of the others.
@@ -232,7 +238,9 @@ impl Placer<'_, '_> {
         match (old.next(), old.next()) {
             (None, _) => self.add(number, hunk, claimed),
             (Some(line), None)
-                if self.lines.bytes() == Lines::BOM && line.unterminated && *line.text == *Lines::BOM =>
+                if self.file.slice(0..self.file.len()) == Lines::BOM
+                    && line.unterminated
+                    && *line.text == *Lines::BOM =>
             {
                 Ok(Found::exact(0..0))
             }
@@ -253,9 +261,9 @@ impl Placer<'_, '_> {
         let run = self.haystack.run(hunk.old().map(text));
         let allowed = self.allowed(hunk, count);
         let stands = |at: usize| allowed.contains(&at) && self.is_free(at..at + count);
-        if self.haystack.stands_at(&run, claimed) && stands(claimed) {
+        if run.contains(claimed) && stands(claimed) {
             if self.rules.unique {
-                let places = self.candidates(self.haystack.places(&run), count, allowed.clone());
+                let places = self.candidates(&run, count, allowed.clone());
                 if places.count > 1 {
                     return Err(ambiguous(hunk, Ambiguity::Unique(places)));
                 }
@@ -268,12 +276,12 @@ impl Placer<'_, '_> {
             && stands(0)
         {
             let marked = self.haystack.run(std::iter::once(first).chain(hunk.old().skip(1).map(text)));
-            if self.haystack.stands_at(&marked, 0) {
+            if marked.contains(0) {
                 return Ok(Found { is_marked: true, ..at_line(0) });
             }
         }
         let behind = allowed.start.max(self.cursor)..allowed.end;
-        let places = self.candidates(self.haystack.places(&run), count, behind);
+        let places = self.candidates(&run, count, behind);
         match places.lines[..] {
             [at] if !self.rules.strict => {
                 let (path, claimed) = (self.path.clone(), LineNo::from_index(claimed));
@@ -290,21 +298,32 @@ impl Placer<'_, '_> {
         &self,
         hunk: &Hunk<'_>,
         numbered: Range<usize>,
-        run: &Run,
+        run: &Run<'_>,
         allowed: Range<usize>,
     ) -> Result<(), Located<PlaceError>> {
-        let Some(heading) = self.headings.first(hunk).filter(|heading| *heading >= numbered.end) else { return Ok(()) };
+        // Few hunks have another place at all, and only for these the file is read.
+        if run.at_or_after(numbered.end.max(allowed.start)).is_none() {
+            return Ok(());
+        }
+        let headings = self.headings.get_or_init(|| Headings::new(&self.file.lines(), self.hunks));
+        let Some(heading) = headings.first(hunk).filter(|heading| *heading >= numbered.end) else { return Ok(()) };
         let below = allowed.start.max(heading + 1)..allowed.end;
-        let places = self.candidates(self.haystack.places(run), numbered.len(), below);
+        let places = self.candidates(run, numbered.len(), below);
         let Some(&other) = places.lines.first() else { return Ok(()) };
         let [numbered, heading] = [numbered.start, heading].map(LineNo::from_index);
         Err(Located::new(hunk.span, Ambiguity::Heading { numbered, other, heading }.into()))
     }
 
+    /// Returns whether the file ends without a newline.
+    fn is_open(&self) -> bool {
+        let lines = self.file.line_count();
+        lines > 0 && self.file.ending(lines - 1) == Ending::None
+    }
+
     /// Returns where a hunk may start for the sake of the newline at the end of the file, which both sides must agree on.
     fn allowed(&self, hunk: &Hunk<'_>, count: usize) -> Range<usize> {
-        let Some(last) = self.lines.len().checked_sub(count) else { return 0..0 };
-        let is_open = !self.lines.is_empty() && self.lines.get(self.lines.len() - 1).ending == Ending::None;
+        let Some(last) = self.file.line_count().checked_sub(count) else { return 0..0 };
+        let is_open = self.is_open();
         let old_is_open = hunk.old().next_back().is_some_and(|line| line.unterminated);
         let new_is_open = hunk.new_lines().next_back().is_some_and(|line| line.unterminated);
         match (old_is_open, is_open) {
@@ -318,7 +337,7 @@ impl Placer<'_, '_> {
     }
 
     /// Returns the places in a range that no hunk has taken a line of.
-    fn candidates(&self, places: &Places, count: usize, within: Range<usize>) -> Candidates {
+    fn candidates(&self, places: &Run<'_>, count: usize, within: Range<usize>) -> Candidates {
         if within.is_empty() {
             return Candidates::default();
         }
@@ -363,10 +382,10 @@ impl Placer<'_, '_> {
 
     /// Places a hunk that has added lines only: by its number, which names the line before them.
     fn add(&self, number: usize, hunk: &Hunk<'_>, at: usize) -> Result<Found, Located<PlaceError>> {
-        let len = self.lines.len();
+        let len = self.file.line_count();
         let found = |at, warning| Ok(Found { range: at..at, how: Match::Addition, is_marked: false, warning });
         // A header that was recounted may still name the first line that it believed to be old.
-        if self.lines.bytes().is_empty() {
+        if self.file.is_empty() {
             return found(0, None);
         }
         let error = |error| Err(Located::new(hunk.span, error));
@@ -391,20 +410,19 @@ impl Placer<'_, '_> {
     }
 
     /// Says why the old lines of a hunk have no place, and points at the line that shows it best.
-    fn place_error(&self, hunk: &Hunk<'_>, run: &Run, claimed: usize) -> Located<PlaceError> {
+    fn place_error(&self, hunk: &Hunk<'_>, run: &Run<'_>, claimed: usize) -> Located<PlaceError> {
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
         let not_found = |reason| PlaceError::NotFound { after, reason };
         let first = hunk.old().find_map(|line| line.text.span).or(hunk.span);
-        if self.lines.is_empty() {
-            let reason = if self.lines.bytes().is_empty() { Reason::EmptyFile } else { Reason::NoSuchLine };
+        if self.file.line_count() == 0 {
+            let reason = if self.file.is_empty() { Reason::EmptyFile } else { Reason::NoSuchLine };
             return Located::new(first, PlaceError::NotFound { after: After(None), reason });
         }
-        if let Some(at) = self.haystack.first(run, self.cursor).or_else(|| self.haystack.first(run, 0)) {
+        if let Some(at) = run.at_or_after(self.cursor).or_else(|| run.first()) {
             let count = hunk.old().count();
             let last = at + count - 1;
             if !self.allowed(hunk, count).contains(&at) {
-                let is_open = self.lines.get(self.lines.len() - 1).ending == Ending::None;
-                let reason = if is_open { Reason::NoNewline } else { Reason::Newline };
+                let reason = if self.is_open() { Reason::NoNewline } else { Reason::Newline };
                 let span = hunk.old().next_back().and_then(|line| line.text.span).or(first);
                 return Located::new(span, not_found(reason(LineNo::from_index(last))));
             }
@@ -417,7 +435,8 @@ impl Placer<'_, '_> {
             };
             return Located::new(first, error);
         }
-        self.nearest.of_hunk(hunk, self.cursor, self.haystack, after)
+        let nearest = || Nearest::of_hunks(self.file.lines(), self.hunks, self.effort).without_levels();
+        self.nearest.get_or_init(nearest).of_hunk(hunk, self.cursor, self.haystack, after)
     }
 }
 
@@ -426,15 +445,10 @@ fn ambiguous(hunk: &Hunk<'_>, ambiguity: Ambiguity) -> Located<PlaceError> {
     Located::new(span, ambiguity.into())
 }
 
-/// Returns whether a line of the file is an old line to the byte.
-fn is_same(lines: &Lines<'_>, at: usize, line: &HunkLine<'_>) -> bool {
-    let raw = with_mark(lines, at);
-    let (raw, is_open) = raw.strip_suffix(b"\n").map_or((raw, true), |raw| (raw, false));
+/// Returns whether a line of the file is an old line to the byte, the byte order mark before the first included.
+fn is_same(file: &Document, at: usize, line: &HunkLine<'_>) -> bool {
+    let start = if at == 0 { 0 } else { file.start(at) };
+    let raw = file.slice(start..file.start(at + 1));
+    let (raw, is_open) = raw.strip_suffix(b"\n").map_or((&raw[..], true), |raw| (raw, false));
     *raw == *line.text && is_open == line.unterminated
-}
-
-/// Returns all bytes of a line, the byte order mark of the first included.
-fn with_mark<'f>(lines: &Lines<'f>, at: usize) -> &'f [u8] {
-    let start = if at == 0 { 0 } else { lines.start(at) };
-    &lines.bytes()[start..lines.start(at + 1)]
 }

@@ -21,7 +21,7 @@ use super::super::warning::{Quote, Warning};
 use crate::patch::{Occurrence, Substitution};
 use crate::path::RepoPath;
 use crate::plan::Rules;
-use crate::search::{Bounds, Document, Effort, Index, Needle, Side, View, cuts_word};
+use crate::search::{Bounds, Document, Effort, Needle, Side, View, cuts_word};
 use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// What takes the place of what, and what was done to get there.
@@ -62,8 +62,7 @@ pub(in crate::plan) fn place(
     let found = match exactly(document, edit, rules, span)? {
         Some(found) => found,
         None => {
-            let content = document.content();
-            let lines = Lines::new(&content);
+            let lines = document.lines();
             match at_a_level(path, &lines, edit, rules, span, &mut warnings)? {
                 Some(found) => found,
                 None => return Err(place_error(&lines, edit, span, effort)),
@@ -179,16 +178,15 @@ fn at_a_level(
 ) -> Result<Option<Found>, Located<PlaceError>> {
     let (find_core, put_core) = (without_blank_edges(&edit.find).0, without_blank_edges(&edit.put).0);
     let runs = [&edit.find[..], find_core].map(|find| find.iter().map(|line| &line[..]).collect::<Vec<_>>());
-    let levels = Levels::new(lines, runs, rules.level());
+    let levels = Levels::new(lines.clone(), runs, rules.level());
     for (level, haystack) in levels.iter() {
         for (find, put, edges) in [(&edit.find[..], &edit.put[..], Edges::Kept), (find_core, put_core, Edges::Dropped)]
         {
             let old: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
             let run = haystack.run(old.iter().copied());
-            let places = haystack.places(&run);
-            let Some(at) = places.first() else { continue };
-            if places.count() > 1 {
-                let places = Places::new(places.iter(), places.count());
+            let Some(at) = run.first() else { continue };
+            if run.count() > 1 {
+                let places = Places::new(run.iter(), run.count());
                 return Err(Located::new(span, Ambiguity::Fuzz { level, places }.into()));
             }
             let block = Block { old: 0..old.len(), new: put.iter().map(|line| &line[..]).collect() };
@@ -261,13 +259,12 @@ fn place_error(lines: &Lines<'_>, edit: &Substitution<'_>, span: Option<Span>, e
     }
     // Empty lines at the edges are no reason why the rest isn't there.
     let find = without_blank_edges(&edit.find).0;
-    if find.len() < edit.find.len() {
-        let index = Index::new(View::exact(lines), []);
-        if let Some(range) = index.matches(&needle(find, Bounds::default())).first() {
-            return not_found(Reason::Edges(LineNo::from_index(lines.index_at(range.start))));
-        }
+    if find.len() < edit.find.len()
+        && let Some(range) = View::new(lines).first(&needle(find, Bounds::default()))
+    {
+        return not_found(Reason::Edges(LineNo::from_index(lines.index_at(range.start))));
     }
-    Nearest::of_text(lines, find, &edit.put, effort).of_find(find, &edit.put, span)
+    Nearest::of_text(lines.clone(), find, &edit.put, effort).of_find(find, &edit.put, span)
 }
 
 /// Says which lines a match touches, and which are there when `put` lines have taken its place.

@@ -21,7 +21,7 @@ impl Placer<'_, '_, '_> {
         let mut context = Context { at: None, how: Match::Exact };
         for locator in &hunk.locators {
             let run = self.haystack.run([&locator[..]]);
-            let (at, how) = match self.haystack.first(&run, self.cursor) {
+            let (at, how) = match run.at_or_after(self.cursor) {
                 Some(at) => (at, Match::Exact),
                 None => self.seek_like(part, hunk, locator, &run)?,
             };
@@ -36,10 +36,10 @@ impl Placer<'_, '_, '_> {
         part: Part,
         hunk: &Hunk<'_>,
         locator: &Text<'_>,
-        run: &Run,
+        run: &Run<'_>,
     ) -> Result<(usize, Match), Located<PlaceError>> {
         let error = |error| Err(Located::new(locator.span.or(hunk.span), error));
-        if let Some(at) = self.haystack.first(run, 0) {
+        if let Some(at) = run.first() {
             return error(PlaceError::ContextEarlier { at: LineNo::from_index(at) });
         }
         if self.rules.strict {
@@ -47,7 +47,7 @@ impl Placer<'_, '_, '_> {
         }
         match self.like(locator) {
             Loose::One { at, how } => {
-                let line = Quote::new(self.lines, at);
+                let line = Quote::new(&self.file.lines(), at);
                 let warning = Warning::Relaxed { path: self.path.clone(), part, how, line };
                 self.warn(locator.span.or(hunk.span), warning);
                 let how = if let Relaxation::Level(level) = how { Match::at(level) } else { Match::Locator };
@@ -65,7 +65,7 @@ impl Placer<'_, '_, '_> {
 
     fn no_context(&self, hunk: &Hunk<'_>, locator: &Text<'_>) -> Located<PlaceError> {
         let text = bstr::BString::from(&locator[..]);
-        let near = self.nearest.of_locator(locator, self.cursor);
+        let near = self.nearest().of_locator(locator, self.cursor);
         let span = near.as_ref().and_then(|near| near.span).or(locator.span).or(hunk.span);
         let near = near.map(|near| Box::new(near.value));
         let (places, lines) = (Candidates::default(), self.only_place(hunk));
@@ -75,19 +75,17 @@ impl Placer<'_, '_, '_> {
     /// Returns where the old lines of a hunk stand, if that is one place.
     fn only_place(&self, hunk: &Hunk<'_>) -> Option<LineNo> {
         let run = self.haystack.run(hunk.old().map(|line| &line.text[..]));
-        let places = self.haystack.places(&run);
-        places.first().filter(|_| places.count() == 1).map(LineNo::from_index)
+        run.first().filter(|_| run.count() == 1).map(LineNo::from_index)
     }
 
     /// Says which lines at or after the cursor are like a context line: by the rules of the format, or else at a level.
     fn like(&self, locator: &[u8]) -> Loose {
-        let loose = self.loose.relaxed(locator, self.cursor);
+        let loose = self.loose().relaxed(locator, self.cursor);
         if loose != Loose::None {
             return loose;
         }
-        for (level, haystack) in self.levels.iter() {
-            let run = haystack.run([locator]);
-            let places = haystack.places(&run);
+        for (level, haystack) in self.levels().iter() {
+            let places = haystack.run([locator]);
             let how = Relaxation::Level(level);
             match (places.at_or_after(self.cursor), places.count_from(self.cursor)) {
                 (None, _) => {}
@@ -103,8 +101,7 @@ impl Placer<'_, '_, '_> {
 
     /// Returns the lines other than `chosen` that equal the context line as the patch wrote it.
     pub(super) fn others(&self, locator: &[u8], chosen: usize) -> (Vec<LineNo>, usize) {
-        let run = self.haystack.run([locator]);
-        let places = self.haystack.places(&run);
+        let places = self.haystack.run([locator]);
         let others = places.iter().filter(|&at| at != chosen);
         (others.take(SHOWN).map(LineNo::from_index).collect(), places.count() - usize::from(places.contains(chosen)))
     }

@@ -6,20 +6,20 @@ use crate::patch::Hunk;
 use crate::text::Lines;
 
 /// Where the headings of hunks are in a file.
-pub(super) struct Headings<'f>(HashMap<&'f [u8], usize>);
+pub(super) struct Headings(HashMap<Vec<u8>, usize>);
 
-impl<'f> Headings<'f> {
+impl Headings {
     /// How much of a heading is compared: git shows the first 80 bytes of a line, its indentation among them.
     const LEN: usize = 64;
 
-    pub(super) fn new(lines: &'f Lines<'f>, hunks: &[Hunk<'_>]) -> Self {
+    pub(super) fn new(lines: &Lines<'_>, hunks: &[Hunk<'_>]) -> Self {
         let wanted: HashSet<&[u8]> = hunks.iter().filter_map(Self::of).collect();
         let mut first = HashMap::new();
         if !wanted.is_empty() {
             for (index, line) in lines.iter().enumerate() {
                 let key = Self::key(line.text);
                 if wanted.contains(key) {
-                    first.entry(key).or_insert(index);
+                    first.entry(key.to_vec()).or_insert(index);
                 }
             }
         }

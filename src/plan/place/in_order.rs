@@ -20,6 +20,7 @@
 //! - A context line is looked for at a level only when nothing equals it or is like it by the rules that need no level.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use super::super::duplicates::Duplicates;
@@ -30,38 +31,37 @@ use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::{Quote, Warning};
 use super::context::Context;
-use super::{Outcome, PlacedHunk, blocks};
+use super::{Outcome, PlacedHunk, Policy, blocks};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::path::RepoPath;
 use crate::plan::Rules;
-use crate::search::{Effort, Fuzz, Haystack, Locators, Places, Run};
-use crate::text::{Ending, LineNo, Lines, Located, Span};
+use crate::search::{Document, Effort, Fuzz, Haystack, Locators, Run};
+use crate::text::{Ending, LineNo, Located, Span};
 
-/// Places the hunks of a section; a [`super::Policy`].
-pub(in crate::plan) fn place(
+/// The first match behind the hunk before.
+pub(in crate::plan) const POLICY: Policy = Policy { place, text: |line| &line.text };
+
+fn place(
     path: &RepoPath,
-    before: &[u8],
+    file: &Document,
     hunks: &[Hunk<'_>],
     rules: &Rules,
     lost: &mut HashSet<Vec<u8>>,
     effort: &Effort,
 ) -> Outcome {
-    let lines = Lines::new(before);
-    let locators = hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| &text[..]);
-    let run = |hunk| Hunk::old(hunk).map(|line| &line.text[..]).collect::<Vec<_>>();
-    let runs: Vec<_> = locators.clone().map(|text| vec![text]).chain(hunks.iter().map(run)).collect();
-    let haystack = Haystack::new(&lines, runs.iter().map(|run| run.iter().copied()));
     let mut placer = Placer {
         path,
-        lines: &lines,
-        haystack: &haystack,
-        levels: &Levels::new(&lines, runs, rules.level()),
-        loose: Locators::new(&lines, locators),
+        file,
+        hunks,
+        haystack: &Haystack::of(file),
+        levels: &OnceCell::new(),
+        loose: &OnceCell::new(),
+        nearest: &OnceCell::new(),
         rules,
+        effort,
         cursor: 0,
         placed: Vec::new(),
         duplicates: Duplicates::default(),
-        nearest: Nearest::of_hunks(&lines, hunks, effort),
         warnings: Vec::new(),
     };
     let (mut errors, mut whole) = super::each(
@@ -88,21 +88,24 @@ pub(in crate::plan) fn place(
         errors.sort_by_key(|(number, _)| *number);
     }
     let outcome = Outcome { errors, whole, warnings, ..Outcome::default() };
-    super::made(path, &lines, hunks, (&placed, Last::Terminated), outcome)
+    super::made(path, file, hunks, (&placed, Last::Terminated), outcome)
 }
 
 pub(super) struct Placer<'f, 'h, 'p> {
     pub(super) path: &'f RepoPath,
-    pub(super) lines: &'f Lines<'f>,
+    pub(super) file: &'f Document,
+    hunks: &'h [Hunk<'p>],
     pub(super) haystack: &'f Haystack<'f>,
-    pub(super) levels: &'f Levels<'f, 'h>,
-    pub(super) loose: Locators<'f>,
+    // Most sections need none of these, which read the file.
+    levels: &'f OnceCell<Levels<'f, 'h>>,
+    loose: &'f OnceCell<Locators<'f>>,
+    nearest: &'f OnceCell<Nearest<'f, 'h>>,
     pub(super) rules: &'f Rules,
+    effort: &'f Effort,
     /// Index of the first line at which the next hunk may stand.
     pub(super) cursor: usize,
     placed: Vec<PlacedHunk<'h, 'p>>,
     duplicates: Duplicates<'h>,
-    pub(super) nearest: Nearest<'f, 'h>,
     warnings: Vec<Located<Warning>>,
 }
 
@@ -126,7 +129,26 @@ impl Found {
     }
 }
 
-impl<'h, 'p> Placer<'_, 'h, 'p> {
+impl<'f, 'h, 'p> Placer<'f, 'h, 'p> {
+    pub(super) fn levels(&self) -> &'f Levels<'f, 'h> {
+        self.levels.get_or_init(|| {
+            let locators = self.hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| vec![&text[..]]);
+            let runs = self.hunks.iter().map(|hunk| hunk.old().map(|line| &line.text[..]).collect());
+            Levels::new(self.file.lines(), locators.chain(runs), self.rules.level())
+        })
+    }
+
+    pub(super) fn loose(&self) -> &'f Locators<'f> {
+        self.loose.get_or_init(|| {
+            let locators = self.hunks.iter().flat_map(|hunk| &hunk.locators);
+            Locators::new(self.file.lines(), locators.map(|text| &text[..]))
+        })
+    }
+
+    pub(super) fn nearest(&self) -> &'f Nearest<'f, 'h> {
+        self.nearest.get_or_init(|| Nearest::of_hunks(self.file.lines(), self.hunks, self.effort))
+    }
+
     fn place(&mut self, number: usize, hunk: &'h Hunk<'p>) -> Result<(), Located<PlaceError>> {
         let part = Part::Hunk(number);
         let Context { at: context, how } = self.seek_context(part, hunk)?;
@@ -169,13 +191,13 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         context: Option<usize>,
         how: Match,
     ) -> Result<(), Located<PlaceError>> {
-        let end = self.lines.len();
+        let end = self.file.line_count();
         if hunk.numbered && !hunk.end_of_file && end > 0 {
             return Err(Located::new(hunk.span, Ambiguity::Nowhere.into()));
         }
         let at = if self.rules.strict {
             // The bare algorithm appends at the end whatever the context, and before a last line that is blank.
-            if end > 0 && self.lines.text(end - 1).is_empty() { end - 1 } else { end }
+            if end > 0 && self.file.text(end - 1).is_empty() { end - 1 } else { end }
         } else if let (Some(at), false) = (context, hunk.end_of_file) {
             let (others, count) = self.others(&hunk.locators[hunk.locators.len() - 1], at);
             let (path, part, after) = (self.path.clone(), Part::Hunk(number), LineNo::from_index(at));
@@ -203,8 +225,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         if let Some(found) = self.seek_at(Fuzz::Exact, self.haystack, hunk, context)? {
             return Ok(found);
         }
-        let levels = self.levels;
-        for (level, haystack) in levels.iter() {
+        for (level, haystack) in self.levels().iter() {
             if let Some(found) = self.seek_at(level, haystack, hunk, context)? {
                 return Ok(found);
             }
@@ -225,12 +246,12 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             let run = haystack.run(old(&lines));
             let len = old(&lines).count();
             let found = if hunk.end_of_file {
-                let at = self.lines.len().checked_sub(len).filter(|&at| at >= self.cursor);
-                at.filter(|&at| haystack.stands_at(&run, at)).map(|at| (at, false))
+                let at = self.file.line_count().checked_sub(len).filter(|&at| at >= self.cursor);
+                at.filter(|&at| run.contains(at)).map(|at| (at, false))
             } else if level == Fuzz::Exact {
                 self.seek_run(hunk, &run, context)?
             } else {
-                self.seek_only(level, hunk, &lines, haystack.places(&run), context)?
+                self.seek_only(level, hunk, &lines, &run, context)?
             };
             if let Some((at, restated)) = found {
                 return Ok(Some(Found { at, restated, trimmed, level }));
@@ -248,7 +269,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         level: Fuzz,
         hunk: &Hunk<'_>,
         lines: &[&'h HunkLine<'p>],
-        places: &Places,
+        places: &Run<'_>,
         context: Option<usize>,
     ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
         let Some(at) = places.at_or_after(context.unwrap_or(self.cursor)) else { return Ok(None) };
@@ -279,7 +300,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             let new: Vec<_> = block.iter().filter(|line| line.mark == Mark::Added).map(|line| &line.text[..]).collect();
             (!new.is_empty()).then_some(Block { old, new })
         });
-        fuzz::fit(self.lines, found.at, found.level, &old, &blocks.collect::<Vec<_>>()).map_err(|error| {
+        fuzz::fit(&self.file.lines(), found.at, found.level, &old, &blocks.collect::<Vec<_>>()).map_err(|error| {
             let on = |mark: fn(Mark) -> bool, nth| lines.iter().filter(|line| mark(line.mark)).nth(nth);
             let line = match error {
                 ShiftError::Shifts(nth) => on(|mark| mark != Mark::Added, nth),
@@ -291,20 +312,21 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
     }
 
     fn warn_of_level(&mut self, part: Part, hunk: &Hunk<'_>, lines: &[&HunkLine<'_>], found: &Found) {
-        let nth = old(lines).enumerate().position(|(nth, text)| text != self.lines.text(found.at + nth)).unwrap_or(0);
+        let file = self.file.lines();
+        let nth = old(lines).enumerate().position(|(nth, text)| text != file.text(found.at + nth)).unwrap_or(0);
         let differs = lines.iter().filter(|line| line.mark != Mark::Added).nth(nth).and_then(|line| line.text.span);
-        let warning = fuzz::warning(self.path, self.lines, part, found.level, found.at, nth);
+        let warning = fuzz::warning(self.path, &file, part, found.level, found.at, nth);
         self.warn(differs.or_else(|| first_old(hunk)), warning);
     }
 
     fn seek_run(
         &self,
         hunk: &Hunk<'_>,
-        run: &Run,
+        run: &Run<'_>,
         context: Option<usize>,
     ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
-        let forward = self.haystack.first(run, self.cursor);
-        let restated = context.filter(|&at| !self.rules.strict && self.haystack.stands_at(run, at));
+        let forward = run.at_or_after(self.cursor);
+        let restated = context.filter(|&at| !self.rules.strict && run.contains(at));
         if let (Some(context), Some(behind)) = (restated, forward) {
             let (context, behind) = (LineNo::from_index(context), LineNo::from_index(behind));
             return Err(Located::new(first_old(hunk), Ambiguity::RestatedTwice { context, behind }.into()));
@@ -314,10 +336,9 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             && let Some((at, _)) = found
         {
             let from = self.cursor.min(at);
-            let places = self.haystack.places(run);
-            let count = places.count_from(from);
+            let count = run.count_from(from);
             if count > 1 {
-                let places = Candidates::new(places.iter_from(from), count);
+                let places = Candidates::new(run.iter_from(from), count);
                 return Err(Located::new(first_old(hunk), Ambiguity::Numbers(places).into()));
             }
         }
@@ -333,8 +354,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         chosen: usize,
         context: Option<usize>,
     ) -> Result<(), Located<PlaceError>> {
-        let run = self.haystack.run(old(lines));
-        let places = self.haystack.places(&run);
+        let places = &self.haystack.run(old(lines));
         let others = match context {
             Some(_) => self.duplicates.behind(places, chosen),
             None => self.duplicates.around(Fuzz::Exact, old(lines).collect(), places, chosen),
@@ -351,7 +371,7 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
         }
         let mut first: Vec<_> = shown.iter().copied().take(Quote::DRAWN - 1).chain([at]).collect();
         first.sort();
-        let quoted = first.iter().map(|line| Quote::with_heading(self.lines, line.index())).collect();
+        let quoted = first.iter().map(|line| Quote::under(|at| self.file.text(at), line.index())).collect();
         let (path, others) = (self.path.clone(), shown);
         let warning = Warning::Duplicates { path, part, chosen: at, others, count, lines: quoted };
         self.warn(first_old(hunk), warning);
@@ -362,15 +382,15 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
     fn place_error(&self, hunk: &Hunk<'_>, context: Option<usize>) -> Located<PlaceError> {
         let run = self.haystack.run(hunk.old().map(|line| &line.text[..]));
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
-        let mut found = self.haystack.first(&run, 0);
+        let mut found = run.first();
         if hunk.end_of_file {
-            let forward = self.haystack.first(&run, self.cursor).or(found);
-            found = self.lines.len().checked_sub(hunk.old().count()).filter(|&at| self.haystack.stands_at(&run, at));
+            let forward = run.at_or_after(self.cursor).or(found);
+            found = self.file.line_count().checked_sub(hunk.old().count()).filter(|&at| run.contains(at));
             if let (Some(at), None) = (forward, found) {
                 return Located::new(first_old(hunk), PlaceError::NotAtEnd { at: LineNo::from_index(at) });
             }
         }
-        let at_context = context.filter(|&at| found.is_some() && self.haystack.stands_at(&run, at));
+        let at_context = context.filter(|&at| found.is_some() && run.contains(at));
         if let Some(index) = at_context.or(found) {
             let at = LineNo::from_index(index);
             let error = match context.map(LineNo::from_index) {
@@ -383,11 +403,11 @@ impl<'h, 'p> Placer<'_, 'h, 'p> {
             };
             return Located::new(first_old(hunk), error);
         }
-        if self.lines.is_empty() {
+        if self.file.line_count() == 0 {
             let (after, reason) = (After(None), Reason::EmptyFile);
             return Located::new(first_old(hunk), PlaceError::NotFound { after, reason });
         }
-        self.nearest.of_hunk(hunk, self.cursor, self.haystack, after)
+        self.nearest().of_hunk(hunk, self.cursor, self.haystack, after)
     }
 
     pub(super) fn warn(&mut self, span: Option<Span>, warning: Warning) {
@@ -407,6 +427,13 @@ fn old<'a, 'h>(lines: &'a [&'h HunkLine<'_>]) -> impl Iterator<Item = &'h [u8]> 
 
 fn first_old(hunk: &Hunk<'_>) -> Option<Span> {
     hunk.old().find_map(|line| line.text.span).or(hunk.span)
+}
+
+/// Returns the runs of lines that a hunk may be looked for by.
+pub(super) fn runs<'h>(hunk: &'h Hunk<'_>) -> impl Iterator<Item = Vec<&'h [u8]>> {
+    let mut lines: Vec<_> = hunk.lines.iter().collect();
+    let trimmed = trim(&mut lines).then(|| old(&lines).collect());
+    hunk.locators.iter().map(|text| vec![&text[..]]).chain(trimmed)
 }
 
 /// Drops a trailing empty old line, and a trailing empty added line if the new lines end with one. Returns whether there was

@@ -37,7 +37,7 @@ fn seeks_forward_only() {
         let lines_of = Lines::new(text.as_bytes());
         let hay = Haystack::new(&lines_of, [words(run)]);
         let compiled = hay.run(words(run));
-        assert_eq!(hay.first(&compiled, from), want, "{run:?} in {lines:?} from {from}");
+        assert_eq!(compiled.at_or_after(from), want, "{run:?} in {lines:?} from {from}");
     }
 }
 
@@ -54,7 +54,7 @@ fn places_overlap_and_are_counted() {
         let lines_of = Lines::new(text.as_bytes());
         let hay = Haystack::new(&lines_of, [words(run)]);
         let compiled = hay.run(words(run));
-        let places = hay.places(&compiled);
+        let places = &compiled;
         assert_eq!(places.iter().collect::<Vec<_>>(), want, "{run:?} in {lines:?}");
         assert_eq!(places.count(), want.len());
     }
@@ -65,8 +65,8 @@ fn line_ends_and_the_byte_order_mark_are_no_text() {
     let lines = Lines::new(b"\xef\xbb\xbfa\r\nb\n\r\nc\r\r\nlast");
     let wanted: [&[u8]; 6] = [b"a", b"b", b"", b"c\r", b"last", b"c"];
     let hay = Haystack::new(&lines, [wanted]);
-    assert_eq!(hay.first(&hay.run(wanted[..5].iter().copied()), 0), Some(0));
-    assert_eq!(hay.first(&hay.run([wanted[5]]), 0), None);
+    assert_eq!(hay.run(wanted[..5].iter().copied()).at_or_after(0), Some(0));
+    assert_eq!(hay.run([wanted[5]]).at_or_after(0), None);
 }
 
 #[test]
@@ -74,8 +74,8 @@ fn a_line_that_was_not_announced_is_found_too() {
     let lines = Lines::new(b"a\nb\nc\n");
     let hay = Haystack::new(&lines, [[&b"a"[..]]]);
     let run = hay.run([&b"b"[..], b"c"]);
-    assert_eq!(hay.first(&run, 0), Some(1));
-    assert!(hay.stands_at(&run, 1) && !hay.stands_at(&run, 0));
+    assert_eq!(run.at_or_after(0), Some(1));
+    assert!(run.contains(1) && !run.contains(0));
 }
 
 proptest! {
@@ -97,10 +97,10 @@ proptest! {
             let run: Vec<&[u8]> = run.iter().map(|line| line.as_bytes()).collect();
             let compiled = hay.run(run.iter().copied());
             let seek = |from| reference::seek_sequence(&texts, &run, from);
-            prop_assert_eq!(hay.first(&compiled, from), seek(from));
-            prop_assert_eq!(hay.stands_at(&compiled, from), seek(from) == Some(from));
+            prop_assert_eq!(compiled.at_or_after(from), seek(from));
+            prop_assert_eq!(compiled.contains(from), seek(from) == Some(from));
             let all: Vec<_> = (0..texts.len()).filter(|&at| seek(at) == Some(at)).collect();
-            prop_assert_eq!(hay.places(&compiled).iter().collect::<Vec<_>>(), all);
+            prop_assert_eq!(compiled.iter().collect::<Vec<_>>(), all);
         }
     }
 }
@@ -114,7 +114,7 @@ fn effort(text: &str, runs: &[Vec<String>]) -> usize {
         let hay = Haystack::new(&lines, runs.iter().map(|run| run.iter().map(|line| &line[..])));
         for run in &runs {
             let compiled = hay.run(run.iter().map(|line| &line[..]));
-            let _ = (hay.first(&compiled, 0), hay.places(&compiled).count());
+            let _ = (compiled.at_or_after(0), compiled.count());
         }
     });
     effort

@@ -28,7 +28,7 @@ fn the_tightest_rule_that_any_line_satisfies_decides() {
         ("", "a", 0, Loose::None),
     ] {
         let lines = Lines::new(file.as_bytes());
-        let locators = Locators::new(&lines, [locator.as_bytes()]);
+        let locators = Locators::new(lines.clone(), [locator.as_bytes()]);
         assert_eq!(locators.relaxed(locator.as_bytes(), from), want, "{locator:?} in {file:?} from {from}");
     }
 }
@@ -36,7 +36,7 @@ fn the_tightest_rule_that_any_line_satisfies_decides() {
 #[test]
 fn a_text_that_was_not_announced_is_found_too() {
     let lines = Lines::new(b"x\n  b\n");
-    let locators = Locators::new(&lines, [&b"a"[..]]);
+    let locators = Locators::new(lines.clone(), [&b"a"[..]]);
     assert_eq!(locators.relaxed(b"b", 0), Loose::One { at: 1, how: Relaxation::SurroundingBlanks });
 }
 
@@ -44,7 +44,9 @@ fn a_text_that_was_not_announced_is_found_too() {
 fn of_very_many_the_first_are_listed() {
     let file = " a\n".repeat(20_000);
     let lines = Lines::new(file.as_bytes());
-    let Loose::Many { places, count, .. } = Locators::new(&lines, [&b"a"[..]]).relaxed(b"a", 10) else { panic!() };
+    let Loose::Many { places, count, .. } = Locators::new(lines.clone(), [&b"a"[..]]).relaxed(b"a", 10) else {
+        panic!()
+    };
     assert_eq!((places.len(), places[0], count), (Locators::LISTED, 10, 19_990));
 }
 
@@ -61,7 +63,7 @@ proptest! {
         let joined = file.iter().map(|line| format!("{line}\n")).collect::<String>();
         let lines = Lines::new(joined.as_bytes());
         let plain: Vec<&[u8]> = file.iter().map(|line| line.as_bytes()).collect();
-        let locators = Locators::new(&lines, texts.iter().map(|text| text.as_bytes()));
+        let locators = Locators::new(lines.clone(), texts.iter().map(|text| text.as_bytes()));
         prop_assert_eq!(locators.read(Locators::ROOM), locators.read(room));
         for text in &texts {
             let want = match reference::relaxed(&plain, text.as_bytes(), from) {

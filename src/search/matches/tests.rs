@@ -17,9 +17,9 @@ fn needle(find: &str, bounds: Bounds) -> Needle {
 }
 
 fn matches<'v>(needle: &Needle, lines: &Lines<'v>) -> Matches<'v> {
-    let view = View::exact(lines);
+    let view = View::new(lines);
     let (places, len) = (Rc::new(needle.places(view.text())), needle.matched().len());
-    Matches::Read { places, len, view: Cow::Owned(view) }
+    Matches { places, len, view, spliced: &[], fresh: Vec::new() }
 }
 
 #[test]

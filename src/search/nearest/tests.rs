@@ -5,7 +5,7 @@ fn near(file: &str, wanted: &str, ends: Ends) -> Option<Near> {
     let lines = Lines::new(file.as_bytes());
     let wanted: Vec<&[u8]> = wanted.split('\n').map(str::as_bytes).collect();
     let effort = Effort::default();
-    Nearness::new(&lines, wanted.iter().copied(), &effort)?.find(&wanted, ends, 0, &effort)
+    Nearness::new(lines.clone(), wanted.iter().copied(), &effort)?.find(&wanted, ends, 0, &effort)
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn of_equal_places_the_first_behind_the_cursor_counts() {
     let lines = Lines::new(text.as_bytes());
     let wanted = [&b"alpha beat"[..], b"gamma"];
     let effort = Effort::default();
-    let nearness = Nearness::new(&lines, wanted, &effort).unwrap();
+    let nearness = Nearness::new(lines.clone(), wanted, &effort).unwrap();
     let start = |from| nearness.find(&wanted, Ends::Whole, from, &effort).unwrap().start;
     assert_eq!([start(0), start(1), start(3), start(5)], [0, 2, 4, 0]);
 }
@@ -65,7 +65,7 @@ fn effort_is_bounded_whatever_repeats_itself() {
     let lines = Lines::new(text.as_bytes());
     let wanted: Vec<&[u8]> = [&b"let a = b + d;"[..], b"}"].repeat(5_000);
     let effort = Effort::default();
-    let nearness = Nearness::new(&lines, wanted.iter().copied(), &effort).unwrap();
+    let nearness = Nearness::new(lines.clone(), wanted.iter().copied(), &effort).unwrap();
     let spent = || Effort::PLENTY - effort.left.get();
     assert_eq!(spent(), text.len() as u64);
     for _ in 0..10 {
@@ -77,7 +77,7 @@ fn effort_is_bounded_whatever_repeats_itself() {
 #[test]
 fn without_effort_left_nothing_is_read() {
     let lines = Lines::new(b"some words here\n");
-    assert!(Nearness::new(&lines, [&b"some words"[..]], &Effort::new(10)).is_none());
+    assert!(Nearness::new(lines.clone(), [&b"some words"[..]], &Effort::new(10)).is_none());
 }
 
 proptest::proptest! {
@@ -95,7 +95,7 @@ proptest::proptest! {
             .collect();
         let wanted: Vec<&[u8]> = run.iter().map(|line| &line[..]).collect();
         let effort = Effort::default();
-        let near = Nearness::new(&lines, wanted.iter().copied(), &effort).unwrap().find(&wanted, Ends::Whole, 0, &effort).unwrap();
+        let near = Nearness::new(lines.clone(), wanted.iter().copied(), &effort).unwrap().find(&wanted, Ends::Whole, 0, &effort).unwrap();
         proptest::prop_assert_eq!((near.start, near.agree), (start, len - 1));
         let gap = near.gap.unwrap();
         proptest::prop_assert_eq!((gap.wanted(), gap.line()), (spoiled, start + spoiled));
