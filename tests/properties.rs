@@ -8,10 +8,11 @@ mod support;
 use git_llmpatch::format::{self, Options};
 use git_llmpatch::kind::Kind;
 use git_llmpatch::path::{RepoPath, Resolver};
-use git_llmpatch::plan::{self, Plan, Refusal, Rules, Warning};
+use git_llmpatch::plan::{self, Change, ChangeSet, Plan, Refusal, Rules, Warning};
+use git_llmpatch::repo::Side;
 use git_llmpatch::search::Fuzz;
-use git_llmpatch::text::{Located, Source, SourceId};
-use git_llmpatch::tree::MemoryTree;
+use git_llmpatch::text::{Content, Located, Source, SourceId, Splice};
+use git_llmpatch::tree::{File, MemoryTree, Mode};
 use proptest::prelude::*;
 use similar::{ChangeTag, TextDiff};
 use support::Repo;
@@ -162,7 +163,7 @@ fn hunks(hunks: &[(usize, Vec<&str>)], has_numbers: bool) -> String {
 }
 
 proptest! {
-    #![proptest_config(config(4000))]
+    #![proptest_config(config(1000))]
 
     /// However hunks are ordered and wherever they stand: what they add is there, and only what they remove is gone.
     #[test]
@@ -278,7 +279,7 @@ fn oddly_edited() -> impl Strategy<Value = (String, String)> {
 }
 
 proptest! {
-    #![proptest_config(config(600))]
+    #![proptest_config(config(1000))]
 
     /// Any change can be written as an envelope and as OPX that is read as this very change, or it has something about it
     /// that the format can't say.
@@ -362,4 +363,67 @@ proptest! {
         let want = is_whole.then_some((state, warnings, places));
         prop_assert_eq!(planned(&wrapped(&all), &before), want, "{} on {:?}", wrapped(&all), before);
     }
+}
+
+proptest! {
+    #![proptest_config(config(1000))]
+
+    /// What is known to have taken the place of what says which lines differ as a diff of the whole file does.
+    #[test]
+    fn a_diff_of_what_changed_is_the_diff_of_the_whole(
+        kinds in prop::collection::vec(0_usize..5, 0..300),
+        splices in prop::collection::vec((0_usize..30, 0_usize..100, prop::collection::vec(prop::sample::select(vec!["n", "new", "}\n", "\n", "x = 1\n", "u"]), 0..5), any::<bool>()), 0..12),
+        (open, often, is_plain) in any::<(bool, bool, bool)>(),
+    ) {
+        let line = |(nth, kind): (usize, &usize)| match kind {
+            0 => "}\n".to_owned(),
+            1 if often => "\n".to_owned(),
+            2 if often => "}\n".to_owned(),
+            _ => format!("line u{nth}\n"),
+        };
+        let mut base: String = kinds.iter().enumerate().map(line).collect();
+        if open { base.pop(); }
+        let (mut at, mut made, mut whole) = (0, Vec::new(), String::new());
+        for (nth, (skip, gone, new, is_lines)) in splices.iter().enumerate() {
+            let [mut start, mut end] = [at + skip + usize::from(nth > 0), at + skip + 1 + gone];
+            if *is_lines || is_plain {
+                start = base.get(start..).and_then(|rest| rest.find('\n')).map_or(base.len() + 1, |at| start + at + 1);
+                end = base.get(end.max(start)..).and_then(|rest| rest.find('\n')).map_or(base.len(), |at| end.max(start) + at + 1);
+            }
+            if end > base.len() || start > end { break; }
+            let text = |(part, text): (usize, &&str)| match text {
+                _ if is_plain => format!("new {nth} {part}\n"),
+                text if text.len() < 4 && !text.ends_with('\n') => format!("{text}{nth}"),
+                text => (*text).to_owned(),
+            };
+            let mut new: String = new.iter().enumerate().map(text).collect();
+            if *is_lines && !is_plain && !new.is_empty() { new.push('\n'); }
+            whole += &base[at..start];
+            whole += &new;
+            at = end;
+            made.push(Splice { old: start..end, new: new.into_bytes() });
+        }
+        whole += &base[at.min(base.len())..];
+        let before = Content::from(base.clone());
+        let after = Content::spliced(before.clone(), made);
+        prop_assert_eq!(&after[..], whole.as_bytes());
+        let path = RepoPath::new(b"f").unwrap();
+        let file = |content: &Content| Some(File { content: content.clone(), mode: Mode::PLAIN });
+        let changes = |after: &Content| {
+            ChangeSet::new([Change { path: path.clone(), before: file(&before), after: file(after), from: None }])
+        };
+        DIFFER.with(|directory| {
+            let repo = git_llmpatch::repo::Repo::open_at(directory.path()).unwrap();
+            let differ = repo.differ(Side::Blobs).unwrap();
+            let (known, unknown) = (changes(&after), changes(&Content::from(whole)));
+            let [known, unknown] = [&known, &unknown].map(|changes| plan::derive::unified(changes, &differ, &Default::default()).unwrap());
+            prop_assert_eq!(known, unknown);
+            Ok(())
+        })?;
+    }
+}
+
+thread_local! {
+    /// A repository that nothing is changed in.
+    static DIFFER: Repo = Repo::empty();
 }

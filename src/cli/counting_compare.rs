@@ -30,6 +30,12 @@ impl<'c> CountingCompare<'c> {
     pub(super) fn new(compare: &'c dyn Compare, wants: Wants, progress: &'c Progress) -> Self {
         Self { compare, wants, progress, at: RefCell::default() }
     }
+
+    fn look_at(&self, path: &RepoPath) {
+        if self.at.borrow().as_ref() != Some(path) && self.at.replace(Some(path.clone())).is_some() {
+            self.progress.step();
+        }
+    }
 }
 
 impl Compare for CountingCompare<'_> {
@@ -47,13 +53,12 @@ impl Compare for CountingCompare<'_> {
     }
 
     fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, CompareError> {
-        if self.at.borrow().as_ref() != Some(path) && self.at.replace(Some(path.clone())).is_some() {
-            self.progress.step();
-        }
+        self.look_at(path);
         self.compare.regions(path, old, new)
     }
 
     fn headings(&self, path: &RepoPath) -> Result<Headings, CompareError> {
+        self.look_at(path);
         self.compare.headings(path)
     }
 

@@ -261,7 +261,8 @@ impl Quote {
         let indent = |at: usize| text(at).iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let has_text = |at: &usize| indent(*at) < text(*at).len();
         let mut above = (index.saturating_sub(Self::ABOVE)..index).rev().filter(has_text);
-        let outer = above.find(|&above| indent(above) < indent(index));
+        let own = indent(index);
+        let outer = if own > 0 { above.find(|&above| indent(above) < own) } else { None };
         let heading = outer.or_else(|| index.checked_sub(1).filter(has_text));
         let heading = heading.map(|at| (LineNo::from_index(at), Excerpt::of_line(&text(at))));
         Self { number: LineNo::from_index(index), text: Excerpt::of_line(&text(index)), heading }

@@ -11,6 +11,7 @@
 mod chunks;
 mod envelope;
 mod hunks;
+mod narrow;
 mod operations;
 mod opx;
 mod proof;
@@ -31,7 +32,7 @@ use super::{Change, ChangeSet};
 use crate::compare::{Compare, CompareError, Options, Renames, State};
 use crate::patch::{Binary, FileEdit, Format, Header, Operation, Patch, Status};
 use crate::path::RepoPath;
-use crate::text::Text;
+use crate::text::{Splice, Text};
 use crate::tree::File;
 
 /// Derives a unified diff: an edit a file, ordered by the paths afterwards, each with a [`Header`].
@@ -82,6 +83,8 @@ struct Pair<'c> {
     old: Option<Blob<'c>>,
     new: Option<Blob<'c>>,
     similarity: Option<u8>,
+    /// What made the new content of the old one, if that is known and git would store both as they are.
+    splices: Option<&'c [Splice]>,
 }
 
 impl<'c> Pair<'c> {
@@ -108,7 +111,14 @@ fn pair_up<'c>(changes: &'c ChangeSet, compare: &dyn Compare) -> Result<Vec<Pair
         };
         let old = before.as_ref().map(|file| blob(file, State::Before)).transpose()?;
         let new = after.as_ref().map(|file| blob(file, State::After(from.as_ref()))).transpose()?;
-        let pair = Pair { old, new, similarity: None };
+        let is_stored = |blob: &Option<Blob<'_>>| matches!(blob, Some(Blob { content: Cow::Borrowed(_), .. }));
+        let splices = match (before, after) {
+            (Some(before), Some(after)) if is_stored(&old) && is_stored(&new) => {
+                after.content.splices().filter(|(base, _)| base.is(&before.content)).map(|(_, splices)| splices)
+            }
+            _ => None,
+        };
+        let pair = Pair { old, new, similarity: None, splices };
         let mode = |side: &Option<Blob<'_>>| side.as_ref().map(|blob| blob.mode);
         if !(pair.keeps_content() && mode(&pair.old) == mode(&pair.new)) {
             pairs.push(pair);
@@ -171,7 +181,8 @@ fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<
     let hunks = if keeps_content || is_binary {
         Vec::new()
     } else {
-        let regions = compare.regions(path, old, new)?;
+        let narrow = pair.splices.and_then(|splices| narrow::regions(old, new, splices));
+        let regions = narrow.map_or_else(|| compare.regions(path, old, new), Ok)?;
         let headings = compare.headings(path)?;
         hunks(
             Sides::of(pair.old.map(|blob| blob.content), pair.new.map(|blob| blob.content)),
