@@ -166,9 +166,8 @@ impl Planner<'_> {
         let runs = std::iter::once(texts().collect::<Vec<_>>()).chain(gone().map(|line| vec![line]));
         let haystack = Haystack::new(lines, runs);
         let run = haystack.run(texts());
-        let places = haystack.places(&run);
-        let is_gone = gone().all(|line| haystack.places(&haystack.run([line])).is_empty());
-        places.first().filter(|_| is_gone && places.count() == 1)
+        let is_gone = gone().all(|line| haystack.run([line]).first().is_none());
+        run.first().filter(|_| is_gone && run.count() == 1)
     }
 
     /// Returns whether an edit of a whole file leaves all as it is.
