@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use crate::kind::Kind;
 use crate::path::RepoPath;
+use crate::text::Content;
 
 /// A run of old lines and the run of new lines that takes its place; one of them may be empty. Indices from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,12 +33,16 @@ pub enum State<'p> {
 ///
 /// Contents given to any method but [`Compare::stored`] are as git stores them.
 pub trait Compare {
-    /// Returns a content as git would store it: line ends and keywords as the attributes of the path want them, before or after
-    /// the change.
+    /// Returns a content as git would store it, as the attributes of the path want it before or after the change.
     ///
     /// # Errors
     /// If a conversion is wanted that can't be done here.
-    fn stored<'c>(&self, path: &RepoPath, content: &'c [u8], state: State<'_>) -> Result<Cow<'c, [u8]>, CompareError>;
+    fn stored<'c>(
+        &self,
+        path: &RepoPath,
+        content: &'c Content,
+        state: State<'_>,
+    ) -> Result<Cow<'c, [u8]>, CompareError>;
 
     /// Returns whether the content can't be shown as lines: by the attribute `diff` of the path, else by its first bytes.
     ///

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::path::RepoPath;
 use crate::text::SystemError;
-pub use crate::text::{Content, is_binary};
+pub use crate::text::{Content, Hindrance, Withheld, is_binary};
 
 /// The name of the files that hold attributes.
 pub const RULES: &str = ".gitattributes";
@@ -139,7 +139,8 @@ pub trait Tree {
         Ok(content)
     }
 
-    /// Makes the contents of all files of a change what git would have here by the attributes that the change itself brings.
+    /// Makes the contents of all files of a change what git would have here by the attributes that the change itself brings, and
+    /// says how they are kept where that isn't as users see them.
     ///
     /// # Errors
     /// If an attribute asks for what can't be done here.
@@ -152,7 +153,7 @@ pub trait Tree {
     ///
     /// # Errors
     /// If an attribute of the path asks for what can't be done here.
-    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeError> {
+    fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
         let _ = (path, content);
         Ok(None)
     }
@@ -226,8 +227,6 @@ impl TreeError {
 /// What can be done where a path can't be changed right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// The work tree alone can be changed.
-    WithoutIndex,
     /// git can fetch what is missing.
     Fetch,
     /// Sparse checkout can bring the file.
@@ -249,6 +248,8 @@ pub enum Repair {
     FillIndex,
     /// A clone can be of another kind.
     Clone,
+    /// Users can be shown the content again.
+    Content(Hindrance),
 }
 
 /// How the sides of one path differ.

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use crate::compare::{self, Compare, CompareError, Headings, Region};
 use crate::path::RepoPath;
 use crate::progress::Progress;
+use crate::text::Content;
 
 /// What is wanted of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ impl Compare for CountingCompare<'_> {
     fn stored<'b>(
         &self,
         path: &RepoPath,
-        content: &'b [u8],
+        content: &'b Content,
         state: compare::State<'_>,
     ) -> Result<Cow<'b, [u8]>, CompareError> {
         self.compare.stored(path, content, state)
@@ -87,10 +88,10 @@ mod tests {
         fn stored<'b>(
             &self,
             _: &RepoPath,
-            content: &'b [u8],
+            content: &'b Content,
             _: compare::State<'_>,
         ) -> Result<Cow<'b, [u8]>, CompareError> {
-            Ok(content.into())
+            Ok(content[..].into())
         }
 
         fn is_binary(&self, _: &RepoPath, _: &[u8]) -> Result<bool, CompareError> {

@@ -123,6 +123,10 @@ impl Session {
     /// Prints what a report has to say on standard error, and returns how the run ends. Where a message to the author of the
     /// response was asked for and there is one, it takes the place of the errors, on standard output.
     pub(super) fn conclude(&self, report: &Report) -> Exit {
+        if self.talk.verbose {
+            let line = |(path, why)| format!("git converts `{path}`, which {why}\n");
+            output::complain(&self.repo.converted_by_git().into_iter().map(line).collect::<String>());
+        }
         let mut report = report.clone();
         report.warnings.splice(..0, self.recovered.take());
         let report = &report;

@@ -96,7 +96,7 @@ impl Tree for ObservedTree<'_> {
         self.tree.settle(files, rules)
     }
 
-    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeError> {
+    fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
         self.tree.id(path, content)
     }
 

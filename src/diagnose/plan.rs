@@ -307,7 +307,6 @@ impl Diagnose for TreeError {
 
 fn remedied(path: &RepoPath, remedy: &Remedy) -> String {
     match remedy {
-        Remedy::WithoutIndex => "apply without --index or --commit, and stage the change with `git add`".into(),
         Remedy::Fetch => "let git fetch it first (`git cat-file -e <object>` does), or see what `git fsck` says".into(),
         Remedy::CheckOut => "bring it into the work tree with `git sparse-checkout add` first".into(),
         Remedy::Unmark => format!("run `git update-index --no-skip-worktree {path}` first"),

@@ -7,7 +7,7 @@ use crate::compare::CompareError;
 use crate::kind::Kind;
 use crate::repo::{CommitError, RepoError};
 use crate::text::Shown;
-use crate::tree::Repair;
+use crate::tree::{Hindrance, Repair};
 
 impl Diagnose for RepoError {
     fn diagnosis(&self) -> Diagnosis {
@@ -30,6 +30,7 @@ impl Diagnose for RepoError {
             ),
             RepoError::TopIsGitDir { .. } => of.help("set `GIT_WORK_TREE` to another directory"),
             RepoError::Unsupported { repair, .. } => of.help(repair.help()),
+            RepoError::Withheld { by, .. } => of.help(Repair::Content(*by).help()),
             RepoError::Attribute { .. } => of.help("make this change by hand"),
             RepoError::NoRevision { .. } => {
                 of.help("name a commit, a branch or a tag; `git log --all --oneline` lists commits")
@@ -47,6 +48,9 @@ impl Repair {
             Repair::JoinIndex => "run `git update-index --no-split-index` first",
             Repair::FillIndex => "run `git sparse-checkout reapply --no-sparse-index` first",
             Repair::Clone => "make the change in a clone without it, and fetch it from there",
+            Repair::Content(Hindrance::Encoding) => "correct the file or its attribute first",
+            Repair::Content(Hindrance::Filter) => "see to it that `git checkout` can write this file",
+            Repair::Content(Hindrance::NotFetched) => "fetch the content first, with `git lfs pull`",
         }
     }
 }

@@ -11,7 +11,7 @@ use super::warning::Warning;
 use crate::kind::Kind;
 use crate::path::{PathError, RepoPath};
 use crate::text::{LineNo, Span, listed, plural};
-use crate::tree::{Content, Obstacle, TreeError};
+use crate::tree::{Content, Obstacle, Remedy, Repair, TreeError, Withheld};
 
 /// Why a response can't be applied to this tree.
 #[derive(Debug, thiserror::Error)]
@@ -264,6 +264,16 @@ pub struct Seen {
 }
 
 impl Error {
+    /// Says why no lines of a file can be changed, if so.
+    pub(super) fn no_text(path: &RepoPath, content: &Content) -> Option<Self> {
+        let path = path.clone();
+        if let Some(Withheld { what, by }) = content.why_withheld().cloned() {
+            let remedy = Remedy::Repository(Repair::Content(by));
+            return Some(Error::Tree(TreeError::Unsupported { path, what, remedy }));
+        }
+        content.is_binary().then(|| Error::Binary { path, content: Some(content.clone()) })
+    }
+
     /// Returns the stable kind.
     pub fn kind(&self) -> Kind {
         match self {

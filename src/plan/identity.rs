@@ -36,7 +36,7 @@ fn side(hash: &mut Hash, file: Option<&File>) {
         None => hash.update(b"-"),
         Some(file) => {
             hash.update(if file.mode.executable { b"x" } else { b"f" });
-            sized(hash, &file.content);
+            sized(hash, file.content.kept());
         }
     }
 }

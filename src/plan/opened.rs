@@ -88,9 +88,8 @@ impl Planner<'_> {
         if hunks.is_empty() {
             return (file.content.clone(), Ok(()));
         }
-        if file.content.is_binary() {
-            let content = Some(file.content.clone());
-            return (file.content.clone(), self.fail(span, Error::Binary { path: path.clone(), content }));
+        if let Some(error) = Error::no_text(path, &file.content) {
+            return (file.content.clone(), self.fail(span, error));
         }
         let document = policy.read(&file.content, hunks);
         let mut open = Open { document, indentation: OnceCell::new(), content: None };
@@ -126,8 +125,8 @@ impl Planner<'_> {
         if let Some(open) = open.filter(|open| open.content.as_ref().is_none_or(|content| content.is(&file.content))) {
             return Ok((file, open));
         }
-        if file.content.is_binary() {
-            return self.fail(span, Error::Binary { path: path.clone(), content: Some(file.content) });
+        if let Some(error) = Error::no_text(path, &file.content) {
+            return self.fail(span, error);
         }
         let document = Document::new(file.content.clone(), self.needles(path));
         let open = Open { document, indentation: OnceCell::new(), content: Some(file.content.clone()) };

@@ -293,16 +293,13 @@ impl<'t> Overlay<'t> {
         self.slots.values().any(|slot| slot.past.len() > 1 || slot.before.is_none() && slot.gone.is_some())
     }
 
-    /// Has the contents be what git would have on disk once the change is made, if it changes attributes.
+    /// Has the contents be what git would have on disk, or store, once the change is made.
     pub(super) fn settle(&mut self) -> Result<(), TreeError> {
         let content = |file: &Option<File>| file.as_ref().map(|file| file.content.clone());
         let is_rules = |path: &RepoPath| path.name() == RULES.as_bytes();
         let changed = |slot: &Slot| slot.before != slot.now;
         let rules = self.slots.iter().filter(|(path, slot)| is_rules(path) && changed(slot));
         let rules: AttributeFiles = rules.map(|(path, slot)| (path.clone(), content(&slot.now))).collect();
-        if rules.is_empty() {
-            return Ok(());
-        }
         let files = self.slots.iter_mut().filter(|(_, slot)| changed(slot));
         let planned = files.filter_map(|(path, Slot { now, origin, .. })| {
             Some(Planned { path, is_new: origin.is_none(), content: &mut now.as_mut()?.content })

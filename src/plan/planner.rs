@@ -269,6 +269,11 @@ impl Planner<'_> {
         expected: &[Text<'_>],
         span: Option<Span>,
     ) -> Result<(), Failed> {
+        if content.why_withheld().is_some()
+            && let Some(error) = Error::no_text(path, content)
+        {
+            return self.fail(span, error);
+        }
         let lines = Lines::new(content);
         let texts = || expected.iter().map(|line| &line[..]);
         if lines.iter().map(|line| line.text).eq(texts()) {

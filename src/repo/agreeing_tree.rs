@@ -92,14 +92,6 @@ impl<'r> AgreeingTree<'r> {
     }
 }
 
-/// Checks that nothing keeps a path's bytes from being converted right.
-fn check(conversion: &Conversion<'_>, path: &RepoPath) -> Result<(), TreeError> {
-    match conversion.hindrance(path).map_err(|error| error.at(path))? {
-        Some(what) => Err(TreeError::Unsupported { path: path.clone(), what, remedy: Remedy::WithoutIndex }),
-        None => Ok(()),
-    }
-}
-
 /// Returns what git looks at in a mode: what it is, and whether it may be executed.
 fn kind(mode: u32) -> u32 {
     mode & 0o170100
@@ -113,7 +105,7 @@ impl Tree for AgreeingTree<'_> {
                 file.mode.executable = entry.mode & 0o100 != 0;
                 Ok(Entry::File(file))
             }
-            (Entry::Absent, Some(entry)) => leaf(self.repo, path, entry.id, entry.mode),
+            (Entry::Absent, Some(entry)) => leaf(self.repo, &self.conversion, path, entry.id, entry.mode),
             (Entry::Absent, None) => Ok(self.index.around(path)),
             (on_disk, _) => Ok(on_disk),
         }
@@ -134,7 +126,7 @@ impl Tree for AgreeingTree<'_> {
         self.index.tracked()
     }
 
-    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeError> {
+    fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
         let stored = self.conversion.to_git(path, content, self.indexed(path)).map_err(|error| error.at(path))?;
         Ok(Some(content_id(&stored)))
     }
@@ -162,7 +154,6 @@ impl Tree for AgreeingTree<'_> {
             };
             return Err(TreeError::Unsupported { path: path.clone(), what: what.to_owned(), remedy });
         }
-        check(&self.conversion, path)?;
         let entry = self.index.entry(path)?;
         if let Some(file) = before {
             let Some(entry) = &entry else { return disagrees(Disagreement::Untracked) };
@@ -186,8 +177,7 @@ impl Tree for AgreeingTree<'_> {
     }
 
     fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
-        let after = self.conversion.settle(files, rules, |path| self.indexed(path))?;
-        files.iter().try_for_each(|file| check(&after, file.path))
+        self.conversion.settle(files, rules, |path| self.indexed(path))
     }
 
     fn ignores_case(&self) -> bool {

@@ -4,22 +4,29 @@
 //! 2.32); where there is none, the one in the index, if that is consulted; and those of a change that is about to be made come before
 //! both. libgit2 is handed their contents in an index in memory, with objects in memory, and reads the rules that are elsewhere
 //! (`info/attributes`, `core.attributesFile`). So it never looks at the work tree, and never reads an index that isn't needed.
+//!
+//! A text passes through three things on its way to the disk: line ends and keywords (`eol.rs`), its encoding (`encoding.rs`), a filter
+//! driver (`filter.rs`). An edit sees what users see on disk, in UTF-8, so only the encoding is between the two; into the store go
+//! the bytes on disk, through all three. Where there is an encoding or a driver git does all of that, at once.
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::rc::Rc;
 
 use bstr::{BString, ByteSlice as _};
 use git2::{AttrCheckFlags, AttrValue};
 
 use super::eol::{AutoCrlf, Eol, LineEnds, Settings, Value, expand_ident, is_crlf_text, unexpand_ident};
+use super::filter::Rules;
 use super::objects::obstacle;
 use super::slot::empty;
 use super::{Repo, RepoError};
 use crate::dir::Found;
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, Content, Planned, RULES, Repair, TreeError};
+use crate::text::Shown;
+use crate::tree::{AttributeFiles, Content, Hindrance, Planned, RULES, Repair, TreeError, Withheld};
 
 /// Whether attributes that are in the index only are wanted too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,10 +46,10 @@ pub(crate) struct Conversion<'r> {
     settings: Settings,
     /// libgit2 with the rules that were met so far in its index, made when it is first needed.
     apart: OnceCell<git2::Repository>,
-    /// Whether there are attributes besides those in `.gitattributes`.
-    elsewhere: OnceCell<bool>,
-    /// Of directories, whether there are rules in them or above, which libgit2 knows then.
-    met: RefCell<HashMap<Option<RepoPath>, bool>>,
+    /// The rules besides those in `.gitattributes`.
+    elsewhere: OnceCell<Vec<u8>>,
+    /// Of directories, the rules in them and above, which libgit2 knows then.
+    met: RefCell<HashMap<Option<RepoPath>, Rc<Rules>>>,
 }
 
 /// The attributes of a path that matter here.
@@ -52,8 +59,6 @@ struct Attributes {
     crlf: Value,
     eol: Value,
     ident: Value,
-    filter: Value,
-    encoding: Value,
 }
 
 impl<'r> Conversion<'r> {
@@ -91,21 +96,39 @@ impl<'r> Conversion<'r> {
     /// the path: where git only guesses that a file is text, one with CRLF in it is left alone.
     ///
     /// # Errors
-    /// If attributes or the blob can't be read. Paths that can't be converted at all are [`Conversion::hindrance`]'s.
+    /// If attributes or the blob can't be read, or git refuses.
     pub(crate) fn to_git<'b>(
         &self,
         path: &RepoPath,
-        bytes: &'b [u8],
+        content: &'b Content,
         indexed: Option<git2::Oid>,
     ) -> Result<Cow<'b, [u8]>, RepoError> {
-        if !may_be_converted(bytes) {
-            return Ok(bytes.into());
-        }
-        self.clean(&self.attributes(path)?, bytes, || match indexed.map(|id| self.repo.git2().find_blob(id)) {
+        let is_crlf_indexed = || match indexed.map(|id| self.repo.git2().find_blob(id)) {
             Some(Ok(blob)) => Ok(is_crlf_text(blob.content())),
             Some(Err(error)) => Err(RepoError::git("a blob", error)),
             None => Ok(false),
-        })
+        };
+        let Some(why) = self.is_for_git(path)? else {
+            return match may_be_converted(content) {
+                true => self.clean(&self.attributes(path)?, content, is_crlf_indexed),
+                false => Ok(content[..].into()),
+            };
+        };
+        let guesses = || Ok(matches!(self.line_ends(&self.attributes(path)?), LineEnds::Auto(_)));
+        if content.contains_str("\r\n") && guesses()? && is_crlf_indexed()? {
+            // git goes by the blob in the index then, which the child doesn't look at.
+            return Err(RepoError::Attribute { what: format!("{why}, and is stored with CRLF under `text=auto`") });
+        }
+        match self.repo.filter()?.clean(path, content.kept(), &*self.meet_rules(path)?) {
+            Ok(stored) => {
+                self.repo.by_git.borrow_mut().insert(path.clone(), why);
+                Ok(stored.into())
+            }
+            Err(RepoError::Child { message, .. }) => {
+                Err(RepoError::Attribute { what: format!("{why}, and git can't store it: {}", Shown(&message)) })
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn clean<'b>(
@@ -120,7 +143,8 @@ impl<'r> Conversion<'r> {
 
     /// Returns what a file is to hold on disk where another path, or another state of the attributes, is in force. The blob is
     /// not to change by that, as it doesn't for `git mv`: where the bytes would be stored as another one, they become what a
-    /// checkout of the blob writes; else they stay. `indexed` is asked for the blob that the index has for the old path.
+    /// checkout of the blob writes; else they stay. A filter driver takes the file as it is. `indexed` is asked for the blob that the
+    /// index has for the old path.
     ///
     /// # Errors
     /// As [`Conversion::to_git`] and [`Conversion::to_work_tree`].
@@ -131,26 +155,35 @@ impl<'r> Conversion<'r> {
         content: Content,
         indexed: impl FnOnce() -> Option<git2::Oid>,
     ) -> Result<Content, RepoError> {
-        if !may_be_converted(&content) {
+        let (after, path) = to;
+        if content.why_withheld().is_some() {
             return Ok(content);
         }
-        let (after, path) = to;
-        let stored = self.to_git(from, &content, indexed())?;
+        let content = match self.encoding(from)? == after.encoding(path)? {
+            true => content,
+            false => content.text().clone(),
+        };
+        if !may_be_converted(&content) || self.driver(from)?.is_some() || after.driver(path)?.is_some() {
+            return Ok(content);
+        }
+        let is_crlf_indexed = || match indexed().map(|id| self.repo.git2().find_blob(id)) {
+            Some(Ok(blob)) => Ok(is_crlf_text(blob.content())),
+            Some(Err(error)) => Err(RepoError::git("a blob", error)),
+            None => Ok(false),
+        };
+        let stored = self.clean(&self.attributes(from)?, &content, is_crlf_indexed)?;
         if after.clean(&after.attributes(path)?, &content, || Ok(is_crlf_text(&stored)))? == stored {
             return Ok(content);
         }
         Ok(after.to_work_tree(path, stored.into_owned())?.into())
     }
 
-    /// Returns what a checkout would write for a new file.
+    /// Returns what users would see of a new file after a checkout.
     ///
     /// # Errors
-    /// If attributes can't be read, or ask for an encoding.
+    /// If attributes can't be read.
     pub(crate) fn to_work_tree(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, RepoError> {
         let attributes = self.attributes(path)?;
-        if let Some(encoding) = attributes.encoding() {
-            return Err(RepoError::Attribute { what: encoding });
-        }
         let mut file = Cow::from(&bytes[..]);
         if attributes.ident == Value::True {
             let name = || {
@@ -169,46 +202,173 @@ impl<'r> Conversion<'r> {
         Ok(file.unwrap_or(bytes))
     }
 
-    /// Makes the contents of the files of a change what git would have on disk by the attributes that the change brings, and
-    /// returns the conversion by these. A new file becomes what a checkout writes, the others as [`Conversion::carry`] says.
+    /// Makes the contents of the files of a change what git would have on disk by the attributes that the change brings.
+    /// A new file becomes what a checkout writes, the others as [`Conversion::carry`] says.
     ///
     /// # Errors
-    /// As [`Conversion::carry`].
+    /// As [`Conversion::carry`], and if one can't be encoded.
     pub(super) fn settle(
         &self,
         files: &mut [Planned<'_>],
         rules: &AttributeFiles,
         indexed: impl Fn(&RepoPath) -> Option<git2::Oid>,
-    ) -> Result<Self, TreeError> {
-        let after = self.after(rules.clone());
+    ) -> Result<(), TreeError> {
+        let changed = (!rules.is_empty()).then(|| self.after(rules.clone()));
+        let after = changed.as_ref().unwrap_or(self);
         for Planned { path, is_new, content } in files {
             let settled = match is_new {
+                _ if rules.is_empty() => Ok(content.clone()),
                 true => self
-                    .to_git(path, content, None)
+                    .attributes(path)
+                    .and_then(|attributes| self.clean(&attributes, content, || Ok(false)))
                     .and_then(|stored| after.to_work_tree(path, stored.into()))
                     .map(Content::from),
-                false => self.carry(path, (&after, path), content.clone(), || indexed(path)),
+                false => self.carry(path, (after, path), content.clone(), || indexed(path)),
             };
-            **content = settled.map_err(|error| error.at(path))?;
+            let kept = settled.and_then(|content| after.keep(path, content));
+            **content = kept.map_err(|error| error.at(path))?;
         }
-        Ok(after)
+        Ok(())
     }
 
-    /// Says what keeps a path's bytes from being converted right, such as a filter driver.
+    /// Returns what users see of a file on disk.
+    ///
+    /// # Errors
+    /// If attributes can't be read, or git can't be asked.
+    pub(super) fn open(&self, path: &RepoPath, kept: Content) -> Result<Content, RepoError> {
+        if is_pointer(&kept)
+            && let Some(driver) = self.driver(path)?
+        {
+            return Ok(not_at_hand(kept, &driver));
+        }
+        let Some(encoding) = self.encoding(path)? else { return Ok(kept) };
+        self.repo.by_git.borrow_mut().insert(path.clone(), encoded(&encoding));
+        Ok(match self.repo.decoded(encoding.as_bstr(), &kept)? {
+            Some(text) => Content::kept_as(text, kept),
+            None => {
+                let what = format!("{}, and doesn't hold what git would write so", encoded(&encoding));
+                Content::withheld(kept, Withheld { what, by: Hindrance::Encoding })
+            }
+        })
+    }
+
+    /// Has a text be kept as it would lie on disk.
+    ///
+    /// # Errors
+    /// If it can't be encoded so.
+    pub(super) fn keep(&self, path: &RepoPath, content: Content) -> Result<Content, RepoError> {
+        if content.is_kept() {
+            return Ok(content);
+        }
+        let Some(encoding) = self.encoding(path)? else { return Ok(content) };
+        match self.repo.encoded(encoding.as_bstr(), &content)? {
+            Some(kept) => Ok(Content::kept_as(content, kept.into())),
+            None => {
+                let what = format!("{}, which can't say all that it would hold", encoded(&encoding));
+                Err(RepoError::Attribute { what })
+            }
+        }
+    }
+
+    /// Returns what users would see of a blob once it is checked out, if that can be told from what is at hand.
+    ///
+    /// # Errors
+    /// If attributes can't be read, or git can't be asked.
+    pub(super) fn open_blob(&self, path: &RepoPath, blob: Content) -> Result<Content, RepoError> {
+        let Some(driver) = self.driver(path)? else { return Ok(blob) };
+        // git-lfs would fetch it.
+        if is_pointer(&blob) && !self.is_at_hand(&blob) {
+            return Ok(not_at_hand(blob, &driver));
+        }
+        self.repo.by_git.borrow_mut().insert(path.clone(), driven(&driver));
+        let smudged = match self.repo.filter()?.smudge(path, &blob, &*self.meet_rules(path)?) {
+            Err(RepoError::Child { message, .. }) => {
+                let what = format!("{}, which can't tell its content: {}", driven(&driver), Shown(&message));
+                return Ok(Content::withheld(blob, Withheld { what, by: Hindrance::Filter }));
+            }
+            smudged => smudged?,
+        };
+        if is_pointer(&smudged) {
+            return Ok(not_at_hand(blob, &driver));
+        }
+        let seen = self.open(path, smudged.into())?;
+        Ok(match seen.why_withheld() {
+            Some(why) => Content::withheld(blob, why.clone()),
+            None => Content::kept_as(seen, blob),
+        })
+    }
+
+    /// Returns whether git-lfs has what a pointer points at.
+    fn is_at_hand(&self, pointer: &[u8]) -> bool {
+        let field = |name: &str| pointer.lines().find_map(|line| line.strip_prefix(name.as_bytes())?.to_str().ok());
+        let (Some(id), Some(size)) = (field("oid sha256:"), field("size ")) else { return false };
+        let (Some(first), Some(second)) = (id.get(..2), id.get(2..4)) else { return false };
+        let storage = self.repo.config().string("lfs.storage").ok().flatten().unwrap_or_else(|| "lfs".into());
+        let object =
+            self.repo.git2().commondir().join(storage.to_path_lossy()).join("objects").join(first).join(second);
+        object.join(id).metadata().is_ok_and(|file| size.parse() == Ok(file.len()))
+    }
+
+    /// Has a text be kept as the blob that `git add` would make of it.
+    ///
+    /// # Errors
+    /// If it can't be encoded, or git refuses.
+    pub(super) fn keep_blob(&self, path: &RepoPath, content: Content) -> Result<Content, RepoError> {
+        if content.is_kept() {
+            return Ok(content);
+        }
+        let on_disk = self.keep(path, content.clone())?;
+        Ok(match self.driver(path)? {
+            Some(_) => Content::kept_as(content, self.to_git(path, &on_disk, None)?.into_owned().into()),
+            None => content,
+        })
+    }
+
+    /// Has the contents of the files of a change be kept as blobs, by the attributes that the change brings.
+    ///
+    /// # Errors
+    /// As [`Conversion::keep_blob`].
+    pub(super) fn settle_blobs(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
+        let changed = (!rules.is_empty()).then(|| self.after(rules.clone()));
+        for Planned { path, content, .. } in files {
+            let after = changed.as_ref().unwrap_or(self);
+            **content = after.keep_blob(path, content.clone()).map_err(|error| error.at(path))?;
+        }
+        Ok(())
+    }
+
+    /// Says why only git can convert a path's bytes: it has a filter driver, or an encoding.
     ///
     /// # Errors
     /// If attributes can't be read.
-    pub(crate) fn hindrance(&self, path: &RepoPath) -> Result<Option<String>, RepoError> {
-        let attributes = self.attributes(path)?;
-        if let Value::Word(driver) = &attributes.filter {
-            let driver = driver.as_bstr();
-            let works = |part: &str| self.repo.config().string(&format!("filter.{driver}.{part}"));
-            // A driver that nobody has set up does nothing, for git either.
-            if ["clean", "process"].iter().any(|part| !matches!(works(part), Ok(None))) {
-                return Ok(Some(format!("has a filter driver (filter={driver})")));
+    pub(super) fn is_for_git(&self, path: &RepoPath) -> Result<Option<String>, RepoError> {
+        Ok(match self.driver(path)? {
+            Some(driver) => Some(driven(&driver)),
+            None => self.encoding(path)?.map(|encoding| encoded(&encoding)),
+        })
+    }
+
+    /// Returns the filter driver of a path. One that nobody has set up does nothing, for git either.
+    fn driver(&self, path: &RepoPath) -> Result<Option<BString>, RepoError> {
+        let [Value::Word(driver)] = self.values(path, ["filter"])? else { return Ok(None) };
+        let driver = BString::from(driver);
+        let is_set = |part: &&str| !matches!(self.repo.config().string(&format!("filter.{driver}.{part}")), Ok(None));
+        Ok(["clean", "smudge", "process", "required"].iter().any(is_set).then_some(driver))
+    }
+
+    /// Returns the encoding that a path has on disk, if it isn't the stored one.
+    ///
+    /// # Errors
+    /// If the attribute names none.
+    fn encoding(&self, path: &RepoPath) -> Result<Option<BString>, RepoError> {
+        match self.values(path, ["working-tree-encoding"])? {
+            [Value::Unspecified] => Ok(None),
+            [Value::Word(name)] => {
+                let is_stored = name.is_empty() || [&b"utf-8"[..], b"utf8"].contains(&&name.to_ascii_lowercase()[..]);
+                Ok((!is_stored).then(|| name.into()))
             }
+            _ => Err(RepoError::Attribute { what: "has a `working-tree-encoding` that names none".into() }),
         }
-        Ok(attributes.encoding())
     }
 
     fn line_ends(&self, attributes: &Attributes) -> LineEnds {
@@ -224,15 +384,16 @@ impl<'r> Conversion<'r> {
     }
 
     fn attributes(&self, path: &RepoPath) -> Result<Attributes, RepoError> {
-        let names = ["text", "crlf", "eol", "ident", "filter", "working-tree-encoding"];
-        let [text, crlf, eol, ident, filter, encoding] = self.values(path, names)?;
-        Ok(Attributes { text, crlf, eol, ident, filter, encoding })
+        let [text, crlf, eol, ident] = self.values(path, ["text", "crlf", "eol", "ident"])?;
+        Ok(Attributes { text, crlf, eol, ident })
     }
 
     fn values<const N: usize>(&self, path: &RepoPath, names: [&str; N]) -> Result<[Value; N], RepoError> {
         let mut values = [(); N].map(|()| Value::Unspecified);
-        if self.meet_rules(path)? || *self.elsewhere.get_or_init(|| self.are_elsewhere()) {
-            for (value, name) in values.iter_mut().zip(names) {
+        let (met, elsewhere) = (self.meet_rules(path)?, self.elsewhere.get_or_init(|| self.elsewhere()));
+        for (value, name) in values.iter_mut().zip(names) {
+            let names_it = |rules: &[u8]| rules.contains_str(name) || rules.contains_str("binary");
+            if names_it(elsewhere) || met.values().flatten().any(|rules| names_it(rules)) {
                 let looked_up = self.apart().and_then(|repo| look_up(repo, path, name));
                 *value = looked_up.map_err(unreadable)?;
             }
@@ -240,40 +401,44 @@ impl<'r> Conversion<'r> {
         Ok(values)
     }
 
-    /// Has libgit2 know every `.gitattributes` that could give attributes to a path; returns whether there is one. One that is a
+    /// Has libgit2 know every `.gitattributes` that could give attributes to a path, and returns them. One that is a
     /// pipe or a device is refused: git, when it looks at the change later, would wait for its other end for ever.
-    fn meet_rules(&self, path: &RepoPath) -> Result<bool, RepoError> {
+    fn meet_rules(&self, path: &RepoPath) -> Result<Rc<Rules>, RepoError> {
         let directory = path.parent();
         if let Some(known) = self.met.borrow().get(&directory) {
-            return Ok(*known);
+            return Ok(Rc::clone(known));
         }
         let on_disk = match self.repo.top {
             Some(_) => self.repo.dir()?.directories_with(RULES, path).map_err(|source| io(path, source))?,
             None => Vec::new(),
         };
-        let (mut rules, mut unseen) = (Vec::new(), Vec::new());
+        let (mut rules, mut unseen) = (Rules::new(), Vec::new());
         for directory in std::iter::once(None).chain(path.ancestors().map(Some)) {
             let file = rules_in(directory.as_ref());
             let is_there = on_disk.contains(&directory);
-            match (self.changed.get(&file), if is_there { self.on_disk(&file)? } else { None }) {
-                (Some(Some(content)), _) => rules.push((file, content.to_vec())),
-                (Some(None), _) => {}
-                (None, Some(content)) => rules.push((file, content)),
-                (None, None) => unseen.push(file),
-            }
+            let content = match (self.changed.get(&file), if is_there { self.on_disk(&file)? } else { None }) {
+                (Some(changed), _) => changed.as_ref().map(|content| content.to_vec()),
+                (None, None) => {
+                    unseen.push(file.clone());
+                    None
+                }
+                (None, content) => content,
+            };
+            rules.insert(file, content);
         }
         if self.consult == Consult::Index {
             let entries = self.repo.entries_at(&unseen)?;
             for (file, (_, id)) in entries.into_iter().filter(|(_, (mode, _))| obstacle(*mode).is_none()) {
                 let blob = self.repo.git2().find_blob(id).map_err(|error| RepoError::git("a blob", error))?;
-                rules.push((file, blob.content().to_vec()));
+                rules.insert(file, Some(blob.content().to_vec()));
             }
         }
-        for (file, content) in &rules {
+        for (file, content) in rules.iter().filter_map(|(file, content)| Some((file, content.as_ref()?))) {
             self.tell(file, content).map_err(unreadable)?;
         }
-        self.met.borrow_mut().insert(directory, !rules.is_empty());
-        Ok(!rules.is_empty())
+        let rules = Rc::new(rules);
+        self.met.borrow_mut().insert(directory, Rc::clone(&rules));
+        Ok(rules)
     }
 
     fn on_disk(&self, file: &RepoPath) -> Result<Option<Vec<u8>>, RepoError> {
@@ -294,15 +459,20 @@ impl<'r> Conversion<'r> {
         apart.index()?.add(&git2::IndexEntry { mode: 0o100644, id, ..empty(file) })
     }
 
-    fn are_elsewhere(&self) -> bool {
+    /// Returns what the files hold that have rules besides those in `.gitattributes`.
+    fn elsewhere(&self) -> Vec<u8> {
         let own = self.repo.git2().commondir().join("info/attributes");
         let named = self.repo.config().string("core.attributesfile").ok().flatten();
         let home = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let usual = home("XDG_CONFIG_HOME").or_else(|| home("HOME").map(|home| home.join(".config")));
-        let usual = usual.map(|directory| directory.join("git/attributes"));
-        own.exists()
-            || if named.is_some() { true } else { usual.is_some_and(|file| file.exists()) }
-            || (!ignores_system() && Path::new("/etc/gitattributes").exists())
+        let users = match named {
+            // Whatever git makes of it.
+            Some(named) => return [b"binary ", &named[..]].concat(),
+            None => home("XDG_CONFIG_HOME").or_else(|| home("HOME").map(|home| home.join(".config"))),
+        };
+        let users = users.map(|directory| directory.join("git/attributes"));
+        let systems = (!ignores_system()).then(|| PathBuf::from("/etc/gitattributes"));
+        let files = [Some(own), users, systems].into_iter().flatten();
+        files.flat_map(|file| std::fs::read(file).unwrap_or_default()).collect()
     }
 
     fn apart(&self) -> Result<&git2::Repository, git2::Error> {
@@ -318,6 +488,24 @@ impl<'r> Conversion<'r> {
         apart.set_index(&mut git2::Index::new()?)?;
         Ok(self.apart.get_or_init(|| apart))
     }
+}
+
+/// Returns whether bytes are what git-lfs has in the place of a content.
+fn is_pointer(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"version https://git-lfs.github.com/spec/") && bytes.len() < 1024
+}
+
+fn not_at_hand(kept: Content, driver: &BString) -> Content {
+    let what = format!("is only a pointer (filter={driver}), and its content isn't at hand");
+    Content::withheld(kept, Withheld { what, by: Hindrance::NotFetched })
+}
+
+fn driven(driver: &BString) -> String {
+    format!("has a filter driver (filter={driver})")
+}
+
+fn encoded(encoding: &BString) -> String {
+    format!("is encoded on disk (working-tree-encoding={encoding})")
 }
 
 /// Returns whether bytes may be stored as others.
@@ -343,18 +531,6 @@ fn unreadable(error: git2::Error) -> RepoError {
 impl std::fmt::Debug for Conversion<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Conversion").field("settings", &self.settings).finish_non_exhaustive()
-    }
-}
-
-impl Attributes {
-    /// Says which encoding a path has on disk, if it isn't the stored one.
-    fn encoding(&self) -> Option<String> {
-        match &self.encoding {
-            Value::Word(name) if !name.eq_ignore_ascii_case(b"utf-8") && !name.eq_ignore_ascii_case(b"utf8") => {
-                Some(format!("is encoded on disk (working-tree-encoding={})", name.as_bstr()))
-            }
-            _ => None,
-        }
     }
 }
 

@@ -20,9 +20,8 @@ use super::conversion::{Consult, Conversion};
 use super::eol::Value;
 use super::{Repo, object_count};
 use crate::compare::{Compare, CompareError, Options, Region, Renames, State};
-use crate::kind::Kind;
 use crate::path::RepoPath;
-use crate::tree::AttributeFiles;
+use crate::tree::{AttributeFiles, Content};
 
 /// Where the contents of a change set were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,19 +194,24 @@ impl Differ<'_> {
 }
 
 impl Compare for Differ<'_> {
-    fn stored<'c>(&self, path: &RepoPath, content: &'c [u8], state: State<'_>) -> Result<Cow<'c, [u8]>, CompareError> {
+    fn stored<'c>(
+        &self,
+        path: &RepoPath,
+        content: &'c Content,
+        state: State<'_>,
+    ) -> Result<Cow<'c, [u8]>, CompareError> {
         if self.side == Side::Blobs {
-            return Ok(Cow::Borrowed(content));
+            return Ok(Cow::Borrowed(content.kept()));
         }
-        let failure = |kind, message| CompareError::Stored { path: path.clone(), kind, message };
-        let failed = |error: super::RepoError| failure(error.kind(), error.to_string());
+        let failed = |error: super::RepoError| CompareError::Stored {
+            path: path.clone(),
+            kind: error.kind(),
+            message: error.to_string(),
+        };
         let (conversion, indexed) = match state {
             State::Before => (&self.conversion, path),
             State::After(from) => (self.after.as_ref().unwrap_or(&self.conversion), from.unwrap_or(path)),
         };
-        if let Some(what) = conversion.hindrance(path).map_err(failed)? {
-            return Err(failure(Kind::Unsupported, format!("it {what}")));
-        }
         let indexed = if content.contains_str("\r\n") { self.indexed(indexed).map_err(failed)? } else { None };
         conversion.to_git(path, content, indexed).map_err(failed)
     }

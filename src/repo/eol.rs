@@ -1,7 +1,7 @@
 //! What git does to line ends and `$Id$` between the work tree and its store: the arithmetic of its `convert.c`, without
 //! attributes, configuration or files.
 //!
-//! Filter drivers and encodings are not done here, nor anywhere: paths that have one are refused where it matters.
+//! Filter drivers and encodings are git's own affair, and line ends with them (`filter.rs`).
 
 use std::borrow::Cow;
 

@@ -6,7 +6,7 @@ use bstr::BString;
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::text::{Shown, SystemError};
-use crate::tree::{Remedy, Repair, TreeError};
+use crate::tree::{Hindrance, Remedy, Repair, TreeError};
 
 /// Why a repository can't serve.
 #[allow(missing_docs, reason = "the message says what the fields are")]
@@ -37,6 +37,9 @@ pub enum RepoError {
     /// An attribute of a path that asks for what isn't done here.
     #[error("a path {what}")]
     Attribute { what: String },
+    /// A file whose content nobody can tell: what it is, such as `is only a pointer`, and what is in the way.
+    #[error("`{}` {what}", Shown(path))]
+    Withheld { path: BString, what: String, by: Hindrance },
     /// A name that stands for no commit or tree.
     #[error("`{}` names no commit here", Shown(rev.as_bytes()))]
     NoRevision { rev: String },
@@ -117,7 +120,8 @@ impl RepoError {
             | RepoError::Embedded { .. }
             | RepoError::TopIsGitDir { .. }
             | RepoError::Unsupported { .. }
-            | RepoError::Attribute { .. } => Kind::Unsupported,
+            | RepoError::Attribute { .. }
+            | RepoError::Withheld { .. } => Kind::Unsupported,
             _ => Kind::Io,
         }
     }

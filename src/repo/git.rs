@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-pub(super) use std::process::Command;
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
+pub(super) use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bstr::{BString, ByteSlice as _};

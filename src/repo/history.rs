@@ -3,12 +3,13 @@
 use bstr::BString;
 use git2::{DiffOptions, Oid, Sort};
 
+use super::conversion::Consult;
 use super::directories::Directories;
 use super::objects::{TREE, leaf};
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
 use crate::progress::{Progress, Stage};
-use crate::tree::Entry;
+use crate::tree::{Content, Entry, Withheld};
 
 /// A commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +60,7 @@ impl Repo {
         options.include_typechange(true);
         let diff = self.git.diff_tree_to_tree(old.as_ref(), Some(&new), Some(&mut options)).map_err(failed)?;
         let [old, new] = [old, Some(new)].map(|tree| Some(Directories::new(&self.git, tree?)));
+        let conversion = self.conversion(Consult::Index)?;
         let mut touched = Vec::with_capacity(diff.deltas().len());
         progress.enter(Stage::Planning, diff.deltas().len());
         for delta in diff.deltas() {
@@ -72,17 +74,33 @@ impl Repo {
                 let name = RepoPath::new(path).or_else(|_| RepoPath::new(b"a file"));
                 let name =
                     name.map_err(|_| RepoError::Io { what: path.into(), source: std::io::Error::other("no name") })?;
-                leaf(self, &name, id, mode).map_err(|error| RepoError::Io {
+                leaf(self, &conversion, &name, id, mode).map_err(|error| RepoError::Io {
                     what: path.into(),
                     source: std::io::Error::other(error.to_string()),
                 })
             };
-            let before = side(old.as_ref())?;
-            let after = side(new.as_ref())?;
+            let (before, after) = (side(old.as_ref())?, side(new.as_ref())?);
+            check_at_hand(path, &before, &after)?;
             touched.push((BString::from(path), before, after));
             progress.step();
         }
         Ok(touched)
+    }
+}
+
+/// Checks that a change of a file can be told: both contents are at hand, or they are the same.
+fn check_at_hand(path: &[u8], before: &Entry, after: &Entry) -> Result<(), RepoError> {
+    let content = |entry: &Entry| match entry {
+        Entry::File(file) => Some(file.content.clone()),
+        _ => None,
+    };
+    let (before, Some(after)) = (content(before), content(after)) else { return Ok(()) };
+    if before.as_ref().is_some_and(|before| before.kept() == after.kept()) {
+        return Ok(());
+    }
+    match [before, Some(after)].iter().flatten().find_map(Content::why_withheld).cloned() {
+        Some(Withheld { what, by }) => Err(RepoError::Withheld { path: path.into(), what, by }),
+        None => Ok(()),
     }
 }
 

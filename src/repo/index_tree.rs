@@ -3,16 +3,18 @@
 //! A path that is only marked to be added (`git add -N`) isn't in it, which is how git's own `apply --cached` sees it. A
 //! path in an unfinished merge can't be read, for there is no one answer.
 
+use super::conversion::{Consult, Conversion};
 use super::objects::{blob, content_id, leaf, obstacle};
 use super::slot::Slot;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
-use crate::tree::{Entry, File, Mode, Tree, TreeError};
+use crate::tree::{AttributeFiles, Content, Entry, File, Mode, Planned, Tree, TreeError};
 
 /// The index in use.
 pub struct IndexTree<'r> {
     repo: &'r Repo,
     index: git2::Index,
+    conversion: Conversion<'r>,
     ignores_case: bool,
     /// Whether libgit2 has sorted the entries without regard to case.
     folded: bool,
@@ -26,7 +28,8 @@ impl<'r> IndexTree<'r> {
         let index = repo.index()?;
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let folded = repo.git.config().and_then(|config| config.get_bool("core.ignorecase")).unwrap_or(false);
-        Ok(Self { repo, index, ignores_case, folded })
+        let conversion = repo.conversion(Consult::Index)?;
+        Ok(Self { repo, index, conversion, ignores_case, folded })
     }
 
     /// Returns the entry of a path that is not in a merge; a path that is only marked to be added has none.
@@ -125,7 +128,7 @@ impl std::fmt::Debug for IndexTree<'_> {
 impl Tree for IndexTree<'_> {
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
         match self.entry(path)? {
-            Some(entry) => leaf(self.repo, path, entry.id, entry.mode),
+            Some(entry) => leaf(self.repo, &self.conversion, path, entry.id, entry.mode),
             None => Ok(self.around(path)),
         }
     }
@@ -143,8 +146,8 @@ impl Tree for IndexTree<'_> {
         super::tracked(&self.index).into_iter().filter(|path| !matches!(self.entry(path), Ok(None))).collect()
     }
 
-    fn id(&self, _: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeError> {
-        Ok(Some(content_id(content)))
+    fn id(&self, _: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
+        Ok(Some(content_id(content.kept())))
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
@@ -162,6 +165,10 @@ impl Tree for IndexTree<'_> {
         twins.sort();
         twins.dedup();
         Ok(twins)
+    }
+
+    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
+        self.conversion.settle_blobs(files, rules)
     }
 
     fn ignores_case(&self) -> bool {

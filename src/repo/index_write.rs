@@ -40,7 +40,7 @@ impl Repo {
     /// # Errors
     /// If they can't be written.
     pub(crate) fn write_blob(&self, file: &File) -> Result<Blob, RepoError> {
-        let id = step("write a blob").map_err(as_git2).and_then(|()| self.git2().blob(&file.content));
+        let id = step("write a blob").map_err(as_git2).and_then(|()| self.git2().blob(file.content.kept()));
         Ok(Blob { id: id.map_err(writing)?, mode: file.mode.git() })
     }
 

@@ -14,8 +14,10 @@ mod config;
 mod conversion;
 mod differ;
 mod directories;
+mod encoding;
 mod eol;
 mod error;
+mod filter;
 pub(crate) mod git;
 mod history;
 mod index_tree;
@@ -36,7 +38,8 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
@@ -51,6 +54,7 @@ pub(crate) use conversion::{Consult, Conversion};
 pub use differ::{Differ, Side};
 pub use eol::Value as AttributeValue;
 pub use error::RepoError;
+use filter::GitFilter;
 pub(crate) use git::ChildWatch;
 pub use history::{Commit, Touched};
 pub use index_tree::IndexTree;
@@ -70,6 +74,11 @@ pub struct Repo {
     index_path: PathBuf,
     dir: OnceCell<Dir>,
     config: Config,
+    /// git, where it converts what libgit2 would get wrong; and where it does so for encodings alone.
+    filter: OnceCell<GitFilter>,
+    encoder: OnceCell<GitFilter>,
+    /// The paths whose bytes git converted, and why it did.
+    by_git: RefCell<BTreeMap<RepoPath, String>>,
 }
 
 /// The environment that says which repository is meant.
@@ -133,7 +142,8 @@ impl Repo {
             Some(file) => top.as_ref().unwrap_or(&around.here).join(file),
             None => git.path().join("index"),
         };
-        let repo = Self { git, top, index_path, dir: OnceCell::new(), config };
+        let (dir, filter, encoder, by_git) = Default::default();
+        let repo = Self { git, top, index_path, dir, config, filter, encoder, by_git };
         // git looks for a relative one from the top, to which it moves; libgit2 from the current directory.
         if let (Some(file), Some(top)) = (&around.index_file, &repo.top)
             && Path::new(file).is_relative()
@@ -249,6 +259,25 @@ impl Repo {
         // Sparse checkout leaves `.gitattributes` out like anything else, and git then takes it from the index.
         let is_sparse = self.config().bool("core.sparsecheckout")?.unwrap_or(false);
         self.conversion(if is_sparse { Consult::Index } else { Consult::Disk })
+    }
+
+    /// Returns the paths whose bytes were converted by git rather than here, and why.
+    pub fn converted_by_git(&self) -> BTreeMap<RepoPath, String> {
+        self.by_git.borrow().clone()
+    }
+
+    /// Returns git as what converts bytes.
+    ///
+    /// # Errors
+    /// If there is no place for it to work in.
+    fn filter(&self) -> Result<&GitFilter, RepoError> {
+        match self.filter.get() {
+            Some(filter) => Ok(filter),
+            None => {
+                let filter = GitFilter::of(self)?;
+                Ok(self.filter.get_or_init(|| filter))
+            }
+        }
     }
 
     /// Returns libgit2's handle, for this room and for the transaction.

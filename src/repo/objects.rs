@@ -1,4 +1,5 @@
 use super::Repo;
+use super::conversion::Conversion;
 use crate::path::RepoPath;
 use crate::tree::{Content, Entry, File, Mode, Obstacle, Remedy, TreeError};
 
@@ -7,14 +8,21 @@ pub(crate) const GITLINK: u32 = 0o160000;
 pub(super) const TREE: u32 = 0o040000;
 const LINK: u32 = 0o120000;
 
-/// Returns what an entry of a tree or an index stands for, which is no directory.
-pub(super) fn leaf(repo: &Repo, path: &RepoPath, id: git2::Oid, mode: u32) -> Result<Entry, TreeError> {
+/// Returns what an entry of a tree or an index stands for, which is no directory; a file as users would see it.
+pub(super) fn leaf(
+    repo: &Repo,
+    conversion: &Conversion<'_>,
+    path: &RepoPath,
+    id: git2::Oid,
+    mode: u32,
+) -> Result<Entry, TreeError> {
     if let Some(what) = obstacle(mode) {
         return Ok(Entry::Other(what));
     }
     // Old repositories have 100664, which git reads as 100644.
     let mode = if mode & 0o100 != 0 { Mode::EXECUTABLE } else { Mode::PLAIN };
-    Ok(Entry::File(File { content: blob(repo, path, id)?, mode }))
+    let content = conversion.open_blob(path, blob(repo, path, id)?).map_err(|error| error.at(path))?;
+    Ok(Entry::File(File { content, mode }))
 }
 
 /// Returns what an entry is if it is no regular file.

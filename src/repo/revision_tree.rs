@@ -2,17 +2,19 @@
 
 use git2::Tree as GitTree;
 
+use super::conversion::{Consult, Conversion};
 use super::directories::{Directories, TreePlace};
 use super::objects::{TREE, content_id, leaf, obstacle, odd};
 use super::{Repo, RepoError, WORTH_LISTING};
 use crate::path::RepoPath;
-use crate::tree::{Entry, Tree, TreeError};
+use crate::tree::{AttributeFiles, Content, Entry, Planned, Tree, TreeError};
 
 /// The files of a commit, bytes as git stores them.
 #[derive(Debug)]
 pub struct RevisionTree<'r> {
     repo: &'r Repo,
     directories: Directories<'r>,
+    conversion: Conversion<'r>,
     ignores_case: bool,
 }
 
@@ -21,7 +23,8 @@ impl<'r> RevisionTree<'r> {
         let unknown = |_| RepoError::NoRevision { rev: rev.to_owned() };
         let tree = repo.git.revparse_single(rev).and_then(|object| object.peel_to_tree()).map_err(unknown)?;
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
-        Ok(Self { repo, directories: Directories::new(&repo.git, tree), ignores_case })
+        let conversion = repo.conversion(Consult::Index)?;
+        Ok(Self { repo, directories: Directories::new(&repo.git, tree), conversion, ignores_case })
     }
 }
 
@@ -30,7 +33,7 @@ impl Tree for RevisionTree<'_> {
         match self.directories.find(path)? {
             TreePlace::Absent => Ok(Entry::Absent),
             TreePlace::Directory(_) => Ok(Entry::Directory),
-            TreePlace::Leaf { id, mode } => leaf(self.repo, path, id, mode),
+            TreePlace::Leaf { id, mode } => leaf(self.repo, &self.conversion, path, id, mode),
             TreePlace::Beneath { ancestor, mode } => Ok(Entry::Beneath { ancestor, what: obstacle(mode) }),
         }
     }
@@ -47,8 +50,8 @@ impl Tree for RevisionTree<'_> {
         paths.iter().filter_map(|path| RepoPath::new(path).ok()).collect()
     }
 
-    fn id(&self, _: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeError> {
-        Ok(Some(content_id(content)))
+    fn id(&self, _: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
+        Ok(Some(content_id(content.kept())))
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
@@ -70,6 +73,10 @@ impl Tree for RevisionTree<'_> {
         }
         let twins = found.into_iter().filter(|(twin, _)| twin != path.as_bytes());
         Ok(twins.filter_map(|(twin, _)| RepoPath::new(&twin).ok()).collect())
+    }
+
+    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
+        self.conversion.settle_blobs(files, rules)
     }
 
     fn ignores_case(&self) -> bool {

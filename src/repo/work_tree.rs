@@ -161,7 +161,13 @@ impl Tree for WorkTree<'_> {
         match self.empty_submodule(path, &entry).map_err(|error| error.at(path))? {
             Some(module) if module == *path => Ok(Entry::Other(Obstacle::Repository)),
             Some(ancestor) => Ok(Entry::Beneath { ancestor, what: Some(Obstacle::Repository) }),
-            None => Ok(entry),
+            None => match entry {
+                Entry::File(File { content, mode }) => {
+                    let content = self.conversion.open(path, content).map_err(|error| error.at(path))?;
+                    Ok(Entry::File(File { content, mode }))
+                }
+                entry => Ok(entry),
+            },
         }
     }
 
@@ -187,7 +193,7 @@ impl Tree for WorkTree<'_> {
         self.repo.index().map_or_else(|_| Vec::new(), |index| super::tracked(&index))
     }
 
-    fn id(&self, path: &RepoPath, content: &[u8]) -> Result<Option<String>, TreeError> {
+    fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
         let stored = self.conversion.to_git(path, content, self.indexed(path)).map_err(|error| error.at(path))?;
         Ok(Some(content_id(&stored)))
     }
@@ -228,7 +234,7 @@ impl Tree for WorkTree<'_> {
     }
 
     fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
-        self.conversion.settle(files, rules, |path| self.indexed(path)).map(|_| ())
+        self.conversion.settle(files, rules, |path| self.indexed(path))
     }
 
     fn ignores_case(&self) -> bool {

@@ -4,6 +4,9 @@ use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
 /// The bytes of a file, shared rather than copied: all of them, or those of another content with some ranges replaced.
+///
+/// They are what a user sees of the file. Where it is kept otherwise, in another encoding say, or as what a filter makes of it, the
+/// bytes that are kept are told with them ([`Content::kept`]). Contents are equal if users see the same.
 #[derive(Clone)]
 pub struct Content(Arc<Bytes>);
 
@@ -15,6 +18,31 @@ enum Bytes {
         /// All bytes, once somebody wants them in one piece.
         whole: OnceLock<Vec<u8>>,
     },
+    Kept {
+        /// What users see, or why nobody can tell.
+        text: Result<Content, Withheld>,
+        kept: Content,
+    },
+}
+
+/// Why nobody can tell what users see of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Withheld {
+    /// What the file is, such as `is only a pointer`.
+    pub what: String,
+    /// What is in the way.
+    pub by: Hindrance,
+}
+
+/// What is in the way of telling what users see of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hindrance {
+    /// The file isn't in the encoding that its attribute names.
+    Encoding,
+    /// The filter driver fails.
+    Filter,
+    /// The content is on a server.
+    NotFetched,
 }
 
 /// A range of a content and what takes its place.
@@ -45,22 +73,59 @@ impl Content {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// Makes a content that is kept as other bytes.
+    pub fn kept_as(text: impl Into<Content>, kept: Content) -> Self {
+        Self(Arc::new(Bytes::Kept { text: Ok(text.into().text().clone()), kept }))
+    }
+
+    /// Makes a content of which only the bytes that are kept are known: no edit can be made of it.
+    pub fn withheld(kept: Content, why: Withheld) -> Self {
+        Self(Arc::new(Bytes::Kept { text: Err(why), kept }))
+    }
+
+    /// Returns the bytes that are kept: on disk, or as a blob.
+    pub fn kept(&self) -> &Content {
+        match &*self.0 {
+            Bytes::Kept { kept, .. } => kept,
+            _ => self,
+        }
+    }
+
+    /// Returns whether it is known how the content is kept where that isn't as users see it.
+    pub fn is_kept(&self) -> bool {
+        matches!(&*self.0, Bytes::Kept { .. })
+    }
+
+    /// Returns what users see, as if it were kept so.
+    pub fn text(&self) -> &Content {
+        match &*self.0 {
+            Bytes::Kept { text: Ok(text), .. } => text,
+            Bytes::Kept { kept, .. } => kept,
+            _ => self,
+        }
+    }
+
+    /// Returns why nobody can tell what users see.
+    pub fn why_withheld(&self) -> Option<&Withheld> {
+        match &*self.0 {
+            Bytes::Kept { text, .. } => text.as_ref().err(),
+            _ => None,
+        }
+    }
+
     /// Returns what it was made of: another content, and what takes the place of what in it.
     pub fn splices(&self) -> Option<(&Content, &[Splice])> {
-        match &*self.0 {
-            Bytes::Whole(_) => None,
+        match &*self.text().0 {
             Bytes::Spliced { base, splices, .. } => Some((base, splices)),
+            _ => None,
         }
     }
 
     /// Returns the bytes in parts, in order.
     pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
-        let (whole, spliced) = match &*self.0 {
-            Bytes::Whole(bytes) => (Some(&bytes[..]), None),
-            Bytes::Spliced { base, splices, whole } => match whole.get() {
-                Some(whole) => (Some(&whole[..]), None),
-                None => (None, Some((&base[..], &splices[..]))),
-            },
+        let (whole, spliced) = match &*self.text().0 {
+            Bytes::Spliced { base, splices, whole } if whole.get().is_none() => (None, Some((&base[..], &splices[..]))),
+            _ => (Some(&self[..]), None),
         };
         let parts = spliced.into_iter().flat_map(|(base, splices)| {
             let starts = std::iter::once(0).chain(splices.iter().map(|splice| splice.old.end));
@@ -73,9 +138,9 @@ impl Content {
 
     /// Returns how many bytes there are, without putting them together.
     pub fn size(&self) -> usize {
-        match &*self.0 {
-            Bytes::Whole(bytes) => bytes.len(),
-            Bytes::Spliced { base, splices, .. } => {
+        match self.splices() {
+            None => self.len(),
+            Some((base, splices)) => {
                 splices.iter().fold(base.size(), |size, splice| size - splice.old.len() + splice.new.len())
             }
         }
@@ -106,6 +171,7 @@ impl Deref for Content {
     fn deref(&self) -> &[u8] {
         match &*self.0 {
             Bytes::Whole(bytes) => bytes,
+            Bytes::Kept { text, kept } => text.as_ref().unwrap_or(kept),
             Bytes::Spliced { base, splices, whole } => whole.get_or_init(|| {
                 let mut bytes = Vec::with_capacity(self.size());
                 let mut kept = 0;

@@ -156,7 +156,7 @@ impl Staging<'_> {
         }
         let name = format!("copy-{number}");
         step("copy an original")?;
-        self.journal.dir().put(&plain(&name), &file.content)?;
+        self.journal.dir().put(&plain(&name), file.content.kept())?;
         Ok(name)
     }
 }
@@ -248,7 +248,7 @@ fn of_files(
         let old = before.as_ref().map(|(held, _)| held);
         let is_new = |held: &Held, now: &File| {
             // An undo also minds a mode that was changed since.
-            held.bits == now.mode.bits && Stands::judge(old, Some(held), &now.content, now.mode) == Stands::New
+            held.bits == now.mode.bits && Stands::judge(old, Some(held), now.content.kept(), now.mode) == Stands::New
         };
         if number > 0 {
             progress.step();

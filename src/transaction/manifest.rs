@@ -86,8 +86,8 @@ pub(super) struct Directory {
 impl Held {
     pub(super) fn of(file: &File) -> Self {
         Self {
-            id: digest(&file.content),
-            size: file.content.len() as u64,
+            id: digest(file.content.kept()),
+            size: file.content.kept().len() as u64,
             executable: file.mode.executable,
             bits: file.mode.bits,
         }

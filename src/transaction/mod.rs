@@ -295,7 +295,11 @@ impl<'r> Prepared<'r> {
         let mut blobs = Vec::new();
         self.progress.enter(Stage::Storing, self.changes.len());
         for change in self.changes {
-            let blob = change.after.as_ref().map(|file| write(change, file)).transpose()?;
+            let blob =
+                change.after.as_ref().map(|file| write(change, file)).transpose().map_err(|error| match error {
+                    repo::RepoError::Attribute { .. } => TransactionError::from(error.at(&change.path)),
+                    error => error.into(),
+                })?;
             blobs.push((&change.path, blob));
             self.progress.step();
         }

@@ -186,7 +186,7 @@ impl<'r> Staging<'r> {
             self.confirm_one(dir, number, change)?;
             let (path, io) = (&change.path, |source| TransactionError::io("read", &change.path, source));
             let is_ours = match &change.after {
-                Some(after) => dir.holds(path, &after.content).map_err(io)?.is_some_and(|(is_held, _)| is_held),
+                Some(after) => dir.holds(path, after.content.kept()).map_err(io)?.is_some_and(|(is_held, _)| is_held),
                 None => !matches!(dir.look(path).map_err(io)?, Found::File(_) | Found::Link | Found::Special),
             };
             // Where case doesn't count, another name of the change may be what stands there.

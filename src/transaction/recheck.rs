@@ -34,7 +34,7 @@ fn goes(changes: &ChangeSet, path: &RepoPath) -> bool {
 
 fn is_same(before: &File, now: &File) -> bool {
     let bits = before.mode.bits.is_none() || before.mode.bits == now.mode.bits;
-    before.content == now.content && before.mode.executable == now.mode.executable && bits
+    before.content.kept() == now.content.kept() && before.mode.executable == now.mode.executable && bits
 }
 
 #[cfg(test)]

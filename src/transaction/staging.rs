@@ -167,7 +167,7 @@ impl<'r> Staging<'r> {
         };
         let mut file = dir.create(&stage, at_first)?;
         self.staged.push(stage);
-        fill(&mut file, &after.content)?;
+        fill(&mut file, after.content.kept())?;
         let Some(bits) = bits else { return Ok(()) };
         // It takes the place of this, or is that under another name.
         let like = if change.before.is_some() { Some(&change.path) } else { change.from.as_ref() };
@@ -289,7 +289,7 @@ impl<'r> Staging<'r> {
     pub(super) fn holds(&self, dir: &Dir, spot: &Location, file: &File, modes: Modes) -> io::Result<bool> {
         let (dir, path) = self.at(dir, spot);
         let same = |stat: &Stat| modes == Modes::Ignored || file.mode.bits.is_none_or(|bits| bits == stat.bits);
-        Ok(dir.holds(path, &file.content)?.is_some_and(|(is_held, stat)| is_held && same(&stat)))
+        Ok(dir.holds(path, file.content.kept())?.is_some_and(|(is_held, stat)| is_held && same(&stat)))
     }
 
     /// Returns the stat data of every file that was written, now that each is in its place.

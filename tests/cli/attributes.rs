@@ -219,10 +219,13 @@ fn the_index_alone_is_changed_byte_for_byte_whatever_the_rules_become() {
 
 #[test]
 fn rules_that_cannot_be_followed_are_refused_before_they_are_there() {
-    for (rule, what) in [("filter=rot", "has a filter driver"), ("working-tree-encoding=UTF-16", "is encoded on disk")]
-    {
-        let repo = Repo::with(&[("a.txt", "one\ntwo\n")]);
-        repo.git(&["config", "filter.rot.clean", "cat"]);
+    for (rule, what) in [
+        ("filter=rot", "has a filter driver (filter=rot), and git can't store it"),
+        ("working-tree-encoding=ascii", "is encoded on disk (working-tree-encoding=ascii), which can't say all"),
+    ] {
+        let repo = Repo::with(&[("a.txt", "öne\ntwo\n")]);
+        repo.git(&["config", "filter.rot.clean", "false"]);
+        repo.git(&["config", "filter.rot.required", "true"]);
         let sections = format!("*** Update File: a.txt\n-two\n+2\n*** Add File: .gitattributes\n+*.txt {rule}\n");
         let run = repo.run(&["apply", "--index"], format!("*** Begin Patch\n{sections}*** End Patch\n")).ended(3);
         assert!(run.stderr.contains(&format!("error[unsupported]: `a.txt` {what}")), "{}", run.stderr);

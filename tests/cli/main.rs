@@ -8,6 +8,7 @@ mod check;
 mod commit;
 mod convert;
 mod diff;
+mod filters;
 mod foreign;
 mod guard;
 mod json;

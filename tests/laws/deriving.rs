@@ -10,7 +10,7 @@ use git_llmpatch::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
 use git_llmpatch::path::{RepoPath, Resolver};
 use git_llmpatch::plan::{self, Change, ChangeSet, Rules, derive as derived};
 use git_llmpatch::respond::{Look, Response, respond};
-use git_llmpatch::tree::{Entry, File, MemoryTree, Mode, is_binary};
+use git_llmpatch::tree::{Content, Entry, File, MemoryTree, Mode, is_binary};
 
 use super::source;
 
@@ -214,8 +214,8 @@ fn followed(before: &[u8], hunks: &[Hunk<'_>]) -> Vec<u8> {
 struct Plain;
 
 impl Compare for Plain {
-    fn stored<'c>(&self, _: &RepoPath, content: &'c [u8], _: State<'_>) -> Result<Cow<'c, [u8]>, CompareError> {
-        Ok(content.into())
+    fn stored<'c>(&self, _: &RepoPath, content: &'c Content, _: State<'_>) -> Result<Cow<'c, [u8]>, CompareError> {
+        Ok(content[..].into())
     }
 
     fn is_binary(&self, _: &RepoPath, content: &[u8]) -> Result<bool, CompareError> {

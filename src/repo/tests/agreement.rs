@@ -103,7 +103,7 @@ fn line_ends_that_git_converts_are_no_difference() {
 }
 
 #[test]
-fn what_libgit2_would_get_wrong_is_refused() {
+fn what_libgit2_would_get_wrong_is_asked_of_git() {
     let sample = Sample::new()
         .file(".gitattributes", "*.big filter=store\n*.free filter=nobody\n*.u16 working-tree-encoding=UTF-16\n")
         .file("a.big", "1")
@@ -112,15 +112,14 @@ fn what_libgit2_would_get_wrong_is_refused() {
     for at in ["a.big", "new.big"] {
         assert!(!agreed(&sample.open(), Against::Index, at).contains('!'), "a driver that isn't set up is none");
     }
-    sample.git("config filter.store.clean cat");
-    let repo = sample.open();
-    for (at, want) in [
-        ("a.big", "- 1 !`a.big` has a filter driver (filter=store)"),
-        ("new.big", "Absent !`new.big` has a filter driver (filter=store)"),
-        ("a.free", "- 1"),
-        ("new.u16", "Absent !`new.u16` is encoded on disk (working-tree-encoding=UTF-16)"),
-    ] {
-        assert_eq!(agreed(&repo, Against::Index, at), want);
+    for (clean, want) in
+        [("cat", "- 1"), ("tr 1 2", "- 1 !`a.big` has changes in the work tree that aren't staged"), ("tr 0 2", "- 1")]
+    {
+        sample.git_args(&["config", "filter.store.clean", clean]);
+        let repo = sample.open();
+        for (at, want) in [("a.big", want), ("new.big", "Absent"), ("a.free", "- 1"), ("new.u16", "Absent")] {
+            assert_eq!(agreed(&repo, Against::Index, at), want, "{clean}");
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::repo::Consult;
+use crate::tree::{AttributeFiles, Planned};
 
 const ATTRIBUTES: [(&str, &str); 17] = [
     ("none", ""),
@@ -120,7 +121,7 @@ fn what_is_stored_is_what_git_add_stores() {
                 let conversion = before.conversion(consult).unwrap();
                 let indexed = stored.map(|stored| before.git2().blob(stored).unwrap());
                 for (file, content) in files() {
-                    let ours = conversion.to_git(&path(&file), content, indexed).unwrap();
+                    let ours = conversion.to_git(&path(&file), &content.into(), indexed).unwrap().into_owned();
                     let git = staged.entry(&path(&file)).unwrap().unwrap();
                     let git = after.git2().find_blob(git.id).unwrap();
                     let (ours, git) = (ours.as_bstr(), git.content().as_bstr());
@@ -184,12 +185,23 @@ fn the_index_is_not_read_for_a_new_file() {
 }
 
 #[test]
-fn an_encoding_is_refused_where_it_matters() {
-    let sample =
-        Sample::new().file(".gitattributes", "*.u16 working-tree-encoding=UTF-16\n*.u8 working-tree-encoding=UTF-8\n");
+fn an_encoding_is_kept_beside_the_text() {
+    let rules = "*.u16 working-tree-encoding=UTF-16LE\n*.u8 working-tree-encoding=UTF-8\n*.odd working-tree-encoding\n";
+    let sample = Sample::new().file(".gitattributes", rules).file("a.u16", "1\0\n\0").file("a.u8", "1\n");
     let repo = sample.open();
     let tree = repo.work_tree().unwrap();
-    let error = tree.check_out(&path("a.u16"), b"1\n".to_vec()).unwrap_err();
-    assert_eq!(error.to_string(), "`a.u16` is encoded on disk (working-tree-encoding=UTF-16)");
-    assert!(tree.check_out(&path("a.u8"), b"1\n".to_vec()).is_ok());
+    for (file, kept) in [("a.u16", "1\0\n\0"), ("a.u8", "1\n")] {
+        let Entry::File(file) = tree.read(&path(file)).unwrap() else { panic!("{file} is a file") };
+        assert_eq!((&file.content[..], &file.content.kept()[..]), (&b"1\n"[..], kept.as_bytes()));
+    }
+    let mut content = "2\n".into();
+    let at = path("new.u16");
+    let planned = Planned { path: &at, is_new: true, content: &mut content };
+    tree.settle(&mut [planned], &AttributeFiles::new()).unwrap();
+    assert_eq!((&content[..], &content.kept()[..]), (&b"2\n"[..], &b"2\0\n\0"[..]));
+    let mut content = "2\n".into();
+    let at = path("new.odd");
+    let planned = Planned { path: &at, is_new: true, content: &mut content };
+    let error = tree.settle(&mut [planned], &AttributeFiles::new()).unwrap_err();
+    assert_eq!(error.to_string(), "`new.odd` has a `working-tree-encoding` that names none");
 }

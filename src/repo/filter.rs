@@ -1,0 +1,379 @@
+//! git as what converts bytes between work tree and store, for paths whose attributes libgit2 doesn't obey: filter drivers and
+//! encodings.
+//!
+//! Children that stay are asked about one path after the other, so a process filter is started once for all of them. They see a work
+//! tree of their own, with nothing in it but the bytes at hand and the `.gitattributes` that count for them, and store objects where
+//! nobody else sees them. The drivers themselves run where git would run them, with the environment that they would have.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::Path;
+
+use bstr::{BString, ByteSlice};
+use tempfile::TempDir;
+
+use super::git::{Child, ChildStdin, ChildStdout, Command, Git, Stdio};
+use super::{Repo, RepoError};
+use crate::path::RepoPath;
+use crate::tree::RULES;
+
+/// What a child is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Task {
+    /// The blob that `git add` makes of a file.
+    Clean,
+    /// A blob of just these bytes.
+    Store,
+    /// What a checkout writes.
+    Smudge,
+    /// The bytes of a blob.
+    Read,
+}
+
+/// Every `.gitattributes` that there may be above a path, and what it holds if it is there.
+pub(super) type Rules = BTreeMap<RepoPath, Option<Vec<u8>>>;
+
+/// The children, and where they work.
+pub(super) struct GitFilter {
+    git: Git,
+    /// What else the children are told: options of git and their environment.
+    options: Vec<OsString>,
+    environment: Vec<(&'static str, Option<OsString>)>,
+    /// What a shell is told before a driver runs.
+    prelude: BString,
+    /// Holds `tree`, the work tree, and `objects`.
+    place: TempDir,
+    rules: RefCell<Rules>,
+    children: RefCell<BTreeMap<Task, Standing>>,
+    /// What was answered so far of a path and bytes, by these rules.
+    answers: RefCell<BTreeMap<(Task, RepoPath, git2::Oid), Vec<u8>>>,
+}
+
+impl GitFilter {
+    /// Makes one that converts as the repository's attributes and settings say.
+    pub(super) fn of(repo: &Repo) -> Result<Self, RepoError> {
+        let place = new_place()?;
+        let objects = std::env::var_os("GIT_OBJECT_DIRECTORY").filter(|value| !value.is_empty());
+        let objects = objects.unwrap_or_else(|| repo.git2().commondir().join("objects").into());
+        let mut alternates = quoted(&objects);
+        if let Some(more) = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
+            alternates.extend([b":", more.as_bytes()].concat());
+        }
+        fs::create_dir(place.path().join("objects")).map_err(|source| wrong(place.path(), source))?;
+        let own = |name: &str| Some(place.path().join(name).into_os_string());
+        let environment = vec![
+            ("GIT_WORK_TREE", own("tree")),
+            ("GIT_OBJECT_DIRECTORY", own("objects")),
+            ("GIT_ALTERNATE_OBJECT_DIRECTORIES", Some(OsString::from_vec(alternates))),
+            ("GIT_INDEX_FILE", own("index")),
+        ];
+        let prelude = prelude(repo, &environment);
+        let options = drivers(repo, &prelude);
+        let (rules, children, answers) = Default::default();
+        Ok(Self { git: Git::new(repo), options, environment, prelude, place, rules, children, answers })
+    }
+
+    /// Makes one of a repository in which nothing is said but by the rules that are given.
+    pub(super) fn alone() -> Result<Self, RepoError> {
+        let place = new_place()?;
+        let tree = place.path().join("tree");
+        let git_dir = tree.join(".git");
+        let git = Git::at(&git_dir, Some(&tree));
+        let mut environment: Vec<(&str, Option<OsString>)> =
+            vec![("GIT_CONFIG_GLOBAL", Some("/dev/null".into())), ("GIT_CONFIG_NOSYSTEM", Some("1".into()))];
+        environment.push(("GIT_ATTR_NOSYSTEM", Some("1".into())));
+        let foreign = ["GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_ATTR_SOURCE", "GIT_OBJECT_DIRECTORY"];
+        let more = ["GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_DEFAULT_HASH"];
+        environment.extend(foreign.into_iter().chain(more).map(|name| (name, None)));
+        let (options, prelude) = (vec!["-c".into(), "core.attributesFile=/dev/null".into()], BString::default());
+        let (rules, children, answers) = Default::default();
+        let alone = Self { git, options, environment, prelude, place, rules, children, answers };
+        let output = alone.git.run(&mut alone.command(&["init", "-q", "--template="]), b"")?;
+        match output.status.success() {
+            true => Ok(alone),
+            false => Err(RepoError::Child { command: "init".into(), message: output.stderr.trim().into() }),
+        }
+    }
+
+    /// Returns the bytes of the blob that `git add` would make of a file.
+    ///
+    /// # Errors
+    /// If git can't be asked, or refuses.
+    pub(super) fn clean(&self, path: &RepoPath, bytes: &[u8], rules: &Rules) -> Result<Vec<u8>, RepoError> {
+        self.know(rules)?;
+        self.once(Task::Clean, path, bytes, || {
+            let id = self.hashed(Task::Clean, path, bytes)?;
+            self.answer(Task::Read, &id)
+        })
+    }
+
+    /// Returns the bytes that a checkout would write for a blob of these ones.
+    ///
+    /// # Errors
+    /// If git can't be asked, or refuses.
+    pub(super) fn smudge(&self, path: &RepoPath, bytes: &[u8], rules: &Rules) -> Result<Vec<u8>, RepoError> {
+        self.know(rules)?;
+        if path.as_bytes().first().is_some_and(|first| b" \t".contains(first)) || path.as_bytes().contains(&b'\n') {
+            return Err(RepoError::Attribute { what: "has a name that git can't be asked about".into() });
+        }
+        self.once(Task::Smudge, path, bytes, || {
+            let id = self.hashed(Task::Store, path, bytes)?;
+            self.answer(Task::Smudge, &[&id[..], b" ", path.as_bytes()].concat())
+        })
+    }
+
+    /// Has a filter run once for all who want to know: it may take its time.
+    fn once(
+        &self,
+        task: Task,
+        path: &RepoPath,
+        bytes: &[u8],
+        ask: impl FnOnce() -> Result<Vec<u8>, RepoError>,
+    ) -> Result<Vec<u8>, RepoError> {
+        let id =
+            git2::Oid::hash_object(git2::ObjectType::Blob, bytes).map_err(|error| RepoError::git("a file", error))?;
+        let key = (task, path.clone(), id);
+        if let Some(known) = self.answers.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let answer = ask()?;
+        self.answers.borrow_mut().insert(key, answer.clone());
+        Ok(answer)
+    }
+
+    /// Has the children see these rules, and no others above the paths that they are about.
+    fn know(&self, rules: &Rules) -> Result<(), RepoError> {
+        let mut known = self.rules.borrow_mut();
+        if rules.iter().any(|(file, content)| known.get(file).is_some_and(|known| known != content)) {
+            // git reads each of them once.
+            self.children.borrow_mut().clear();
+            self.answers.borrow_mut().clear();
+            let tree = self.place.path().join("tree");
+            for (file, _) in std::mem::take(&mut *known).into_iter().filter(|(_, content)| content.is_some()) {
+                fs::remove_file(tree.join(file.as_path())).map_err(|source| wrong(&tree, source))?;
+            }
+        }
+        for (file, content) in rules.iter().filter(|(file, _)| !known.contains_key(*file)).collect::<Vec<_>>() {
+            content.as_ref().map_or(Ok(()), |content| self.lay(file, content))?;
+            known.insert(file.clone(), content.clone());
+        }
+        Ok(())
+    }
+
+    /// Puts bytes at a path of the work tree.
+    fn lay(&self, path: &RepoPath, bytes: &[u8]) -> Result<(), RepoError> {
+        let file = self.place.path().join("tree").join(path.as_path());
+        let write = || {
+            file.parent().map_or(Ok(()), fs::create_dir_all)?;
+            fs::write(&file, bytes)
+        };
+        write().map_err(|source| wrong(&file, source))
+    }
+
+    /// Has a child hash bytes that lie at a path for as long as that takes.
+    fn hashed(&self, task: Task, path: &RepoPath, bytes: &[u8]) -> Result<Vec<u8>, RepoError> {
+        if path.name() == RULES.as_bytes() {
+            return Err(RepoError::Attribute { what: "holds attributes that have git convert it itself".into() });
+        }
+        let file = self.place.path().join("tree").join(path.as_path());
+        if file.is_dir() {
+            // It was one for another path, of which nothing is left but empty directories and rules.
+            fs::remove_dir_all(&file).map_err(|source| wrong(&file, source))?;
+            self.rules.borrow_mut().retain(|rules, _| !rules.is_below(path));
+            self.children.borrow_mut().clear();
+        }
+        self.lay(path, bytes)?;
+        let id = self.ask(task, |child| {
+            child.write(&[&c_quoted(path.as_bytes())[..], b"\n"].concat())?;
+            child.until(b'\n')
+        });
+        fs::remove_file(&file).map_err(|source| wrong(&file, source))?;
+        id
+    }
+
+    /// Returns the bytes that a child answers with. The size that git names is that of the blob, whatever a filter makes of it, so the
+    /// answer ends where that to a second question begins, about an object that nobody could have named.
+    fn answer(&self, task: Task, request: &[u8]) -> Result<Vec<u8>, RepoError> {
+        let nobody = self.place.path().file_name().unwrap_or_default().as_bytes().to_owned();
+        let end = [b"\n", &nobody[..], b" missing\n"].concat();
+        self.ask(task, |child| {
+            child.write(&[request, b"\n", &nobody, b"\n"].concat())?;
+            let header = child.until(b'\n')?;
+            if !header.contains_str(" blob ") {
+                return Err(io::Error::other(header.to_str_lossy().into_owned()));
+            }
+            let mut bytes = Vec::new();
+            while !bytes.ends_with(&end) {
+                let line = child.until(b'\n')?;
+                bytes.extend_from_slice(&line);
+                bytes.push(b'\n');
+            }
+            bytes.truncate(bytes.len() - end.len());
+            Ok(bytes)
+        })
+    }
+
+    fn ask<T>(&self, task: Task, ask: impl FnOnce(&mut Standing) -> io::Result<T>) -> Result<T, RepoError> {
+        let mut children = self.children.borrow_mut();
+        let child = match children.entry(task) {
+            Entry::Occupied(child) => child.into_mut(),
+            Entry::Vacant(place) => place.insert(self.start(task)?),
+        };
+        ask(child).map_err(|error| {
+            let said = children.remove(&task).map(Standing::end).unwrap_or_default();
+            let said = if said.is_empty() { error.to_string().into_bytes() } else { said.replace(&self.prelude, "") };
+            let message = bstr::join("; ", ByteSlice::lines(&said[..])).into();
+            RepoError::Child { command: task.words()[0].into(), message }
+        })
+    }
+
+    fn start(&self, task: Task) -> Result<Standing, RepoError> {
+        let said = self.place.path().join(format!("{task:?}"));
+        let stderr = fs::File::create(&said).map_err(|source| wrong(&said, source))?;
+        let mut command = self.command(task.words());
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).spawn();
+        let mut child = child.map_err(|source| RepoError::NoGit { source })?;
+        let pipes = child.stdin.take().zip(child.stdout.take().map(BufReader::new));
+        let (stdin, stdout) = pipes.ok_or_else(|| wrong(&said, io::ErrorKind::BrokenPipe.into()))?;
+        Ok(Standing { child, stdin: Some(stdin), stdout, said: said.into() })
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let words = words.iter().map(OsStr::new);
+        let mut command = self.git.command(self.options.iter().map(OsString::as_os_str).chain(words));
+        command.current_dir(self.place.path().join("tree"));
+        for (name, value) in &self.environment {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+    }
+}
+
+impl Task {
+    fn words(self) -> &'static [&'static str] {
+        match self {
+            Task::Clean => &["hash-object", "-w", "--stdin-paths"],
+            Task::Store => &["hash-object", "-w", "--no-filters", "--stdin-paths"],
+            Task::Smudge => &["cat-file", "--batch", "--filters"],
+            Task::Read => &["cat-file", "--batch"],
+        }
+    }
+}
+
+impl std::fmt::Debug for GitFilter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GitFilter").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+/// A child that waits for questions.
+struct Standing {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+    /// Where it writes what it complains of.
+    said: Box<Path>,
+}
+
+impl Standing {
+    fn write(&mut self, request: &[u8]) -> io::Result<()> {
+        self.stdin.as_mut().map_or(Ok(()), |stdin| stdin.write_all(request))
+    }
+
+    fn until(&mut self, end: u8) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.stdout.read_until(end, &mut bytes)?;
+        match bytes.pop() {
+            Some(last) if last == end => Ok(bytes),
+            _ => Err(io::Error::other("it ended without an answer")),
+        }
+    }
+
+    /// Ends it, and returns what it complained of.
+    fn end(mut self) -> BString {
+        self.stop();
+        fs::read(&self.said).unwrap_or_default().trim().into()
+    }
+
+    fn stop(&mut self) {
+        drop(self.stdin.take());
+        // It may still have something to say that nobody wants to hear.
+        let _ = self.stdout.read_to_end(&mut Vec::new());
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Standing {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn new_place() -> Result<TempDir, RepoError> {
+    let place = TempDir::new().map_err(|source| wrong(&std::env::temp_dir(), source))?;
+    fs::create_dir(place.path().join("tree")).map_err(|source| wrong(place.path(), source))?;
+    Ok(place)
+}
+
+fn wrong(path: &Path, source: io::Error) -> RepoError {
+    RepoError::Io { what: path.as_os_str().as_bytes().into(), source }
+}
+
+/// Returns what a shell is told before a driver runs: to be where git would run it, and to see nothing of what is only for the children.
+fn prelude(repo: &Repo, environment: &[(&str, Option<OsString>)]) -> BString {
+    let home = repo.top.as_deref().unwrap_or(repo.git_dir()).as_os_str();
+    let mut prelude = Vec::new();
+    for name in environment.iter().map(|(name, _)| *name).chain(["GIT_CONFIG_PARAMETERS"]) {
+        let value = match name {
+            "GIT_WORK_TREE" => repo.top.as_ref().map(|top| top.as_os_str().to_owned()),
+            _ => std::env::var_os(name),
+        };
+        match value {
+            Some(value) => prelude.extend([b"export ", name.as_bytes(), b"=", &shell_quoted(&value), b"\n"].concat()),
+            None => prelude.extend([b"unset ", name.as_bytes(), b"\n"].concat()),
+        }
+    }
+    prelude.extend([b"cd ", &shell_quoted(home)[..], b" || exit\n"].concat());
+    prelude.into()
+}
+
+/// Returns the options that have every driver run behind this.
+fn drivers(repo: &Repo, prelude: &BString) -> Vec<OsString> {
+    let mut options = Vec::new();
+    for (key, value) in repo.config().entries("filter.") {
+        let before = match key.rsplit_once_str(".") {
+            // git puts the path in place of a `%f`.
+            Some((_, b"clean" | b"smudge")) => prelude.replace("%", "%%"),
+            Some((_, b"process")) => prelude.to_vec(),
+            _ => continue,
+        };
+        if !value.is_empty() {
+            options.push("-c".into());
+            options.push(OsString::from_vec([b"filter.", &key[..], b"=", &before, &value].concat()));
+        }
+    }
+    options
+}
+
+fn shell_quoted(word: &OsStr) -> Vec<u8> {
+    [b"'", &word.as_bytes().replace("'", "'\\''")[..], b"'"].concat()
+}
+
+/// Writes a directory as git reads it in a list of them.
+fn quoted(directory: &OsStr) -> Vec<u8> {
+    c_quoted(directory.as_bytes())
+}
+
+/// Quotes what git would otherwise read as something else.
+fn c_quoted(name: &[u8]) -> Vec<u8> {
+    let plain = name.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
+    if plain == name { plain } else { [b"\"", &plain[..], b"\""].concat() }
+}

@@ -1,0 +1,452 @@
+//! Paths whose bytes git alone can convert: filter drivers, git-lfs, encodings. Every change is also made by hand, with git and
+//! nothing else, and all that git can say of the two must be the same.
+
+use assert_fs::prelude::*;
+
+use super::support::{Repo, isolated, run};
+use super::{envelope, opx, update};
+
+/// A process filter that stores capitals, and writes down that it was started and what it was asked for.
+const PROCESS: &str = r#"#!/usr/bin/perl
+use strict;
+binmode STDIN; binmode STDOUT; $| = 1;
+sub note { open(my $log, '>>', "$0.log") or die; print $log "@_\n" }
+sub get {
+    read(STDIN, my $length, 4) == 4 or exit 0;
+    my ($rest, $packet) = (hex($length) - 4, '');
+    return undef if $rest < 0;
+    while (length $packet < $rest) { read(STDIN, $packet, $rest - length $packet, length $packet) or exit 1 }
+    return $packet;
+}
+sub all { my @all; while (defined(my $one = get())) { push @all, $one } @all }
+sub put { printf("%04x%s", length($_) + 4, $_) for @_; print '0000' }
+note('start');
+all(); put("git-filter-server\n", "version=2\n");
+all(); put("capability=clean\n", "capability=smudge\n");
+while (1) {
+    my $head = join '', all();
+    my $data = join '', all();
+    $head =~ /command=(\w+)\npathname=(.*)\n/;
+    note("$1 $2");
+    $data = $1 eq 'clean' ? uc $data : lc $data;
+    put("status=success\n");
+    put(unpack '(a65000)*', $data);
+    print '0000';
+}
+"#;
+
+const RULES: &str = "*.sed filter=sed\n*.proc filter=proc\n*.l1 working-tree-encoding=ISO-8859-1\n\
+    *.u16 working-tree-encoding=UTF-16\n*.le working-tree-encoding=UTF-16LE eol=crlf\n\
+    *.be working-tree-encoding=UTF-16BE\n*.sj working-tree-encoding=SHIFT-JIS\n\
+    *.both filter=sed working-tree-encoding=UTF-16\n";
+
+/// Makes a repository with drivers, one of which lies in its work tree, and rules for files that have them.
+fn empty() -> Repo {
+    let repo = Repo::empty();
+    repo.script("tools/proc", PROCESS);
+    repo.child(".gitignore").write_str("*.log\n").unwrap();
+    repo.child(".gitattributes").write_str(RULES).unwrap();
+    repo.git(&["config", "filter.proc.process", "tools/proc"]);
+    repo.git(&["config", "filter.proc.required", "true"]);
+    repo.git(&["config", "filter.sed.clean", "sed -e 's/^key: .*/key: NONE/'"]);
+    repo.git(&["config", "filter.sed.smudge", "sed -e 's/^key: NONE/key: 1234/'"]);
+    repo.git(&["config", "diff.renames", "false"]);
+    repo.commit("rules");
+    repo
+}
+
+/// The same with a file of each kind, which git has checked out.
+fn scene() -> Repo {
+    let repo = empty();
+    for (path, text) in files() {
+        write_as_git(&repo, path, text.as_bytes());
+    }
+    repo.commit("files");
+    std::fs::remove_file(repo.child("tools/proc.log")).unwrap();
+    repo
+}
+
+/// Paths and what users see in them.
+fn files() -> [(&'static str, String); 9] {
+    [
+        ("a.sed", "one\nkey: 1234\ntwo\n".into()),
+        ("a.proc", "one\ntwo\n".into()),
+        ("d/b.proc", "one\nthree\n".into()),
+        ("a.l1", "one\ngrün\n".into()),
+        ("a.u16", "one\ngrün\n\u{1f600}\n".into()),
+        ("a.le", "one\r\ngrün\r\n".into()),
+        ("a.be", "one\ngrün".into()),
+        ("a.sj", "one\n日本\n".into()),
+        ("a.both", "one\nplain\n".into()),
+    ]
+}
+
+/// Writes a file with this text as git writes it, by the rules of its path. It is staged too.
+fn write_as_git(repo: &Repo, path: &str, text: &[u8]) {
+    let stored = match path.rsplit_once('.').unwrap().1 {
+        "proc" => text.to_ascii_uppercase(),
+        "sed" => String::from_utf8(text.to_vec()).unwrap().replace("1234", "NONE").into_bytes(),
+        "le" => String::from_utf8(text.to_vec()).unwrap().replace("\r\n", "\n").into_bytes(),
+        _ => text.to_vec(),
+    };
+    let id = repo.git_with_input(&["hash-object", "-w", "--stdin", "--no-filters"], &stored);
+    repo.git(&["update-index", "--add", "--cacheinfo", &format!("100644,{},{path}", id.trim())]);
+    repo.git(&["checkout-index", "-f", path]);
+}
+
+/// Demands that git can say the same of both.
+#[track_caller]
+fn compare(ours: &Repo, git: &Repo, what: &str) {
+    for repo in [ours, git] {
+        // What was touched at the same time as the index is looked into.
+        repo.git(&["update-index", "-q", "--really-refresh"]);
+    }
+    let without_log = |repo: &Repo| {
+        let mut files = repo.files();
+        files.remove(std::path::Path::new("tools/proc.log"));
+        files
+    };
+    assert_eq!(without_log(ours), without_log(git), "{what}: work trees");
+    for args in [
+        &["ls-files", "-s", "-v"][..],
+        &["status", "--porcelain=v2", "--untracked-files=all"],
+        &["fsck", "--strict", "--no-dangling"],
+        &["rev-parse", "HEAD^{tree}"],
+        &["diff", "HEAD"],
+    ] {
+        assert_eq!(ours.git(args), git.git(args), "{what}: git {args:?}");
+    }
+}
+
+/// Makes the response that puts `zwei` in the place of every second line, adds a file of each kind and removes one.
+fn response() -> String {
+    let mut sections = String::new();
+    for (path, text) in files() {
+        let mut lines = text.lines();
+        let (first, second) = (lines.next().unwrap(), lines.next().unwrap());
+        sections += &format!("*** Update File: {path}\n@@\n {first}\n-{second}\n+zwei\n");
+        let ending = path.rsplit_once('.').unwrap().1;
+        sections += &format!("*** Add File: new/n.{ending}\n+neu\n+letzte\n");
+    }
+    envelope(&sections)
+}
+
+/// Does the same by hand, so that the work tree has it and everything is staged.
+fn by_hand(repo: &Repo) {
+    for (path, text) in files() {
+        let second = text.lines().nth(1).unwrap();
+        // What an addition is made of ends with a newline.
+        let ends = if text.ends_with('\n') { "" } else { "\n" };
+        write_as_git(repo, path, (text.replace(second, "zwei") + ends).as_bytes());
+        let (_, ending) = path.rsplit_once('.').unwrap();
+        let new = if ending == "le" { "neu\r\nletzte\r\n" } else { "neu\nletzte\n" };
+        write_as_git(repo, &format!("new/n.{ending}"), new.as_bytes());
+    }
+    repo.git(&["add", "-A"]);
+}
+
+#[test]
+fn a_change_is_what_git_add_makes_of_it() {
+    let base = scene();
+    for target in ["", "--index", "--cached", "--commit"] {
+        let (ours, git) = (base.copied(), base.copied());
+        by_hand(&git);
+        match target {
+            "" => drop(git.git(&["reset", "-q"])),
+            "--index" => {}
+            "--commit" => drop(git.git(&["commit", "-q", "-m", "x"])),
+            _ => {
+                let index = std::fs::read(git.child(".git/index")).unwrap();
+                git.git(&["reset", "-q", "--hard"]);
+                std::fs::remove_dir_all(git.child("new")).ok();
+                std::fs::write(git.child(".git/index"), index).unwrap();
+            }
+        }
+        let args: Vec<_> = ["apply"].into_iter().chain((!target.is_empty()).then_some(target)).collect();
+        let args = [&args[..], if target == "--commit" { &["-m", "x"] } else { &[] }].concat();
+        ours.run(&args, response()).succeeded();
+        let log = std::fs::read_to_string(ours.child("tools/proc.log")).unwrap_or_default();
+        let starts = log.lines().filter(|line| *line == "start").count();
+        // One for each direction, and one of the `git commit`.
+        let most = if matches!(target, "--cached" | "--commit") { 2 } else { 1 };
+        assert!(starts <= most, "{target}: started {starts} times:\n{log}");
+        compare(&ours, &git, target);
+    }
+}
+
+#[test]
+fn what_is_taken_back_is_as_it_was() {
+    let base = scene();
+    for target in [&["apply"][..], &["apply", "--index"], &["apply", "--cached"]] {
+        let ours = base.copied();
+        ours.run(target, response()).succeeded();
+        ours.run(&["undo"], "").succeeded();
+        compare(&ours, &base, &target.join(" "));
+    }
+}
+
+#[test]
+fn an_interrupted_change_is_taken_back_as_it_was() {
+    let base = scene();
+    let ours = base.copied();
+    ours.script(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n");
+    ours.run(&["apply", "--commit"], response()).ended(3);
+    compare(&ours, &base, "a hook that says no");
+}
+
+#[test]
+fn a_diff_is_gits_and_git_apply_takes_it() {
+    let base = scene();
+    let git = base.copied();
+    by_hand(&git);
+    for args in [&["diff"][..], &["diff", "--cached"], &["convert", "--to=unified"]] {
+        let ours = base.copied();
+        ours.git(&["update-index", "-q", "--refresh"]);
+        let diff = ours.run(args, response()).succeeded().stdout;
+        assert_eq!(diff, git.git(&["diff", "--cached"]), "{args:?}");
+        ours.git_with_input(&["apply", "--index", "-"], diff.as_bytes());
+        compare(&ours, &git, "git apply");
+    }
+}
+
+#[test]
+fn what_is_shown_of_a_commit_is_what_users_see_and_makes_it_again() {
+    let base = scene();
+    let git = base.copied();
+    by_hand(&git);
+    git.git(&["commit", "-q", "-m", "x"]);
+    for to in ["--to=envelope", "--to=opx"] {
+        let shown = git.run(&["show", to, "HEAD"], "").succeeded().stdout;
+        assert!(!shown.contains("NONE") && !shown.contains("ZWEI"), "{shown}");
+        if to == "--to=envelope" {
+            assert!(shown.contains("key: 1234") && shown.contains("+zwei"), "{shown}");
+        }
+        let ours = base.copied();
+        ours.run(&["apply", "--commit", "-m", "x"], &shown).succeeded();
+        compare(&ours, &git, to);
+    }
+    let converted = base.run(&["convert", "--to=opx"], response()).succeeded().stdout;
+    let ours = base.copied();
+    ours.run(&["apply", "--commit", "-m", "x"], converted).succeeded();
+    compare(&ours, &git, "convert");
+}
+
+#[test]
+fn files_are_renamed_and_deleted_without_their_content() {
+    let base = scene();
+    for target in ["", "--index", "--cached", "--commit"] {
+        let (ours, git) = (base.copied(), base.copied());
+        let mut sections = String::new();
+        for (number, (path, _)) in files().into_iter().enumerate() {
+            if number % 2 == 0 {
+                sections += &format!("*** Delete File: {path}\n");
+                git.git(&["rm", "-q", if target == "--cached" { "--cached" } else { "-f" }, path]);
+            } else {
+                let ending = path.rsplit_once('.').unwrap().1;
+                let to = format!("moved.{}.{ending}", number);
+                sections += &format!("*** Update File: {path}\n*** Move to: {to}\n");
+                git.git(&["mv", path, &to]);
+                if target == "--cached" {
+                    std::fs::rename(git.child(&to), git.child(path)).unwrap();
+                }
+            }
+        }
+        match target {
+            "" => drop(git.git(&["reset", "-q"])),
+            "--commit" => drop(git.git(&["commit", "-q", "-m", "x"])),
+            _ => {}
+        }
+        let args: Vec<_> = ["apply"].into_iter().chain((!target.is_empty()).then_some(target)).collect();
+        let args = [&args[..], if target == "--commit" { &["-m", "x"] } else { &[] }].concat();
+        ours.run(&args, envelope(&sections)).succeeded();
+        compare(&ours, &git, target);
+    }
+}
+
+#[test]
+fn rules_that_the_response_brings_are_in_force_for_its_files() {
+    let base = scene();
+    let new = ["*.txt filter=proc", "*.u working-tree-encoding=UTF-16"];
+    let rules = format!("*** Update File: .gitattributes\n@@\n+{}\n+{}\n *.sed filter=sed\n", new[0], new[1]);
+    let response = envelope(&format!("{rules}*** Add File: n.txt\n+neu\n*** Add File: n.u\n+neu\n"));
+    let git = base.copied();
+    git.child(".gitattributes").write_str(&format!("{}\n{RULES}", new.join("\n"))).unwrap();
+    write_as_git(&git, "n.u", b"neu\n");
+    git.child("n.txt").write_str("neu\n").unwrap();
+    git.git(&["add", "-A"]);
+    git.git(&["commit", "-q", "-m", "x"]);
+    let ours = base.copied();
+    ours.run(&["apply", "--commit", "-m", "x"], response).succeeded();
+    compare(&ours, &git, "new rules");
+    assert_eq!(ours.git(&["show", "HEAD:n.txt"]), "NEU\n");
+}
+
+#[test]
+fn what_can_not_be_converted_is_refused_and_nothing_changes() {
+    let base = scene();
+    let big = "*** Update File: a.be\n@@\n-one\n+ONE\n";
+    // A file that isn't what its attribute says, or not as git would write it.
+    for (path, bytes, says) in [
+        ("a.u16", &b"one\n"[..], "doesn't hold what git would write so"),
+        ("a.u16", b"\xfe\xff\0o\0n\0e\0\n", "doesn't hold what git would write so"),
+        ("a.le", b"\xff\xfeo\0", "doesn't hold what git would write so"),
+        ("a.sj", b"one\n\xff\xff\n", "doesn't hold what git would write so"),
+    ] {
+        for target in [&["apply"][..], &["check"], &["diff"]] {
+            let ours = base.copied();
+            ours.child(path).write_binary(bytes).unwrap();
+            let before = ours.files();
+            let run = ours.run(target, envelope(&format!("{big}*** Update File: {path}\n@@\n-one\n+two\n"))).ended(3);
+            assert!(run.stderr.contains(says), "{path}: {}", run.stderr);
+            assert_eq!(ours.files(), before, "{path}");
+            // Which doesn't keep anybody from removing it.
+            ours.run(&["apply"], envelope(&format!("*** Delete File: {path}\n"))).succeeded();
+        }
+    }
+    // A text that the encoding has no characters for.
+    for target in [&["apply"][..], &["apply", "--index"], &["apply", "--cached"], &["check"]] {
+        let ours = base.copied();
+        let run = ours.run(target, update("a.l1", "one", "日本")).ended(3);
+        assert!(
+            run.stderr.contains("`a.l1` is encoded on disk (working-tree-encoding=ISO-8859-1), which"),
+            "{}",
+            run.stderr
+        );
+        compare(&ours, &base, "no character");
+    }
+    // A driver that says no, and must not.
+    let ours = base.copied();
+    ours.git(&["config", "filter.sed.required", "true"]);
+    ours.git(&["config", "filter.sed.clean", "false"]);
+    let run = ours.run(&["apply", "--index"], update("a.sed", "one", "ONE")).ended(3);
+    assert!(run.stderr.contains("`a.sed` has a filter driver (filter=sed), and git can't store it"), "{}", run.stderr);
+    // The work tree alone needs no driver.
+    ours.run(&["apply"], update("a.sed", "one", "ONE")).succeeded();
+    assert_eq!(ours.text("a.sed"), "ONE\nkey: 1234\ntwo\n");
+}
+
+#[test]
+fn who_wants_to_know_is_told_that_git_did_it() {
+    let ours = scene();
+    let run = ours.run(&["apply", "-v", "--index"], update("a.sed", "one", "ONE")).succeeded();
+    assert!(run.stderr.contains("git converts `a.sed`, which has a filter driver (filter=sed)\n"), "{}", run.stderr);
+    let run = ours.run(&["check", "-v"], update("a.u16", "one", "ONE")).succeeded();
+    assert!(run.stderr.contains("git converts `a.u16`, which is encoded on disk"), "{}", run.stderr);
+}
+
+#[test]
+fn the_work_tree_alone_starts_no_filter() {
+    let ours = scene();
+    ours.run(&["apply", "-q"], update("a.proc", "two", "zwei")).succeeded();
+    assert!(!ours.child("tools/proc.log").exists());
+    assert_eq!(ours.text("a.proc"), "one\nzwei\n");
+}
+
+/// Makes a repository that has a file in git-lfs, which is there or, unless somebody insists, isn't.
+fn lfs() -> Option<Repo> {
+    let repo = Repo::empty();
+    let is_there =
+        run(isolated(std::process::Command::new("git"), repo.path()).args(["lfs", "version"]), b"").status == 0;
+    assert!(is_there || std::env::var_os("FAULTS").is_none(), "git-lfs is needed");
+    if !is_there {
+        eprintln!("filters: git-lfs SKIPPED, since it isn't installed");
+        return None;
+    }
+    repo.git(&["lfs", "install", "--local", "--skip-repo"]);
+    repo.git(&["config", "diff.renames", "false"]);
+    repo.child(".gitattributes").write_str("*.dat filter=lfs diff=lfs merge=lfs -text\n").unwrap();
+    repo.child("a.dat").write_str("one\r\ntwo\n").unwrap();
+    repo.child("b.dat").write_str("one\nthree\n").unwrap();
+    repo.commit("base");
+    Some(repo)
+}
+
+#[test]
+fn files_in_lfs_are_changed_as_git_add_changes_them() {
+    let Some(base) = lfs() else { return };
+    let response = envelope(
+        "*** Update File: a.dat\n@@\n-two\n+zwei\n*** Add File: n.dat\n+neu\n*** Update File: b.dat\n*** Move to: c.dat\n",
+    );
+    for target in ["--index", "--cached", "--commit"] {
+        let (ours, git) = (base.copied(), base.copied());
+        git.git(&["mv", "b.dat", "c.dat"]);
+        git.child("a.dat").write_str("one\r\nzwei\n").unwrap();
+        git.child("n.dat").write_str("neu\n").unwrap();
+        git.git(&["add", "-A"]);
+        if target == "--cached" {
+            let index = std::fs::read(git.child(".git/index")).unwrap();
+            git.git(&["reset", "-q", "--hard"]);
+            std::fs::write(git.child(".git/index"), index).unwrap();
+        }
+        let mut args = vec!["apply", target];
+        if target == "--commit" {
+            git.git(&["commit", "-q", "-m", "x"]);
+            args.extend(["-m", "x"]);
+        }
+        ours.run(&args, &response).succeeded();
+        compare(&ours, &git, target);
+        ours.git(&["lfs", "fsck"]);
+        let again = ours.copied();
+        std::fs::remove_file(again.child("a.dat")).unwrap();
+        again.git(&["checkout-index", "-f", "a.dat"]);
+        assert_eq!(again.text("a.dat"), "one\r\nzwei\n", "{target}: what was stored is checked out");
+    }
+    let ours = base.copied();
+    ours.run(&["apply", "--commit", "-m", "x"], &response).succeeded();
+    let shown = ours.run(&["show", "--to=opx", "HEAD"], "").succeeded().stdout;
+    let git = base.copied();
+    git.run(&["apply", "--commit", "-m", "x"], shown).succeeded();
+    compare(&git, &ours, "shown");
+}
+
+#[test]
+fn a_file_in_lfs_that_is_not_at_hand_is_refused_without_a_network() {
+    let Some(base) = lfs() else { return };
+    base.child("a.dat").write_str("one\nzwei\n").unwrap();
+    base.commit("second");
+    std::fs::remove_dir_all(base.child(".git/lfs/objects")).unwrap();
+    // Nobody listens there, and whoever asks is seen.
+    base.git(&["config", "lfs.url", "http://127.0.0.1:9/"]);
+    let hint = "fetch the content first, with `git lfs pull`";
+    let edit = opx("a.dat", "", "one", "ONE");
+    for args in [&["apply", "--cached"][..], &["check", "--cached"], &["check", "--onto=HEAD"]] {
+        let run = base.copied().run(args, &edit).ended(3);
+        assert!(
+            run.stderr.contains("`a.dat` is only a pointer (filter=lfs), and its content isn't at hand"),
+            "{}",
+            run.stderr
+        );
+        assert!(run.stderr.contains(hint), "{}", run.stderr);
+    }
+    let run = base.run(&["show", "--to=envelope", "HEAD"], "").ended(3);
+    assert!(
+        run.stderr.contains("`a.dat` is only a pointer (filter=lfs)") && run.stderr.contains(hint),
+        "{}",
+        run.stderr
+    );
+    // In a work tree that has the pointers.
+    let ours = base.copied();
+    ours.git(&["config", "filter.lfs.process", "git-lfs filter-process --skip"]);
+    ours.git(&["config", "filter.lfs.smudge", "git-lfs smudge --skip -- %f"]);
+    std::fs::remove_file(ours.child("a.dat")).unwrap();
+    ours.git(&["checkout", "-q", "a.dat"]);
+    assert!(ours.text("a.dat").starts_with("version https://git-lfs"));
+    let run = ours.run(&["apply"], &edit).ended(3);
+    assert!(run.stderr.contains(hint), "{}", run.stderr);
+    // Whoever moves or removes it needs no content.
+    for target in ["--index", "--cached"] {
+        let (ours, git) = (ours.copied(), ours.copied());
+        ours.run(
+            &["apply", target],
+            "<edit file=\"a.dat\" op=\"move\"><to file=\"c.dat\"/></edit>\n<edit file=\"b.dat\" op=\"remove\"/>\n",
+        )
+        .succeeded();
+        git.git(&["mv", "a.dat", "c.dat"]);
+        git.git(&["rm", "-q", "-f", "b.dat"]);
+        if target == "--index" {
+            compare(&ours, &git, "moved");
+        } else {
+            assert_eq!(ours.git(&["ls-files", "-s"]), git.git(&["ls-files", "-s"]));
+        }
+    }
+}
