@@ -3,11 +3,12 @@
 //! Agreement is a matter of content and mode, never of times: a file that was merely touched agrees. It is asked of the
 //! paths that change, and of no others. What is said of a path is what stands on disk; where only the index knows it, that.
 
-use super::conversion::{Consult, Conversion};
+use super::conversion::Conversion;
 use super::directories::{Directories, TreePlace};
 use super::index_tree::IndexTree;
 use super::objects::{content_id, leaf, obstacle, odd};
 use super::revision_tree::leaves_of;
+use super::rules::Consult;
 use super::work_tree::WorkTree;
 use super::{Repo, RepoError};
 use crate::dir::Found;

@@ -5,16 +5,13 @@
 //! anywhere that git would read.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs;
-use std::path::{Path, PathBuf};
 
 use bstr::{BStr, ByteSlice as _};
 
-use super::conversion::ignores_system;
 use super::directories::Directories;
 use super::eol::Value;
 use super::git::{self, Git};
-use super::staged::{Held, Staged, as_path};
+use super::staged::{Held, Staged};
 use super::{Repo, RepoError};
 use crate::tree::RULES;
 
@@ -47,30 +44,7 @@ impl Repo {
     /// Returns whether an attribute is named anywhere that git reads rules about these paths from. What can't be looked
     /// into may name it.
     fn may_have_rules_about(&self, name: &str, paths: &[&BStr], staged: &[Staged]) -> Result<bool, RepoError> {
-        let config = self.config();
-        if std::env::var_os("GIT_ATTR_SOURCE").is_some() || config.string("attr.tree").ok().flatten().is_some() {
-            return Ok(true);
-        }
-        let names_it = |file: &Path| match fs::metadata(file) {
-            Ok(there) if there.is_file() => fs::read(file).map_or(true, |rules| rules.contains_str(name)),
-            Ok(there) => !there.is_dir(),
-            Err(_) => false,
-        };
-        let home = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let users = match config.string("core.attributesfile")? {
-            None => home("XDG_CONFIG_HOME")
-                .or_else(|| home("HOME").map(|home| home.join(".config")))
-                .map(|directory| directory.join("git/attributes")),
-            Some(named) => match (named.strip_prefix(b"~/"), home("HOME")) {
-                (Some(rest), Some(home)) => Some(home.join(as_path(rest))),
-                // Whatever else git makes of it.
-                _ if !named.starts_with(b"/") => return Ok(true),
-                _ => Some(as_path(&named).to_owned()),
-            },
-        };
-        let own = self.git2().commondir().join("info/attributes");
-        let systems = (!ignores_system()).then(|| PathBuf::from("/etc/gitattributes"));
-        if [Some(own), users, systems].iter().flatten().any(|file| names_it(file)) {
+        if self.rules_elsewhere().is_none_or(|rules| rules.contains_str(name)) {
             return Ok(true);
         }
         let head = self.head_tree()?.map(|tree| Directories::new(self.git2(), tree));
@@ -104,7 +78,8 @@ fn directories_above(path: &BStr) -> impl Iterator<Item = &[u8]> {
     std::iter::once(&b""[..]).chain(slashes.collect::<Vec<_>>())
 }
 
-fn value(said: &[u8]) -> Value {
+/// Reads a value as `git check-attr` writes it.
+pub(super) fn value(said: &[u8]) -> Value {
     match said {
         b"unspecified" => Value::Unspecified,
         b"set" => Value::True,

@@ -3,8 +3,8 @@ use std::path::Path;
 use bstr::{BString, ByteSlice as _};
 
 use super::RepoError;
-use super::conversion::ignores_system;
 use super::git::Git;
+use super::rules::ignores_system;
 
 /// git's configuration, as git itself would read it.
 ///
@@ -149,6 +149,11 @@ impl Config {
             }
         }
     }
+}
+
+/// Returns whether git reads the attributes of the system that libgit2 reads.
+pub(super) fn has_usual_files() -> bool {
+    system_files() != SystemFiles::Unknown
 }
 
 /// Which of the system's own files (settings and attributes) git reads.

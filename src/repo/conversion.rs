@@ -1,55 +1,27 @@
-//! What is between a file on disk and its blob: attributes and settings, looked up path by path.
-//!
-//! Which `.gitattributes` count is decided here, as git decides it: the one on disk, never through a link (git neither, since
-//! 2.32); where there is none, the one in the index, if that is consulted; and those of a change that is about to be made come before
-//! both. libgit2 is handed their contents in an index in memory, with objects in memory, and reads the rules that are elsewhere
-//! (`info/attributes`, `core.attributesFile`). So it never looks at the work tree, and never reads an index that isn't needed.
+//! What is between a file on disk and its blob, as attributes (`rules.rs`) and settings say.
 //!
 //! A text passes through three things on its way to the disk: line ends and keywords (`eol.rs`), its encoding (`encoding.rs`), a filter
 //! driver (`filter.rs`). An edit sees what users see on disk, in UTF-8, so only the encoding is between the two; into the store go
 //! the bytes on disk, through all three. Where there is an encoding or a driver git does all of that, at once.
 
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
-use std::path::PathBuf;
-use std::rc::Rc;
 
 use bstr::{BString, ByteSlice as _};
-use git2::{AttrCheckFlags, AttrValue};
 
 use super::eol::{AutoCrlf, Eol, LineEnds, Settings, Value, expand_ident, is_crlf_text, unexpand_ident};
-use super::filter::Rules;
-use super::objects::obstacle;
-use super::slot::empty;
+use super::rules::{Consult, RuleBook};
 use super::{Repo, RepoError};
-use crate::dir::Found;
 use crate::path::RepoPath;
 use crate::text::Shown;
-use crate::tree::{AttributeFiles, Content, Hindrance, Planned, RULES, Repair, TreeError, Withheld};
-
-/// Whether attributes that are in the index only are wanted too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Consult {
-    /// Those on disk will do.
-    Disk,
-    /// The index as well.
-    Index,
-}
+use crate::tree::{AttributeFiles, Content, Hindrance, Planned, TreeError, Withheld};
 
 /// Turns bytes of the work tree into bytes of a blob and back, as git would for their path.
 pub(crate) struct Conversion<'r> {
     repo: &'r Repo,
-    consult: Consult,
-    /// The `.gitattributes` that a change writes or removes: as if it had been made.
-    changed: AttributeFiles,
+    rules: RuleBook<'r>,
     settings: Settings,
-    /// libgit2 with the rules that were met so far in its index, made when it is first needed.
-    apart: OnceCell<git2::Repository>,
-    /// The rules besides those in `.gitattributes`.
-    elsewhere: OnceCell<Vec<u8>>,
-    /// Of directories, the rules in them and above, which libgit2 knows then.
-    met: RefCell<HashMap<Option<RepoPath>, Rc<Rules>>>,
+    /// Whether `git add` refuses line ends that a checkout wouldn't bring back.
+    is_strict: bool,
 }
 
 /// The attributes of a path that matter here.
@@ -75,21 +47,14 @@ impl<'r> Conversion<'r> {
             b"crlf" => Some(Eol::CrLf),
             _ => None,
         };
-        if !is_seen_by_libgit2(repo, "core.attributesfile") {
-            return Err(RepoError::Unsupported {
-                what: "is given `core.attributesFile` on the command line".to_owned(),
-                repair: Repair::Clone,
-            });
-        }
-        let settings = Settings { autocrlf, eol };
-        let (apart, elsewhere, met) = (OnceCell::new(), OnceCell::new(), RefCell::default());
-        Ok(Self { repo, consult, changed: AttributeFiles::new(), settings, apart, elsewhere, met })
+        let rules = RuleBook::new(repo, consult, AttributeFiles::new());
+        let is_strict = word("core.safecrlf")? != b"warn" && config.bool("core.safecrlf")?.unwrap_or(false);
+        Ok(Self { repo, rules, settings: Settings { autocrlf, eol }, is_strict })
     }
 
     /// Returns the same for when a change has been made that writes or removes these files.
     pub(crate) fn after(&self, changed: AttributeFiles) -> Self {
-        let (apart, elsewhere, met) = (OnceCell::new(), self.elsewhere.clone(), RefCell::default());
-        Self { repo: self.repo, consult: self.consult, changed, settings: self.settings, apart, elsewhere, met }
+        Self { rules: self.rules.after(changed), ..*self }
     }
 
     /// Returns the bytes of the blob that `git add` would make of a file. `indexed` is the blob that the index now has for
@@ -103,11 +68,7 @@ impl<'r> Conversion<'r> {
         content: &'b Content,
         indexed: Option<git2::Oid>,
     ) -> Result<Cow<'b, [u8]>, RepoError> {
-        let is_crlf_indexed = || match indexed.map(|id| self.repo.git2().find_blob(id)) {
-            Some(Ok(blob)) => Ok(is_crlf_text(blob.content())),
-            Some(Err(error)) => Err(RepoError::git("a blob", error)),
-            None => Ok(false),
-        };
+        let is_crlf_indexed = || self.is_crlf_text(indexed);
         let Some(why) = self.is_for_git(path)? else {
             return match may_be_converted(content) {
                 true => self.clean(&self.attributes(path)?, content, is_crlf_indexed),
@@ -119,7 +80,7 @@ impl<'r> Conversion<'r> {
             // git goes by the blob in the index then, which the child doesn't look at.
             return Err(RepoError::Attribute { what: format!("{why}, and is stored with CRLF under `text=auto`") });
         }
-        match self.repo.filter()?.clean(path, content.kept(), &*self.meet_rules(path)?) {
+        match self.repo.filter()?.clean(path, content.kept(), &self.rules.of(path)?) {
             Ok(stored) => {
                 self.repo.by_git.borrow_mut().insert(path.clone(), why);
                 Ok(stored.into())
@@ -128,6 +89,36 @@ impl<'r> Conversion<'r> {
                 Err(RepoError::Attribute { what: format!("{why}, and git can't store it: {}", Shown(&message)) })
             }
             Err(error) => Err(error),
+        }
+    }
+
+    /// Does the same for a file that is about to be stored, and refuses what `git add` refuses under `core.safecrlf`: line ends that
+    /// a checkout wouldn't bring back.
+    ///
+    /// # Errors
+    /// As [`Conversion::to_git`], and those.
+    pub(crate) fn to_store<'b>(
+        &self,
+        path: &RepoPath,
+        content: &'b Content,
+        indexed: Option<git2::Oid>,
+    ) -> Result<Cow<'b, [u8]>, RepoError> {
+        if self.is_strict && self.is_for_git(path)?.is_none() {
+            let line_ends = self.line_ends(&self.attributes(path)?);
+            let stored = line_ends.to_git(content, || self.is_crlf_text(indexed))?;
+            if line_ends.to_work_tree(&stored)[..] != content[..] {
+                let what = "has line ends that a checkout wouldn't bring back (core.safecrlf)".to_owned();
+                return Err(RepoError::Attribute { what });
+            }
+        }
+        self.to_git(path, content, indexed)
+    }
+
+    fn is_crlf_text(&self, blob: Option<git2::Oid>) -> Result<bool, RepoError> {
+        match blob.map(|id| self.repo.git2().find_blob(id)) {
+            Some(Ok(blob)) => Ok(is_crlf_text(blob.content())),
+            Some(Err(error)) => Err(RepoError::git("a blob", error)),
+            None => Ok(false),
         }
     }
 
@@ -166,12 +157,7 @@ impl<'r> Conversion<'r> {
         if !may_be_converted(&content) || self.driver(from)?.is_some() || after.driver(path)?.is_some() {
             return Ok(content);
         }
-        let is_crlf_indexed = || match indexed().map(|id| self.repo.git2().find_blob(id)) {
-            Some(Ok(blob)) => Ok(is_crlf_text(blob.content())),
-            Some(Err(error)) => Err(RepoError::git("a blob", error)),
-            None => Ok(false),
-        };
-        let stored = self.clean(&self.attributes(from)?, &content, is_crlf_indexed)?;
+        let stored = self.clean(&self.attributes(from)?, &content, || self.is_crlf_text(indexed()))?;
         if after.clean(&after.attributes(path)?, &content, || Ok(is_crlf_text(&stored)))? == stored {
             return Ok(content);
         }
@@ -281,7 +267,7 @@ impl<'r> Conversion<'r> {
             return Ok(not_at_hand(blob, &driver));
         }
         self.repo.by_git.borrow_mut().insert(path.clone(), driven(&driver));
-        let smudged = match self.repo.filter()?.smudge(path, &blob, &*self.meet_rules(path)?) {
+        let smudged = match self.repo.filter()?.smudge(path, &blob, &self.rules.of(path)?) {
             Err(RepoError::Child { message, .. }) => {
                 let what = format!("{}, which can't tell its content: {}", driven(&driver), Shown(&message));
                 return Ok(Content::withheld(blob, Withheld { what, by: Hindrance::Filter }));
@@ -350,7 +336,7 @@ impl<'r> Conversion<'r> {
 
     /// Returns the filter driver of a path. One that nobody has set up does nothing, for git either.
     fn driver(&self, path: &RepoPath) -> Result<Option<BString>, RepoError> {
-        let [Value::Word(driver)] = self.values(path, ["filter"])? else { return Ok(None) };
+        let [Value::Word(driver)] = self.rules.values(path, ["filter"])? else { return Ok(None) };
         let driver = BString::from(driver);
         let is_set = |part: &&str| !matches!(self.repo.config().string(&format!("filter.{driver}.{part}")), Ok(None));
         Ok(["clean", "smudge", "process", "required"].iter().any(is_set).then_some(driver))
@@ -361,7 +347,7 @@ impl<'r> Conversion<'r> {
     /// # Errors
     /// If the attribute names none.
     fn encoding(&self, path: &RepoPath) -> Result<Option<BString>, RepoError> {
-        match self.values(path, ["working-tree-encoding"])? {
+        match self.rules.values(path, ["working-tree-encoding"])? {
             [Value::Unspecified] => Ok(None),
             [Value::Word(name)] => {
                 let is_stored = name.is_empty() || [&b"utf-8"[..], b"utf8"].contains(&&name.to_ascii_lowercase()[..]);
@@ -371,122 +357,21 @@ impl<'r> Conversion<'r> {
         }
     }
 
-    fn line_ends(&self, attributes: &Attributes) -> LineEnds {
-        LineEnds::decide(&attributes.text, &attributes.crlf, &attributes.eol, self.settings)
-    }
-
-    /// Returns the value of any one attribute of a path.
+    /// Returns the value of the attribute `diff` of a path.
     ///
     /// # Errors
     /// If attributes can't be read.
-    pub(super) fn attribute(&self, path: &RepoPath, name: &str) -> Result<Value, RepoError> {
-        self.values(path, [name]).map(|[value]| value)
+    pub(super) fn diff_attribute(&self, path: &RepoPath) -> Result<Value, RepoError> {
+        self.rules.values(path, ["diff"]).map(|[value]| value)
     }
 
     fn attributes(&self, path: &RepoPath) -> Result<Attributes, RepoError> {
-        let [text, crlf, eol, ident] = self.values(path, ["text", "crlf", "eol", "ident"])?;
+        let [text, crlf, eol, ident] = self.rules.values(path, ["text", "crlf", "eol", "ident"])?;
         Ok(Attributes { text, crlf, eol, ident })
     }
 
-    fn values<const N: usize>(&self, path: &RepoPath, names: [&str; N]) -> Result<[Value; N], RepoError> {
-        let mut values = [(); N].map(|()| Value::Unspecified);
-        let (met, elsewhere) = (self.meet_rules(path)?, self.elsewhere.get_or_init(|| self.elsewhere()));
-        for (value, name) in values.iter_mut().zip(names) {
-            let names_it = |rules: &[u8]| rules.contains_str(name) || rules.contains_str("binary");
-            if names_it(elsewhere) || met.values().flatten().any(|rules| names_it(rules)) {
-                let looked_up = self.apart().and_then(|repo| look_up(repo, path, name));
-                *value = looked_up.map_err(unreadable)?;
-            }
-        }
-        Ok(values)
-    }
-
-    /// Has libgit2 know every `.gitattributes` that could give attributes to a path, and returns them. One that is a
-    /// pipe or a device is refused: git, when it looks at the change later, would wait for its other end for ever.
-    fn meet_rules(&self, path: &RepoPath) -> Result<Rc<Rules>, RepoError> {
-        let directory = path.parent();
-        if let Some(known) = self.met.borrow().get(&directory) {
-            return Ok(Rc::clone(known));
-        }
-        let on_disk = match self.repo.top {
-            Some(_) => self.repo.dir()?.directories_with(RULES, path).map_err(|source| io(path, source))?,
-            None => Vec::new(),
-        };
-        let (mut rules, mut unseen) = (Rules::new(), Vec::new());
-        for directory in std::iter::once(None).chain(path.ancestors().map(Some)) {
-            let file = rules_in(directory.as_ref());
-            let is_there = on_disk.contains(&directory);
-            let content = match (self.changed.get(&file), if is_there { self.on_disk(&file)? } else { None }) {
-                (Some(changed), _) => changed.as_ref().map(|content| content.to_vec()),
-                (None, None) => {
-                    unseen.push(file.clone());
-                    None
-                }
-                (None, content) => content,
-            };
-            rules.insert(file, content);
-        }
-        if self.consult == Consult::Index {
-            let entries = self.repo.entries_at(&unseen)?;
-            for (file, (_, id)) in entries.into_iter().filter(|(_, (mode, _))| obstacle(*mode).is_none()) {
-                let blob = self.repo.git2().find_blob(id).map_err(|error| RepoError::git("a blob", error))?;
-                rules.insert(file, Some(blob.content().to_vec()));
-            }
-        }
-        for (file, content) in rules.iter().filter_map(|(file, content)| Some((file, content.as_ref()?))) {
-            self.tell(file, content).map_err(unreadable)?;
-        }
-        let rules = Rc::new(rules);
-        self.met.borrow_mut().insert(directory, Rc::clone(&rules));
-        Ok(rules)
-    }
-
-    fn on_disk(&self, file: &RepoPath) -> Result<Option<Vec<u8>>, RepoError> {
-        let dir = self.repo.dir()?;
-        if dir.look(file).map_err(|source| io(file, source))? == Found::Special {
-            return Err(RepoError::Unsupported {
-                what: format!("has a `{file}` that is no file"),
-                repair: Repair::Clone,
-            });
-        }
-        Ok(dir.read(file).map_err(|source| io(file, source))?.map(|(bytes, _)| bytes))
-    }
-
-    /// Has libgit2 know what a `.gitattributes` holds.
-    fn tell(&self, file: &RepoPath, rules: &[u8]) -> Result<(), git2::Error> {
-        let apart = self.apart()?;
-        let id = apart.blob(rules)?;
-        apart.index()?.add(&git2::IndexEntry { mode: 0o100644, id, ..empty(file) })
-    }
-
-    /// Returns what the files hold that have rules besides those in `.gitattributes`.
-    fn elsewhere(&self) -> Vec<u8> {
-        let own = self.repo.git2().commondir().join("info/attributes");
-        let named = self.repo.config().string("core.attributesfile").ok().flatten();
-        let home = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let users = match named {
-            // Whatever git makes of it.
-            Some(named) => return [b"binary ", &named[..]].concat(),
-            None => home("XDG_CONFIG_HOME").or_else(|| home("HOME").map(|home| home.join(".config"))),
-        };
-        let users = users.map(|directory| directory.join("git/attributes"));
-        let systems = (!ignores_system()).then(|| PathBuf::from("/etc/gitattributes"));
-        let files = [Some(own), users, systems].into_iter().flatten();
-        files.flat_map(|file| std::fs::read(file).unwrap_or_default()).collect()
-    }
-
-    fn apart(&self) -> Result<&git2::Repository, git2::Error> {
-        if let Some(repo) = self.apart.get() {
-            return Ok(repo);
-        }
-        let original = self.repo.git2();
-        let apart = git2::Repository::open_bare(original.path())?;
-        apart.set_config(&original.config()?)?;
-        let objects = git2::Odb::new()?;
-        objects.add_new_mempack_backend(1)?;
-        apart.set_odb(&objects)?;
-        apart.set_index(&mut git2::Index::new()?)?;
-        Ok(self.apart.get_or_init(|| apart))
+    fn line_ends(&self, attributes: &Attributes) -> LineEnds {
+        LineEnds::decide(&attributes.text, &attributes.crlf, &attributes.eol, self.settings)
     }
 }
 
@@ -513,40 +398,10 @@ fn may_be_converted(bytes: &[u8]) -> bool {
     bytes.contains_str("\r\n") || bytes.contains_str("$Id:")
 }
 
-/// Returns the file that holds a directory's rules.
-fn rules_in(directory: Option<&RepoPath>) -> RepoPath {
-    let name = RULES.as_bytes();
-    let file = directory.map_or_else(|| RepoPath::new(name), |directory| directory.join(name));
-    file.expect("the name is plain")
-}
-
-fn io(path: &RepoPath, source: std::io::Error) -> RepoError {
-    RepoError::Io { what: path.as_bstr().into(), source }
-}
-
-fn unreadable(error: git2::Error) -> RepoError {
-    RepoError::git("attributes", error)
-}
-
 impl std::fmt::Debug for Conversion<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Conversion").field("settings", &self.settings).finish_non_exhaustive()
     }
-}
-
-fn look_up(repo: &git2::Repository, path: &RepoPath, name: &str) -> Result<Value, git2::Error> {
-    let mut flags = AttrCheckFlags::INDEX_ONLY;
-    if ignores_system() {
-        flags |= AttrCheckFlags::NO_SYSTEM;
-    }
-    let value = repo.get_attr_bytes(path.as_path(), name, flags)?;
-    Ok(match AttrValue::always_bytes(value) {
-        AttrValue::True => Value::True,
-        AttrValue::False => Value::False,
-        AttrValue::Bytes(word) => Value::Word(word.to_vec()),
-        AttrValue::String(word) => Value::Word(word.into()),
-        AttrValue::Unspecified => Value::Unspecified,
-    })
 }
 
 /// Changes what may be borrowed and keeps it so where nothing changes.
@@ -558,20 +413,4 @@ fn then<'b>(bytes: Cow<'b, [u8]>, change: impl Fn(&[u8]) -> Cow<'_, [u8]>) -> Co
             Cow::Borrowed(_) => bytes.into(),
         },
     }
-}
-
-/// Whether the file of attributes for the whole system is to be left out, as git's own tests do.
-pub(super) fn ignores_system() -> bool {
-    std::env::var_os("GIT_ATTR_NOSYSTEM")
-        .is_some_and(|value| !matches!(value.as_encoded_bytes(), b"" | b"0" | b"false" | b"no" | b"off"))
-}
-
-/// Returns whether a setting has the same value for libgit2 as for git, which also reads the environment.
-fn is_seen_by_libgit2(repo: &Repo, key: &str) -> bool {
-    if repo.config().is_libgit2s() {
-        return true;
-    }
-    let seen = repo.git2().config().and_then(|mut config| config.snapshot());
-    let seen = seen.ok().and_then(|config| config.get_bytes(key).ok().map(BString::from));
-    repo.config().string(key).ok().flatten() == seen
 }

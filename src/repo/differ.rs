@@ -16,8 +16,9 @@ use std::cell::OnceCell;
 use bstr::ByteSlice as _;
 use git2::{DiffOptions, ErrorCode, ObjectType, Odb, Oid};
 
-use super::conversion::{Consult, Conversion};
+use super::conversion::Conversion;
 use super::eol::Value;
+use super::rules::Consult;
 use super::{Repo, object_count};
 use crate::compare::{Compare, CompareError, Options, Region, Renames, State};
 use crate::path::RepoPath;
@@ -145,7 +146,7 @@ impl Differ<'_> {
 
     /// Returns what the attribute `diff` says: `Some(true)` is binary, `Some(false)` is text.
     fn said_binary(&self, path: &RepoPath) -> Result<Option<bool>, super::RepoError> {
-        Ok(match self.conversion.attribute(path, "diff")? {
+        Ok(match self.conversion.diff_attribute(path)? {
             Value::True => Some(false),
             Value::False => Some(true),
             Value::Unspecified => None,

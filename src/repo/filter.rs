@@ -33,7 +33,12 @@ enum Task {
     Smudge,
     /// The bytes of a blob.
     Read,
+    /// The attributes of a path.
+    Attributes,
 }
+
+/// The attributes that are asked for.
+pub(super) const ATTRIBUTES: [&str; 7] = ["text", "crlf", "eol", "ident", "filter", "working-tree-encoding", "diff"];
 
 /// Every `.gitattributes` that there may be above a path, and what it holds if it is there.
 pub(super) type Rules = BTreeMap<RepoPath, Option<Vec<u8>>>;
@@ -124,6 +129,20 @@ impl GitFilter {
         self.once(Task::Smudge, path, bytes, || {
             let id = self.hashed(Task::Store, path, bytes)?;
             self.answer(Task::Smudge, &[&id[..], b" ", path.as_bytes()].concat())
+        })
+    }
+
+    /// Returns what git says of each of [`ATTRIBUTES`] at a path.
+    ///
+    /// # Errors
+    /// If git can't be asked, or refuses.
+    pub(super) fn attributes(&self, path: &RepoPath, rules: &Rules) -> Result<Vec<BString>, RepoError> {
+        self.know(rules)?;
+        self.ask(Task::Attributes, |child| {
+            child.write(&[path.as_bytes(), b"\0"].concat())?;
+            // path, name and value, each ended by a NUL
+            let fields = (0..3 * ATTRIBUTES.len()).map(|_| child.until(b'\0')).collect::<io::Result<Vec<_>>>()?;
+            Ok(fields.into_iter().skip(2).step_by(3).map(BString::from).collect())
         })
     }
 
@@ -233,9 +252,13 @@ impl GitFilter {
     }
 
     fn start(&self, task: Task) -> Result<Standing, RepoError> {
+        let mut words = task.words().to_vec();
+        if task == Task::Attributes {
+            words.extend(ATTRIBUTES);
+        }
         let said = self.place.path().join(format!("{task:?}"));
         let stderr = fs::File::create(&said).map_err(|source| wrong(&said, source))?;
-        let mut command = self.command(task.words());
+        let mut command = self.command(&words);
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).spawn();
         let mut child = child.map_err(|source| RepoError::NoGit { source })?;
         let pipes = child.stdin.take().zip(child.stdout.take().map(BufReader::new));
@@ -264,6 +287,7 @@ impl Task {
             Task::Store => &["hash-object", "-w", "--no-filters", "--stdin-paths"],
             Task::Smudge => &["cat-file", "--batch", "--filters"],
             Task::Read => &["cat-file", "--batch"],
+            Task::Attributes => &["check-attr", "--stdin", "-z"],
         }
     }
 }

@@ -3,9 +3,9 @@
 use bstr::BString;
 use git2::{DiffOptions, Oid, Sort};
 
-use super::conversion::Consult;
 use super::directories::Directories;
 use super::objects::{TREE, leaf};
+use super::rules::Consult;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
 use crate::progress::{Progress, Stage};

@@ -3,8 +3,9 @@
 //! A path that is only marked to be added (`git add -N`) isn't in it, which is how git's own `apply --cached` sees it. A
 //! path in an unfinished merge can't be read, for there is no one answer.
 
-use super::conversion::{Consult, Conversion};
+use super::conversion::Conversion;
 use super::objects::{blob, content_id, leaf, obstacle};
+use super::rules::Consult;
 use super::slot::Slot;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;

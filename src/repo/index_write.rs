@@ -145,7 +145,7 @@ impl NextIndex {
         from: Option<&RepoPath>,
         file: &File,
     ) -> Result<Blob, RepoError> {
-        let bytes = to.to_git(path, &file.content, self.entry(from.unwrap_or(path)).map(|entry| entry.id))?;
+        let bytes = to.to_store(path, &file.content, self.entry(from.unwrap_or(path)).map(|entry| entry.id))?;
         let id = step("write a blob").map_err(as_git2).and_then(|()| self.owner.blob(&bytes));
         Ok(Blob { id: id.map_err(writing)?, mode: file.mode.git() })
     }

@@ -9,8 +9,9 @@
 
 use git2::{Index, IndexEntry};
 
-use super::conversion::{Consult, Conversion};
+use super::conversion::Conversion;
 use super::index_write::{ASSUME_UNCHANGED, INTENT_TO_ADD, SKIP_WORKTREE, STAGE};
+use super::rules::Consult;
 use super::{Repo, RepoError};
 use crate::dir::{Dir, Found};
 use crate::path::RepoPath;

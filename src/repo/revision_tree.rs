@@ -2,9 +2,10 @@
 
 use git2::Tree as GitTree;
 
-use super::conversion::{Consult, Conversion};
+use super::conversion::Conversion;
 use super::directories::{Directories, TreePlace};
 use super::objects::{TREE, content_id, leaf, obstacle, odd};
+use super::rules::Consult;
 use super::{Repo, RepoError, WORTH_LISTING};
 use crate::path::RepoPath;
 use crate::tree::{AttributeFiles, Content, Entry, Planned, Tree, TreeError};

@@ -450,3 +450,83 @@ fn a_file_in_lfs_that_is_not_at_hand_is_refused_without_a_network() {
         }
     }
 }
+
+#[test]
+fn rules_that_only_git_reads_right_are_in_force() {
+    let base = Repo::empty();
+    base.git(&["config", "filter.up.clean", "tr a-z A-Z"]);
+    base.git(&["config", "filter.up.smudge", "tr A-Z a-z"]);
+    base.child("note book.txt").write_str("one\n").unwrap();
+    base.child("d/a.txt").write_str("one\n").unwrap();
+    base.commit("base");
+    std::fs::write(base.child(".git/elsewhere"), "*.txt filter=up\n").unwrap();
+    let blob = base.git_with_input(&["hash-object", "-w", "--stdin"], b"*.txt filter=up\n");
+    let tree = base.git_with_input(&["mktree"], format!("100644 blob {}\t.gitattributes\n", blob.trim()).as_bytes());
+    let elsewhere = format!("core.attributesFile={}", base.child(".git/elsewhere").path().display());
+    let (tree, attr_tree) = (tree.trim().to_owned(), format!("attr.tree={}", tree.trim()));
+    for (rules, settings, source) in [
+        ("\"note book.txt\" filter=up\n", &[][..], ""),
+        ("[attr]loud filter=up\nd/a.txt loud\n", &[], ""),
+        ("[attr]loud filter=up\nd/ loud\n", &[], ""),
+        ("d/[a-b].txt filter=up\n*.txt -text\n", &[], ""),
+        ("d/** text=auto filter=up # not a comment\n", &[], ""),
+        ("*.txt filter=\n", &["-c", "core.attributesFile=/dev/null"], ""),
+        ("", &["-c", &elsewhere], ""),
+        ("*.txt -filter\n", &["-c", &attr_tree], ""),
+        ("*.txt -filter\n", &[], &tree),
+    ] {
+        let (ours, git) = (base.copied(), base.copied());
+        for repo in [&ours, &git] {
+            repo.child(".gitattributes").write_str(rules).unwrap();
+            repo.git(&["add", ".gitattributes"]);
+        }
+        let mut command = isolated(std::process::Command::new("git"), git.path());
+        command.args(settings).args(["add", "-A"]);
+        let mut program = isolated(std::process::Command::new("git"), ours.path());
+        program.env("PATH", super::support::path()).args(settings).args(["llmpatch", "apply", "--index"]);
+        if !source.is_empty() {
+            command.env("GIT_ATTR_SOURCE", source);
+            program.env("GIT_ATTR_SOURCE", source);
+        }
+        let paths = ["note book.txt", "d/a.txt"];
+        let mut response = String::new();
+        for path in paths {
+            git.child(path).write_str("zwei\n").unwrap();
+            response += &format!("*** Update File: {path}\n@@\n-one\n+zwei\n");
+        }
+        run(&mut command, b"").succeeded();
+        // What is stored isn't what the rules would have of it.
+        let refused = git.git(&["diff", "--cached"]).contains("\n-one\n+ZWEI") && ours.text("d/a.txt") == "one\n";
+        let run = run(&mut program, envelope(&response).as_bytes());
+        if refused {
+            assert!(run.status == 1 && run.stderr.contains("aren't staged"), "{rules}: {}", run.stderr);
+        } else {
+            assert_eq!(run.status, 0, "{rules}: {}", run.stderr);
+            assert_eq!(ours.git(&["ls-files", "-s"]), git.git(&["ls-files", "-s"]), "{rules} {settings:?}");
+        }
+        // A file that wasn't there can be stored in any case.
+        let added = "*** Add File: d/b.txt\n+neu\n";
+        git.child("d/b.txt").write_str("neu\n").unwrap();
+        super::support::run(&mut command, b"").succeeded();
+        let again = super::support::run(&mut program, envelope(added).as_bytes()).succeeded();
+        let stored = |repo: &Repo| repo.git(&["ls-files", "-s", "d/b.txt"]);
+        assert_eq!(stored(&ours), stored(&git), "{rules} {settings:?}: {}", again.stderr);
+    }
+}
+
+#[test]
+fn line_ends_that_git_add_refuses_are_refused() {
+    let base = Repo::with(&[(".gitattributes", "*.txt text\n"), ("a.txt", "one\ntwo\n")]);
+    base.child("a.txt").write_str("one\r\ntwo\r\n").unwrap();
+    for (safe, status) in [("true", 3), ("warn", 0), ("false", 0)] {
+        let ours = base.copied();
+        ours.git(&["config", "core.safecrlf", safe]);
+        let run = ours.run(&["apply", "--index"], update("a.txt", "two", "zwei")).ended(status);
+        assert_eq!(run.stderr.contains("`a.txt` has line ends that a checkout wouldn't bring back"), status == 3);
+        let git = base.copied();
+        git.git(&["config", "core.safecrlf", safe]);
+        let mut add = isolated(std::process::Command::new("git"), git.path());
+        git.child("a.txt").write_str("one\r\nzwei\r\n").unwrap();
+        assert_eq!(super::support::run(add.args(["add", "a.txt"]), b"").status == 0, status == 0, "{safe}");
+    }
+}

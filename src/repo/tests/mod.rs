@@ -2,6 +2,7 @@ use std::os::unix::fs::symlink;
 
 mod agreement;
 mod conversion;
+mod rules;
 mod surroundings;
 
 use super::testing::{Sample, path};

@@ -1,0 +1,298 @@
+//! The attributes of paths, as git reads them.
+//!
+//! Which `.gitattributes` count is decided here, as git decides it: the one on disk, never through a link (git neither, since
+//! 2.32); where there is none, the one in the index, if that is consulted; and those of a change that is about to be made come before
+//! both. libgit2 is handed their contents in an index in memory, with objects in memory, and reads the rules that are elsewhere
+//! (`info/attributes`, `core.attributesFile`). So it never looks at the work tree, and never reads an index that isn't needed.
+//!
+//! Rules that libgit2 may understand otherwise, or that come from where it doesn't look, are read by git itself (`filter.rs`). An
+//! attribute that no rule names is looked up by nobody.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use bstr::ByteSlice as _;
+use git2::{AttrCheckFlags, AttrValue};
+
+use super::attributes::value;
+use super::eol::Value;
+use super::filter::{ATTRIBUTES, Rules};
+use super::git::Git;
+use super::objects::obstacle;
+use super::slot::empty;
+use super::staged::as_path;
+use super::{Repo, RepoError, config};
+use crate::dir::Found;
+use crate::path::RepoPath;
+use crate::tree::{AttributeFiles, RULES, Repair};
+
+/// Whether attributes that are in the index only are wanted too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Consult {
+    /// Those on disk will do.
+    Disk,
+    /// The index as well.
+    Index,
+}
+
+/// What gives attributes to paths.
+pub(super) struct RuleBook<'r> {
+    repo: &'r Repo,
+    consult: Consult,
+    /// The `.gitattributes` that a change writes or removes: as if it had been made.
+    changed: AttributeFiles,
+    /// libgit2 with the rules that were met so far in its index, made when it is first needed.
+    apart: OnceCell<git2::Repository>,
+    /// The rules besides those in `.gitattributes`; `None` if only git knows.
+    elsewhere: OnceCell<Option<Vec<u8>>>,
+    /// Of directories, the rules in them and above, which libgit2 knows then.
+    met: RefCell<HashMap<Option<RepoPath>, Rc<Met>>>,
+}
+
+/// Rules that were met.
+struct Met {
+    rules: Rules,
+    /// Whether libgit2 reads them as git does.
+    is_plain: bool,
+}
+
+impl<'r> RuleBook<'r> {
+    pub(super) fn new(repo: &'r Repo, consult: Consult, changed: AttributeFiles) -> Self {
+        let (apart, elsewhere, met) = Default::default();
+        Self { repo, consult, changed, apart, elsewhere, met }
+    }
+
+    /// Returns the same for when a change has been made that writes or removes these files.
+    pub(super) fn after(&self, changed: AttributeFiles) -> Self {
+        Self { elsewhere: self.elsewhere.clone(), ..Self::new(self.repo, self.consult, changed) }
+    }
+
+    /// Returns the values of some of [`ATTRIBUTES`].
+    ///
+    /// # Errors
+    /// If attributes can't be read.
+    pub(super) fn values<const N: usize>(&self, path: &RepoPath, names: [&str; N]) -> Result<[Value; N], RepoError> {
+        let mut values = [(); N].map(|()| Value::Unspecified);
+        let met = self.meet(path)?;
+        let elsewhere = self.elsewhere.get_or_init(|| self.repo.rules_elsewhere());
+        let is_named = |name: &str| {
+            let names_it = |rules: &[u8]| rules.contains_str(name) || rules.contains_str("binary");
+            elsewhere.as_ref().is_none_or(|rules| names_it(rules))
+                || met.rules.values().flatten().any(|rules| names_it(rules))
+        };
+        let named = values.iter_mut().zip(names).filter(|(_, name)| is_named(name)).collect::<Vec<_>>();
+        if named.is_empty() {
+            return Ok(values);
+        }
+        match elsewhere {
+            Some(elsewhere) if met.is_plain && is_plain(elsewhere) => {
+                for (value, name) in named {
+                    *value = self.apart().and_then(|repo| look_up(repo, path, name)).map_err(unreadable)?;
+                }
+            }
+            _ => {
+                let said = self.repo.filter()?.attributes(path, &met.rules)?;
+                for (place, name) in named {
+                    let said = ATTRIBUTES.iter().zip(&said).find(|(known, _)| **known == name);
+                    *place = said.map_or(Value::Unspecified, |(_, said)| value(said));
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    /// Returns every `.gitattributes` that could give attributes to a path.
+    ///
+    /// # Errors
+    /// If they can't be read.
+    pub(super) fn of(&self, path: &RepoPath) -> Result<Rules, RepoError> {
+        Ok(self.meet(path)?.rules.clone())
+    }
+
+    /// Has libgit2 know every `.gitattributes` that could give attributes to a path, and returns them. One that is a
+    /// pipe or a device is refused: git, when it looks at the change later, would wait for its other end for ever.
+    fn meet(&self, path: &RepoPath) -> Result<Rc<Met>, RepoError> {
+        let directory = path.parent();
+        if let Some(known) = self.met.borrow().get(&directory) {
+            return Ok(Rc::clone(known));
+        }
+        let on_disk = match self.repo.top {
+            Some(_) => self.repo.dir()?.directories_with(RULES, path).map_err(|source| io(path, source))?,
+            None => Vec::new(),
+        };
+        let (mut rules, mut unseen) = (Rules::new(), Vec::new());
+        for directory in std::iter::once(None).chain(path.ancestors().map(Some)) {
+            let file = rules_in(directory.as_ref());
+            let is_there = on_disk.contains(&directory);
+            let content = match (self.changed.get(&file), if is_there { self.on_disk(&file)? } else { None }) {
+                (Some(changed), _) => changed.as_ref().map(|content| content.to_vec()),
+                (None, None) => {
+                    unseen.push(file.clone());
+                    None
+                }
+                (None, content) => content,
+            };
+            rules.insert(file, content);
+        }
+        if self.consult == Consult::Index {
+            let entries = self.repo.entries_at(&unseen)?;
+            for (file, (_, id)) in entries.into_iter().filter(|(_, (mode, _))| obstacle(*mode).is_none()) {
+                let blob = self.repo.git2().find_blob(id).map_err(|error| RepoError::git("a blob", error))?;
+                rules.insert(file, Some(blob.content().to_vec()));
+            }
+        }
+        let is_plain = rules.values().flatten().all(|rules| is_plain(rules));
+        for (file, content) in rules.iter().filter(|_| is_plain) {
+            content.as_ref().map_or(Ok(()), |content| self.tell(file, content)).map_err(unreadable)?;
+        }
+        let met = Rc::new(Met { rules, is_plain });
+        self.met.borrow_mut().insert(directory, Rc::clone(&met));
+        Ok(met)
+    }
+
+    fn on_disk(&self, file: &RepoPath) -> Result<Option<Vec<u8>>, RepoError> {
+        let dir = self.repo.dir()?;
+        if dir.look(file).map_err(|source| io(file, source))? == Found::Special {
+            return Err(RepoError::Unsupported {
+                what: format!("has a `{file}` that is no file"),
+                repair: Repair::Clone,
+            });
+        }
+        Ok(dir.read(file).map_err(|source| io(file, source))?.map(|(bytes, _)| bytes))
+    }
+
+    /// Has libgit2 know what a `.gitattributes` holds.
+    fn tell(&self, file: &RepoPath, rules: &[u8]) -> Result<(), git2::Error> {
+        let apart = self.apart()?;
+        let id = apart.blob(rules)?;
+        apart.index()?.add(&git2::IndexEntry { mode: 0o100644, id, ..empty(file) })
+    }
+
+    fn apart(&self) -> Result<&git2::Repository, git2::Error> {
+        if let Some(repo) = self.apart.get() {
+            return Ok(repo);
+        }
+        let original = self.repo.git2();
+        let apart = git2::Repository::open_bare(original.path())?;
+        apart.set_config(&original.config()?)?;
+        let objects = git2::Odb::new()?;
+        objects.add_new_mempack_backend(1)?;
+        apart.set_odb(&objects)?;
+        apart.set_index(&mut git2::Index::new()?)?;
+        Ok(self.apart.get_or_init(|| apart))
+    }
+}
+
+impl Repo {
+    /// Returns what the files hold that have rules besides those in `.gitattributes`; `None` if only git knows.
+    pub(super) fn rules_elsewhere(&self) -> Option<Vec<u8>> {
+        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let has_tree = is_set("GIT_ATTR_SOURCE") || !matches!(self.config().string("attr.tree"), Ok(None));
+        let systems = match ignores_system() {
+            _ if has_tree => return None,
+            true => None,
+            false if config::has_usual_files() => Some(PathBuf::from(SYSTEM)),
+            false => {
+                let of_git = Git::new(self).output(["var", "GIT_ATTR_SYSTEM"], b"").ok()?;
+                if as_path(of_git.trim_end()).exists() || Path::new(SYSTEM).exists() {
+                    return None;
+                }
+                None
+            }
+        };
+        let home = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let users = match self.config().string("core.attributesfile").ok()? {
+            // Whatever git makes of it.
+            Some(_) if !self.config().is_libgit2s() => return None,
+            Some(named) => match (named.strip_prefix(b"~/"), home("HOME")) {
+                (Some(rest), Some(home)) => Some(home.join(as_path(rest))),
+                _ if named.starts_with(b"/") => Some(as_path(&named).to_owned()),
+                _ => return None,
+            },
+            None => home("XDG_CONFIG_HOME")
+                .or_else(|| home("HOME").map(|home| home.join(".config")))
+                .map(|directory| directory.join("git/attributes")),
+        };
+        let own = self.git2().commondir().join("info/attributes");
+        let mut rules = Vec::new();
+        for file in [Some(own), users, systems].into_iter().flatten() {
+            match std::fs::metadata(&file) {
+                Ok(there) if there.is_file() => rules.extend(std::fs::read(file).ok()?),
+                Ok(there) if !there.is_dir() => return None,
+                _ => {}
+            }
+            rules.push(b'\n');
+        }
+        Some(rules)
+    }
+}
+
+/// Returns whether libgit2 reads rules as git does: of one pattern each, in which nothing is quoted, and no macros.
+fn is_plain(rules: &[u8]) -> bool {
+    rules.lines().all(|line| {
+        let line = line.trim_start();
+        let mut words = line.fields();
+        let pattern = words.next().unwrap_or_default();
+        let is_known = |byte: &u8| byte.is_ascii_alphanumeric() || b"*./_-+".contains(byte);
+        let is_part = |part: &[u8]| !part.is_empty() && (part == b"**" || !part.contains_str("**"));
+        let mut parts = pattern.strip_prefix(b"/").unwrap_or(pattern).split_str("/");
+        let is_pattern = line.is_empty() || pattern.iter().all(is_known) && parts.all(is_part);
+        let is_rule = is_pattern && words.all(is_plain_value) && line.len() < LONGEST_RULE;
+        is_rule || line.starts_with(b"#")
+    })
+}
+
+/// Returns whether `name`, `-name`, `!name` or `name=word` is one for libgit2 as for git.
+fn is_plain_value(word: &[u8]) -> bool {
+    let (name, value) = word.split_once_str("=").map_or((word, None), |(name, value)| (name, Some(value)));
+    let plain = name.strip_prefix(b"-").or(name.strip_prefix(b"!"));
+    let is_name = |name: &[u8]| name.first().is_some_and(u8::is_ascii_alphanumeric);
+    let is_known = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
+    is_name(plain.unwrap_or(name))
+        && name[1..].iter().all(is_known)
+        && value.is_none_or(|value| plain.is_none() && !value.is_empty())
+}
+
+/// Where libgit2 looks for the rules of the whole system.
+const SYSTEM: &str = "/etc/gitattributes";
+
+/// How long a line may be that git takes for a rule.
+const LONGEST_RULE: usize = 2048;
+
+/// Returns the file that holds a directory's rules.
+fn rules_in(directory: Option<&RepoPath>) -> RepoPath {
+    let name = RULES.as_bytes();
+    let file = directory.map_or_else(|| RepoPath::new(name), |directory| directory.join(name));
+    file.expect("the name is plain")
+}
+
+fn io(path: &RepoPath, source: std::io::Error) -> RepoError {
+    RepoError::Io { what: path.as_bstr().into(), source }
+}
+
+fn unreadable(error: git2::Error) -> RepoError {
+    RepoError::git("attributes", error)
+}
+
+fn look_up(repo: &git2::Repository, path: &RepoPath, name: &str) -> Result<Value, git2::Error> {
+    let mut flags = AttrCheckFlags::INDEX_ONLY;
+    if ignores_system() {
+        flags |= AttrCheckFlags::NO_SYSTEM;
+    }
+    let value = repo.get_attr_bytes(path.as_path(), name, flags)?;
+    Ok(match AttrValue::always_bytes(value) {
+        AttrValue::True => Value::True,
+        AttrValue::False => Value::False,
+        AttrValue::Bytes(word) => Value::Word(word.to_vec()),
+        AttrValue::String(word) => Value::Word(word.into()),
+        AttrValue::Unspecified => Value::Unspecified,
+    })
+}
+
+/// Whether the file of attributes for the whole system is to be left out, as git's own tests do.
+pub(super) fn ignores_system() -> bool {
+    std::env::var_os("GIT_ATTR_NOSYSTEM")
+        .is_some_and(|value| !matches!(value.as_encoded_bytes(), b"" | b"0" | b"false" | b"no" | b"off"))
+}
