@@ -129,7 +129,7 @@ impl Tree for AgreeingTree<'_> {
 
     fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
         let stored = self.conversion.to_git(path, content, self.indexed(path)).map_err(|error| error.at(path))?;
-        Ok(Some(content_id(&stored)))
+        Ok(Some(content_id(self.repo, &stored)))
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {

@@ -29,11 +29,16 @@ impl Config {
         let config = git.config().and_then(|mut config| config.snapshot());
         let files = system_files();
         if carried || files == SystemFiles::Unknown || config.as_ref().is_ok_and(has_conditions) {
-            let listing = Git::at(git.path(), top).output(["config", "--list", "-z", "--includes"], b"")?;
-            return Ok(Self(Source::Listed(listed(&listing))));
+            return Self::listed_by(&Git::at(git.path(), top));
         }
         let config = config.map_err(|error| RepoError::git("the configuration", error))?;
         Ok(Self(Source::Files { config, is_without_system: files == SystemFiles::None }))
+    }
+
+    /// Asks git for all that there is.
+    pub(super) fn listed_by(git: &Git) -> Result<Self, RepoError> {
+        let listing = git.output(["config", "--list", "-z", "--includes"], b"")?;
+        Ok(Self(Source::Listed(listed(&listing))))
     }
 
     /// Returns whether libgit2 read it from the files, so that it sees every setting that this does.

@@ -115,6 +115,9 @@ impl<'r> Conversion<'r> {
     }
 
     fn is_crlf_text(&self, blob: Option<git2::Oid>) -> Result<bool, RepoError> {
+        if blob.is_some() {
+            self.repo.check_objects()?;
+        }
         match blob.map(|id| self.repo.git2().find_blob(id)) {
             Some(Ok(blob)) => Ok(is_crlf_text(blob.content())),
             Some(Err(error)) => Err(RepoError::git("a blob", error)),
@@ -290,8 +293,7 @@ impl<'r> Conversion<'r> {
         let (Some(id), Some(size)) = (field("oid sha256:"), field("size ")) else { return false };
         let (Some(first), Some(second)) = (id.get(..2), id.get(2..4)) else { return false };
         let storage = self.repo.config().string("lfs.storage").ok().flatten().unwrap_or_else(|| "lfs".into());
-        let object =
-            self.repo.git2().commondir().join(storage.to_path_lossy()).join("objects").join(first).join(second);
+        let object = self.repo.common_dir().join(storage.to_path_lossy()).join("objects").join(first).join(second);
         object.join(id).metadata().is_ok_and(|file| size.parse() == Ok(file.len()))
     }
 

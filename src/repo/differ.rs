@@ -14,10 +14,11 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use bstr::ByteSlice as _;
-use git2::{DiffOptions, ErrorCode, ObjectType, Odb, Oid};
+use git2::{DiffOptions, ErrorCode, Odb, Oid};
 
 use super::conversion::Conversion;
 use super::eol::Value;
+use super::objects::content_id;
 use super::rules::Consult;
 use super::{Repo, object_count};
 use crate::compare::{Compare, CompareError, Options, Region, Renames, State};
@@ -257,13 +258,16 @@ impl Compare for Differ<'_> {
     }
 
     fn id(&self, content: Option<&[u8]>) -> Result<String, CompareError> {
-        let Some(content) = content else { return Ok("0".repeat(Self::DIGITS)) };
-        let id = Oid::hash_object(ObjectType::Blob, content);
-        Ok(id.map_err(|error| CompareError::Objects { message: error.message().to_owned() })?.to_string())
+        let id = content_id(self.repo, content.unwrap_or_default());
+        Ok(if content.is_some() { id } else { "0".repeat(id.len()) })
     }
 
     fn abbreviate(&self, id: &str) -> Result<String, CompareError> {
         let failure = |error: git2::Error| CompareError::Objects { message: error.message().to_owned() };
+        if self.repo.is_sha256() {
+            // Nobody here knows which others there are.
+            return Ok(id[..self.shortest()].to_owned());
+        }
         let whole = Oid::from_str(id).map_err(failure)?;
         for digits in self.shortest()..id.len() {
             if self.is_unique(&whole, &id[..digits]).map_err(failure)? {

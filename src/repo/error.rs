@@ -67,7 +67,7 @@ const BEYOND_LIBGIT2: [(&str, &str, Repair); 8] = [
     ("object format", "uses an object format other than SHA-1", Repair::Clone),
     ("objectformat", "uses an object format other than SHA-1", Repair::Clone),
     ("invalid hash", "uses an object format other than SHA-1", Repair::Clone),
-    ("refstorage", "keeps its references in reftable", Repair::Clone),
+    ("refstorage", "keeps its references in reftable", Repair::CommitByGit),
     ("unsupported extension", "uses an extension of the format", Repair::Clone),
     ("unsupported repository version", "has a newer format", Repair::Clone),
 ];

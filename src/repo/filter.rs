@@ -64,7 +64,7 @@ impl GitFilter {
     pub(super) fn of(repo: &Repo) -> Result<Self, RepoError> {
         let place = new_place()?;
         let objects = std::env::var_os("GIT_OBJECT_DIRECTORY").filter(|value| !value.is_empty());
-        let objects = objects.unwrap_or_else(|| repo.git2().commondir().join("objects").into());
+        let objects = objects.unwrap_or_else(|| repo.common_dir().join("objects").into());
         let mut alternates = quoted(&objects);
         if let Some(more) = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
             alternates.extend([b":", more.as_bytes()].concat());

@@ -47,7 +47,7 @@ pub(crate) struct Output {
 impl Git {
     /// Makes one for a repository.
     pub(crate) fn new(repo: &Repo) -> Self {
-        Self::at(repo.git.path(), repo.top.as_deref())
+        Self::at(repo.git_dir(), repo.top.as_deref())
     }
 
     pub(super) fn at(git_dir: &Path, top: Option<&Path>) -> Self {

@@ -34,11 +34,11 @@ impl Repo {
     pub fn commits(&self, named: &str, first_parent: bool) -> Result<Vec<Commit>, RepoError> {
         let unknown = |_| RepoError::NoRevision { rev: named.to_owned() };
         if !named.contains("..") {
-            let commit = self.git.revparse_single(named).and_then(|object| object.peel_to_commit()).map_err(unknown)?;
+            let commit = self.object(named)?.peel_to_commit().map_err(unknown)?;
             return Ok(vec![described(&commit)]);
         }
         let mut walk = self.git.revwalk().map_err(|error| RepoError::git("the history", error))?;
-        walk.push_range(named).map_err(unknown)?;
+        self.push_range(&mut walk, named)?;
         if first_parent {
             walk.simplify_first_parent().map_err(|error| RepoError::git("the history", error))?;
         }

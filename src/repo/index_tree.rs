@@ -148,7 +148,7 @@ impl Tree for IndexTree<'_> {
     }
 
     fn id(&self, _: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
-        Ok(Some(content_id(content.kept())))
+        Ok(Some(content_id(self.repo, content.kept())))
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {

@@ -49,7 +49,8 @@ impl Repo {
     /// # Errors
     /// If it can't be read.
     pub(crate) fn refresh_index(&self) -> Result<(), RepoError> {
-        match self.git2().index().and_then(|mut index| index.read(false)).map_err(RepoError::index) {
+        self.check_objects()?;
+        match self.plain_index().and_then(|mut index| index.read(false).map_err(RepoError::index)) {
             // It is read anew each time.
             Err(RepoError::Unsupported { .. }) => Ok(()),
             read => read,
@@ -91,6 +92,7 @@ impl NextIndex {
     /// # Errors
     /// If it can't be copied, or neither libgit2 nor git can read it.
     pub(crate) fn copy(repo: &Repo, from: &Path, path: PathBuf) -> Result<Self, NextIndexError> {
+        repo.check_objects()?;
         step("copy the index")?;
         let mut since = None;
         let permissions = match fs::File::open(from) {
@@ -117,7 +119,7 @@ impl NextIndex {
         shape.flatten(&Git::new(repo), &path)?;
         let mut index = Index::open(&path).map_err(RepoError::index)?;
         // It isn't to know where the work tree is: see `racy`.
-        let owner = git2::Repository::open_bare(repo.git_dir()).map_err(writing)?;
+        let owner = git2::Repository::open_bare(repo.git2().path()).map_err(writing)?;
         repo.git2().odb().and_then(|objects| owner.set_odb(&objects)).map_err(writing)?;
         owner.set_index(&mut index).map_err(writing)?;
         // libgit2 takes a file that it can't look at for none, and its index for an empty one: every entry would be lost.

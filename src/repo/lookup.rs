@@ -17,7 +17,7 @@ impl Repo {
         if paths.is_empty() {
             return Ok(BTreeMap::new());
         }
-        match self.git2().index().map_err(RepoError::index) {
+        match self.plain_index() {
             Ok(index) => {
                 let entry = |path: &RepoPath| index.get_path(path.as_path(), 0).map(|entry| (entry.mode, entry.id));
                 Ok(paths.iter().filter_map(|path| Some((path.clone(), entry(path)?))).collect())
@@ -42,7 +42,8 @@ impl Repo {
             let path = paths.iter().find(|wanted| wanted.as_bytes() == path)?;
             let mut what = what.to_str().ok()?.split(' ');
             let mode = u32::from_str_radix(what.next()?, 8).ok()?;
-            let id = what.next()?.parse().ok()?;
+            // One that libgit2 couldn't read stands for any: its object isn't looked at.
+            let id = what.next()?.parse().unwrap_or(git2::Oid::ZERO_SHA1);
             (what.next()? == "0").then(|| (path.clone(), (mode, id)))
         };
         Ok(output.stdout.split_str("\0").filter_map(entry).collect())

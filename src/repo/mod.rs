@@ -32,6 +32,7 @@ mod shape;
 mod shared;
 mod slot;
 mod staged;
+mod standin;
 mod work_tree;
 
 #[cfg(test)]
@@ -64,6 +65,7 @@ pub use revision_tree::RevisionTree;
 pub(crate) use rules::Consult;
 pub use slot::Slot;
 pub use staged::{BlobId, Held, Staged};
+use standin::{StandIn, Variables};
 pub use work_tree::WorkTree;
 
 use crate::dir::Dir;
@@ -76,6 +78,8 @@ pub struct Repo {
     index_path: PathBuf,
     dir: OnceCell<Dir>,
     config: Config,
+    /// What libgit2 has in the place of a repository that it doesn't open.
+    standin: Option<StandIn>,
     /// git, where it converts what libgit2 would get wrong; and where it does so for encodings alone.
     filter: OnceCell<GitFilter>,
     encoder: OnceCell<GitFilter>,
@@ -108,10 +112,15 @@ impl Repo {
             index_file: set("GIT_INDEX_FILE"),
         };
         let opened = open_from_env(&around).or_else(|error| open_as_git_does(&around, error));
-        let git = opened.map_err(|error| match (&around.git_dir, error.code()) {
+        let git = match opened.map_err(|error| match (&around.git_dir, error.code()) {
             (Some(named), git2::ErrorCode::NotFound) => RepoError::NoGitDir { named: named.into() },
             _ => RepoError::opening(&around.here, error),
-        })?;
+        }) {
+            Err(RepoError::Unsupported { what, repair }) => {
+                return Self::of(StandIn::find(&around.here, Variables::Heeded, (what, repair))?, &around);
+            }
+            opened => opened?,
+        };
         if around.git_dir.is_none() {
             check_door(&git, &around.here)?;
         }
@@ -126,9 +135,33 @@ impl Repo {
         let around = Surroundings { here: directory.to_owned(), ..Surroundings::default() };
         // `discover` opens the directory that a `.git` file names, and takes the one around that for the work tree.
         let (flags, none) = (git2::RepositoryOpenFlags::CROSS_FS, std::iter::empty::<&Path>());
-        let git =
-            git2::Repository::open_ext(directory, flags, none).map_err(|error| RepoError::opening(directory, error))?;
-        Self::settle(git, &around)
+        let git = git2::Repository::open_ext(directory, flags, none);
+        match git.map_err(|error| RepoError::opening(directory, error)) {
+            Err(RepoError::Unsupported { what, repair }) => {
+                Self::of(StandIn::find(directory, Variables::Ignored, (what, repair))?, &around)
+            }
+            opened => Self::settle(opened?, &around),
+        }
+    }
+
+    /// Makes one of a repository that libgit2 doesn't open.
+    fn of(standin: StandIn, around: &Surroundings) -> Result<Self, RepoError> {
+        let (git, top) = (standin.open()?, standin.top.clone());
+        let config = Config::listed_by(&git::Git::at(&standin.git_dir, top.as_deref()))?;
+        let index_path = match &around.index_file {
+            Some(file) => top.as_ref().unwrap_or(&around.here).join(file),
+            None => standin.git_dir.join("index"),
+        };
+        let ignores_case = config.bool("core.ignorecase")?.unwrap_or(false);
+        let told = git.config().and_then(|mut own| own.set_bool("core.ignorecase", ignores_case));
+        told.map_err(|error| RepoError::git("the configuration", error))?;
+        let (dir, filter, encoder, by_git) = Default::default();
+        let repo = Self { git, top, index_path, dir, config, standin: Some(standin), filter, encoder, by_git };
+        if repo.check_objects().is_ok() {
+            let index = git2::Index::open(&repo.index_path).and_then(|mut index| repo.git.set_index(&mut index));
+            index.map_err(RepoError::index)?;
+        }
+        Ok(repo)
     }
 
     fn settle(git: git2::Repository, around: &Surroundings) -> Result<Self, RepoError> {
@@ -145,7 +178,7 @@ impl Repo {
             None => git.path().join("index"),
         };
         let (dir, filter, encoder, by_git) = Default::default();
-        let repo = Self { git, top, index_path, dir, config, filter, encoder, by_git };
+        let repo = Self { git, top, index_path, dir, config, standin: None, filter, encoder, by_git };
         // git looks for a relative one from the top, to which it moves; libgit2 from the current directory.
         if let (Some(file), Some(top)) = (&around.index_file, &repo.top)
             && Path::new(file).is_relative()
@@ -168,7 +201,7 @@ impl Repo {
     /// # Errors
     /// If the repository is bare.
     pub fn top(&self) -> Result<&Path, RepoError> {
-        self.top.as_deref().ok_or_else(|| RepoError::NoWorkTree { git_dir: self.git.path().to_owned() })
+        self.top.as_deref().ok_or_else(|| RepoError::NoWorkTree { git_dir: self.git_dir().to_owned() })
     }
 
     /// Returns the work tree as a place that can't be left.
@@ -186,7 +219,12 @@ impl Repo {
 
     /// Returns the directory that holds this work tree's own part of the repository.
     pub fn git_dir(&self) -> &Path {
-        self.git.path()
+        self.standin.as_ref().map_or(self.git.path(), |standin| &standin.git_dir)
+    }
+
+    /// Returns the directory that holds what all work trees share.
+    fn common_dir(&self) -> &Path {
+        self.standin.as_ref().map_or(self.git.commondir(), |standin| &standin.common_dir)
     }
 
     /// Returns the file of the index in use, whether or not it is there, at the end of all links.
@@ -308,7 +346,7 @@ impl Repo {
             // One with `.git` in its name is out of reach anyway.
             RepoPath::new(own.strip_prefix(&top).ok()?.as_os_str().as_bytes()).ok()
         };
-        [self.git.path(), self.git.commondir()].into_iter().filter_map(below_top).collect()
+        [self.git_dir(), self.common_dir()].into_iter().filter_map(below_top).collect()
     }
 }
 
@@ -350,7 +388,7 @@ impl Repo {
 
 impl std::fmt::Debug for Repo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Repo").field("git_dir", &self.git.path()).field("top", &self.top).finish_non_exhaustive()
+        f.debug_struct("Repo").field("git_dir", &self.git_dir()).field("top", &self.top).finish_non_exhaustive()
     }
 }
 

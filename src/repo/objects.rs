@@ -53,7 +53,13 @@ pub(super) fn odd(path: &RepoPath, error: &git2::Error) -> TreeError {
 }
 
 /// Returns the name that git gives to bytes, which is a hash of them.
-pub(crate) fn content_id(bytes: &[u8]) -> String {
+pub(super) fn content_id(repo: &Repo, bytes: &[u8]) -> String {
+    if repo.is_sha256() {
+        let mut hash = hmac_sha256::Hash::new();
+        hash.update(format!("blob {}\0", bytes.len()));
+        hash.update(bytes);
+        return hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    }
     let id = git2::Oid::hash_object(git2::ObjectType::Blob, bytes);
     id.expect("hashing bytes in memory asks nobody").to_string()
 }

@@ -22,7 +22,7 @@ pub struct RevisionTree<'r> {
 impl<'r> RevisionTree<'r> {
     pub(super) fn new(repo: &'r Repo, rev: &str) -> Result<Self, RepoError> {
         let unknown = |_| RepoError::NoRevision { rev: rev.to_owned() };
-        let tree = repo.git.revparse_single(rev).and_then(|object| object.peel_to_tree()).map_err(unknown)?;
+        let tree = repo.object(rev)?.peel_to_tree().map_err(unknown)?;
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let conversion = repo.conversion(Consult::Index)?;
         Ok(Self { repo, directories: Directories::new(&repo.git, tree), conversion, ignores_case })
@@ -52,7 +52,7 @@ impl Tree for RevisionTree<'_> {
     }
 
     fn id(&self, _: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
-        Ok(Some(content_id(content.kept())))
+        Ok(Some(content_id(self.repo, content.kept())))
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {

@@ -215,7 +215,7 @@ impl Repo {
                 .or_else(|| home("HOME").map(|home| home.join(".config")))
                 .map(|directory| directory.join("git/attributes")),
         };
-        let own = self.git2().commondir().join("info/attributes");
+        let own = self.common_dir().join("info/attributes");
         let mut rules = Vec::new();
         for file in [Some(own), users, systems].into_iter().flatten() {
             match std::fs::metadata(&file) {

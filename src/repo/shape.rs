@@ -75,7 +75,8 @@ impl Repo {
     /// # Errors
     /// If neither libgit2 nor git can read it.
     pub(super) fn index(&self) -> Result<Index, RepoError> {
-        match self.git2().index().map_err(RepoError::index) {
+        self.check_objects()?;
+        match self.plain_index() {
             Err(RepoError::Unsupported { .. }) => open(&Git::new(self), &self.index_path()),
             opened => opened,
         }

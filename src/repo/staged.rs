@@ -68,6 +68,7 @@ impl Repo {
 
     /// Returns the files of HEAD; `None` before the first commit.
     pub(super) fn head_tree(&self) -> Result<Option<git2::Tree<'_>>, RepoError> {
+        self.check_objects()?;
         let tree = self.head_commit()?.map(|head| self.tree_of(head)).transpose()?;
         tree.map(|tree| self.git.find_tree(tree)).transpose().map_err(|error| RepoError::git("HEAD", error))
     }

@@ -12,6 +12,7 @@ mod filters;
 mod foreign;
 mod guard;
 mod json;
+mod other_formats;
 mod pre_commit;
 mod prompt;
 mod recover;

@@ -110,6 +110,7 @@ impl Repo {
     /// # Errors
     /// `unsupported`, with the commands that end it.
     pub(crate) fn check_calm(&self) -> Result<(), CommitError> {
+        self.check_references()?;
         let (what, finish) = match self.git2().state() {
             RepositoryState::Clean | RepositoryState::Bisect => return Ok(()),
             RepositoryState::Merge => ("a merge", "`git merge --continue` or `git merge --abort`"),

@@ -186,8 +186,10 @@ fn what_cannot_be_served_is_refused_in_words() {
     for (args, want) in [("--object-format=sha256", "SHA-1"), ("--ref-format=reftable", "reftable")] {
         let sample = Sample::new();
         sample.git_args(&["init", "-q", args, "odd"]);
-        let error = Repo::open_at(&sample.top().join("odd")).unwrap_err();
-        assert_eq!(error.kind(), Kind::Unsupported, "{error}");
+        let repo = Repo::open_at(&sample.top().join("odd")).unwrap();
+        assert!(repo.work_tree().is_ok());
+        let error = repo.check_calm().unwrap_err();
+        assert_eq!(error.diagnosis().kind, Kind::Unsupported, "{error}");
         assert!(error.to_string().contains(want), "{error}");
     }
 }

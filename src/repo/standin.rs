@@ -1,0 +1,185 @@
+//! Repositories that libgit2 doesn't open: git says where they are, and libgit2 gets one in their place.
+//!
+//! A work tree needs neither objects nor references, so it can be changed in any of them. Where only the references are beyond libgit2
+//! (reftable), the stand-in has the objects and the index of the repository itself, and HEAD as it is now; a commit isn't made there.
+//! Where the objects are (SHA-256), nothing that needs one is done.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use bstr::{BString, ByteSlice as _};
+use tempfile::TempDir;
+
+use super::git::Command;
+use super::{Repo, RepoError};
+use crate::tree::Repair;
+
+/// What libgit2 has in the place of a repository, and what is beyond it.
+#[derive(Debug)]
+pub(super) struct StandIn {
+    place: TempDir,
+    pub(super) git_dir: PathBuf,
+    pub(super) common_dir: PathBuf,
+    pub(super) top: Option<PathBuf>,
+    /// What the repository has, such as `keeps its references in reftable`.
+    what: String,
+    repair: Repair,
+    /// Whether libgit2 can read its objects and its index.
+    has_objects: bool,
+    is_sha256: bool,
+}
+
+impl StandIn {
+    /// Makes one for the repository that git finds from a directory.
+    ///
+    /// # Errors
+    /// If git finds none either.
+    pub(super) fn find(here: &Path, variables: Variables, (what, repair): (String, Repair)) -> Result<Self, RepoError> {
+        let ask = |args: &[&str]| {
+            let mut command = Command::new("git");
+            if variables == Variables::Ignored {
+                command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env_remove("GIT_COMMON_DIR");
+            }
+            let output = command.arg("rev-parse").args(args).current_dir(here).output();
+            let output = output.map_err(|source| RepoError::NoGit { source })?;
+            let failed = || RepoError::Child { command: "rev-parse".into(), message: output.stderr.trim().into() };
+            output.status.success().then(|| BString::from(output.stdout.trim_end())).ok_or_else(failed)
+        };
+        let path = |said: BString| here.join(OsStr::from_bytes(&said));
+        let git_dir = path(ask(&["--absolute-git-dir"])?);
+        let common_dir = path(ask(&["--path-format=absolute", "--git-common-dir"])?);
+        let is_sha256 = ask(&["--show-object-format"])? == "sha256";
+        let is_inside = ask(&["--is-inside-work-tree"])? == "true";
+        let top = is_inside.then(|| ask(&["--show-toplevel"]).map(path)).transpose()?;
+        // Whatever else an extension may mean, that of references says nothing of objects.
+        let has_objects = !is_sha256 && ask(&["--show-ref-format"]).is_ok_and(|format| format == "reftable");
+        let head = ask(&["--verify", "-q", "HEAD^{commit}"]).ok().filter(|_| has_objects);
+        let place = TempDir::new().map_err(|source| wrong(&std::env::temp_dir(), source))?;
+        let objects = common_dir.join("objects");
+        lay_out(place.path(), &common_dir, has_objects.then_some(&objects), head)
+            .map_err(|e| wrong(place.path(), e))?;
+        Ok(Self { place, git_dir, common_dir, top, what, repair, has_objects, is_sha256 })
+    }
+
+    /// Opens what libgit2 is to take for the repository.
+    ///
+    /// # Errors
+    /// If libgit2 doesn't.
+    pub(super) fn open(&self) -> Result<git2::Repository, RepoError> {
+        git2::Repository::open_bare(self.place.path()).map_err(|error| RepoError::git("the repository", error))
+    }
+
+    fn refusal(&self) -> RepoError {
+        RepoError::Unsupported { what: self.what.clone(), repair: self.repair }
+    }
+}
+
+/// Whether the variables that say which repository is meant count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Variables {
+    Heeded,
+    Ignored,
+}
+
+impl Repo {
+    /// Checks that libgit2 can read objects and index.
+    ///
+    /// # Errors
+    /// `unsupported` if it can't.
+    pub(super) fn check_objects(&self) -> Result<(), RepoError> {
+        match self.standin.as_ref().filter(|standin| !standin.has_objects) {
+            Some(standin) => Err(standin.refusal()),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that libgit2 can read and move references.
+    ///
+    /// # Errors
+    /// `unsupported` if it can't.
+    pub(super) fn check_references(&self) -> Result<(), RepoError> {
+        match &self.standin {
+            Some(standin) => Err(standin.refusal()),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the index in use as libgit2 reads it.
+    ///
+    /// # Errors
+    /// If it doesn't.
+    pub(super) fn plain_index(&self) -> Result<git2::Index, RepoError> {
+        self.check_objects()?;
+        self.git.index().map_err(RepoError::index)
+    }
+
+    /// Has a walk begin where a range does, and end where it ends.
+    ///
+    /// # Errors
+    /// If there is none of that name.
+    pub(super) fn push_range(&self, walk: &mut git2::Revwalk<'_>, named: &str) -> Result<(), RepoError> {
+        let unknown = |_| RepoError::NoRevision { rev: named.to_owned() };
+        if self.standin.is_none() {
+            return walk.push_range(named).map_err(unknown);
+        }
+        for (id, is_left_out) in self.ids_of_standin(named)? {
+            if is_left_out { walk.hide(id) } else { walk.push(id) }.map_err(unknown)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the ids that a name or a range stands for, and of each whether it is left out, where only git knows.
+    fn ids_of_standin(&self, named: &str) -> Result<Vec<(git2::Oid, bool)>, RepoError> {
+        self.check_objects()?;
+        if self.standin.is_none() {
+            return Ok(Vec::new());
+        }
+        let unknown = || RepoError::NoRevision { rev: named.to_owned() };
+        let said = super::git::Git::new(self).output(["rev-parse", "--revs-only", "--end-of-options", named], b"");
+        let said = said.map_err(|_| unknown())?;
+        let id = |line: &[u8]| {
+            let (name, is_out) = line.strip_prefix(b"^").map_or((line, false), |name| (name, true));
+            Some((name.to_str().ok()?.parse().ok()?, is_out))
+        };
+        said.lines().map(id).collect::<Option<Vec<_>>>().filter(|ids| !ids.is_empty()).ok_or_else(unknown)
+    }
+
+    /// Returns the one object that a name stands for.
+    ///
+    /// # Errors
+    /// If there is none of that name.
+    pub(super) fn object(&self, named: &str) -> Result<git2::Object<'_>, RepoError> {
+        let unknown = |_| RepoError::NoRevision { rev: named.to_owned() };
+        match (&self.standin, self.ids_of_standin(named)?.as_slice()) {
+            (None, _) => self.git.revparse_single(named).map_err(unknown),
+            (_, [(id, false)]) => self.git.find_object(*id, None).map_err(unknown),
+            _ => Err(RepoError::NoRevision { rev: named.to_owned() }),
+        }
+    }
+
+    /// Returns whether ids are those of SHA-256.
+    pub(super) fn is_sha256(&self) -> bool {
+        self.standin.as_ref().is_some_and(|standin| standin.is_sha256)
+    }
+}
+
+fn lay_out(place: &Path, common_dir: &Path, objects: Option<&PathBuf>, head: Option<BString>) -> io::Result<()> {
+    let head = head.unwrap_or_else(|| "ref: refs/heads/unborn".into());
+    fs::write(place.join("HEAD"), [&head[..], b"\n"].concat())?;
+    fs::write(place.join("config"), "[core]\n\trepositoryformatversion = 0\n\tbare = true\n")?;
+    fs::create_dir(place.join("refs"))?;
+    match objects {
+        Some(objects) => symlink(objects, place.join("objects"))?,
+        None => fs::create_dir(place.join("objects"))?,
+    }
+    // For the attributes in it.
+    symlink(common_dir.join("info"), place.join("info"))
+}
+
+fn wrong(path: &Path, source: io::Error) -> RepoError {
+    RepoError::Io { what: path.as_os_str().as_bytes().into(), source }
+}
