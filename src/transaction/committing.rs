@@ -58,12 +58,12 @@ impl Prepared<'_> {
         self.place.check_signals()?;
         // git, hooks and an editor have the terminal now.
         self.progress.rest();
-        let made = repo.commit(request, draft, before, private.path(), &place.journal.path(), &watch);
+        let made = repo.commit(request, draft, (before, expected), private.path(), &place.journal.path(), &watch);
         if let Some(error) = refusal.take() {
             return Err(signal::pending().map_or(error, |signal| TransactionError::Interrupted { signal }));
         }
-        let id = match (made, signal::pending()) {
-            (Ok(id), _) => id,
+        let (id, left) = match (made, signal::pending()) {
+            (Ok(made), _) => made,
             (Err(error @ CommitError::InDoubt(_)), _) => return Err(error.into()),
             (Err(_), Some(signal)) => return Err(TransactionError::Interrupted { signal }),
             // git gives back what it took; what is held now kept it out.
@@ -75,11 +75,13 @@ impl Prepared<'_> {
         // From here on there is a commit, and nothing is taken back: whoever finds the manifest sees that HEAD moved.
         self.place.leave();
         let followed = match repo.tree_of(id) {
-            Ok(tree) if tree == expected => self.install(next).or_else(|_| self.follow(before, id, private)),
+            Ok(tree) if tree == expected && left == expected => {
+                self.install(next).or_else(|_| self.follow(before, id, left, private))
+            }
             // A hook added something of its own.
             _ => {
                 drop(next);
-                self.follow(before, id, private)
+                self.follow(before, id, left, private)
             }
         };
         if let Err(error) = followed {
@@ -96,11 +98,19 @@ impl Prepared<'_> {
         Ok(self.describe(id, expected))
     }
 
-    /// Lets the index take over what a commit changed.
-    fn follow(&self, before: Option<git2::Oid>, id: git2::Oid, private: &NextIndex) -> Result<(), TransactionError> {
+    /// Lets the index take over what a commit changed, and what a hook has staged since in the private index.
+    fn follow(
+        &self,
+        before: Option<git2::Oid>,
+        id: git2::Oid,
+        left: git2::Oid,
+        private: &NextIndex,
+    ) -> Result<(), TransactionError> {
         let mut next = self.copy_index()?;
         let before = before.map(|id| self.repo.tree_of(id)).transpose()?;
-        next.follow(before, self.repo.tree_of(id)?, private.path())?;
+        let committed = self.repo.tree_of(id)?;
+        next.follow(before, committed, private.path())?;
+        next.follow(Some(committed), left, private.path())?;
         next.write(self.repo)?;
         self.keep_indexes(&next)?;
         self.place.flush_all()?;

@@ -1,7 +1,9 @@
 use std::os::unix::fs::MetadataExt as _;
+use std::process::Command;
 
 use assert_fs::prelude::*;
 
+use super::support::{Repo, isolated, path};
 use super::{envelope, opx, repo, support, update};
 
 #[test]
@@ -283,5 +285,123 @@ fn a_commit_that_was_made_on_somebody_elses_is_taken_back() {
         assert_eq!(repo.git(&["show", "HEAD:src/b.txt"]), "theirs\n");
         repo.child("a.txt").assert("one\ntwo\nthree\n");
         assert_eq!(repo.git(&["diff", "--name-only"]), "");
+    }
+}
+
+/// Makes a repository with three commits, each of a file of its own.
+fn history() -> Repo {
+    let repo = repo();
+    for name in ["x", "y", "z"] {
+        repo.child(name).write_str(&format!("{name}\n")).unwrap();
+        repo.commit(name);
+    }
+    repo
+}
+
+/// Compares what git says of two repositories, times and all that hangs on them aside.
+#[track_caller]
+fn compare(ours: &Repo, git: &Repo) {
+    for args in
+        [&["log", "--format=%T %s %an"][..], &["status", "--porcelain=v2", "--branch"], &["fsck", "--no-dangling"]]
+    {
+        let said = |repo: &Repo| repo.git(args).lines().filter(|line| !line.contains("branch.oid")).collect::<String>();
+        assert_eq!(said(ours), said(git), "{args:?}");
+    }
+}
+
+#[test]
+fn a_rebase_that_stands_between_commits_takes_one_as_git_commit_makes_it() {
+    let base = history();
+    let rebase = |repo: &Repo, run: &str, end: &str| {
+        let mut command = isolated(Command::new("git"), repo.path());
+        command.env("PATH", path()).env("GIT_SEQUENCE_EDITOR", format!("sed -i '1s/^pick/{run}/'"));
+        support::run(command.args(["rebase", "-i", end]), b"").succeeded();
+    };
+    let (ours, git) = (base.copied(), base.copied());
+    for repo in [&ours, &git] {
+        rebase(repo, "edit", "HEAD~2");
+    }
+    ours.run(&["apply", "--commit", "-m", "in between"], update("a.txt", "two", "zwei")).succeeded();
+    git.child("a.txt").write_str("one\nzwei\nthree\n").unwrap();
+    git.git(&["commit", "-q", "-a", "-m", "in between"]);
+    compare(&ours, &git);
+    for repo in [&ours, &git] {
+        repo.git(&["rebase", "--continue"]);
+    }
+    compare(&ours, &git);
+
+    // Each commit that is rebased is followed by one of ours.
+    let (ours, git) = (base.copied(), base.copied());
+    ours.child("../answer").write_str(&envelope("*** Update File: a.txt\n@@\n+more\n one\n")).unwrap();
+    for (repo, run) in [
+        (&ours, "git llmpatch apply -q --commit -m more ../answer"),
+        (&git, "sed -i '1s/^/more\\n/' a.txt && git commit -q -a -m more"),
+    ] {
+        let mut command = isolated(Command::new("git"), repo.path());
+        support::run(command.env("PATH", path()).args(["rebase", "-q", "-x", run, "HEAD~2"]), b"").succeeded();
+    }
+    compare(&ours, &git);
+    assert_eq!(ours.git(&["log", "--format=%s", "-4"]), "more\nz\nmore\ny\n");
+}
+
+#[test]
+fn what_waits_for_a_commit_is_left_to_git_and_the_way_out_is_named() {
+    let base = history();
+    base.git(&["checkout", "-q", "-b", "side", "HEAD~1"]);
+    base.child("a.txt").write_str("one\nother\nthree\n").unwrap();
+    base.commit("side");
+    base.git(&["checkout", "-q", "main"]);
+    base.child("a.txt").write_str("one\nmain\nthree\n").unwrap();
+    base.commit("main");
+    for (args, what) in [
+        (&["merge", "side"][..], "merge"),
+        (&["cherry-pick", "side"], "cherry-pick"),
+        (&["revert", "--no-edit", "HEAD~1", "--no-commit"], "revert"),
+        (&["rebase", "side"], "rebase"),
+    ] {
+        let ours = base.copied();
+        support::run(isolated(Command::new("git"), ours.path()).args(args), b"");
+        let before = (ours.files(), ours.git(&["status", "--porcelain=v2"]));
+        let run = ours.run(&["apply", "--commit"], update("src/b.txt", "b", "B")).ended(3);
+        assert!(run.stderr.contains(&format!("`git {what} --continue` or `git {what} --abort`")), "{}", run.stderr);
+        assert_eq!((ours.files(), ours.git(&["status", "--porcelain=v2"])), before, "{what}");
+    }
+}
+
+#[test]
+fn what_a_hook_does_after_the_commit_stays() {
+    for hook in [
+        "test -f .git/once || { touch .git/once; git commit -q --allow-empty -m more; }",
+        "test -f .git/once || { touch .git/once; git commit -q --amend -m amended; }",
+        "test -f .git/once || { touch .git/once; echo h > h; git add h; git commit -q -m h; }",
+        "echo h > h; git add h",
+        "echo h >> a.txt; git add a.txt",
+        "git reset -q --hard HEAD~1",
+        "git rm -q src/c.txt",
+    ] {
+        let (ours, git) = (repo(), repo());
+        for repo in [&ours, &git] {
+            repo.child("staged").write_str("s\n").unwrap();
+            repo.script(".git/hooks/post-commit", &format!("#!/bin/sh\n{hook}\n"));
+        }
+        ours.run(&["apply", "--commit", "-m", "x"], update("a.txt", "two", "zwei"));
+        git.child("a.txt").write_str("one\nzwei\nthree\n").unwrap();
+        git.git(&["commit", "-q", "-a", "-m", "x"]);
+        assert_eq!(ours.files(), git.files(), "{hook}");
+        compare(&ours, &git);
+        ours.run(&["recover"], "").succeeded();
+        compare(&ours, &git);
+    }
+}
+
+#[test]
+fn a_hook_that_takes_the_commit_back_takes_all_of_it_back() {
+    for hook in ["git reset -q --soft HEAD~1", "git reset -q HEAD~1"] {
+        let (ours, before) = (repo(), repo());
+        ours.script(".git/hooks/post-commit", &format!("#!/bin/sh\n{hook}\n"));
+        let run = ours.run(&["apply", "--commit", "-m", "x"], update("a.txt", "two", "zwei")).ended(3);
+        assert!(run.stderr.contains("everything was put back"), "{}", run.stderr);
+        assert_eq!(ours.files(), before.files(), "{hook}");
+        compare(&ours, &before);
     }
 }

@@ -105,7 +105,8 @@ pub(crate) struct Draft {
 }
 
 impl Repo {
-    /// Checks that the repository isn't in the middle of something. A bisection is no obstacle: git commits there too.
+    /// Checks that the repository isn't in the middle of something. A bisection is no obstacle, nor is a rebase that stands between two
+    /// commits (at an `edit`, in what `-x` runs): git commits there too.
     ///
     /// # Errors
     /// `unsupported`, with the commands that end it.
@@ -113,6 +114,9 @@ impl Repo {
         self.check_references()?;
         let (what, finish) = match self.git2().state() {
             RepositoryState::Clean | RepositoryState::Bisect => return Ok(()),
+            RepositoryState::RebaseInteractive | RepositoryState::RebaseMerge if self.is_between_picks()? => {
+                return Ok(());
+            }
             RepositoryState::Merge => ("a merge", "`git merge --continue` or `git merge --abort`"),
             RepositoryState::Revert | RepositoryState::RevertSequence => {
                 ("a revert", "`git revert --continue` or `git revert --abort`")
@@ -128,6 +132,13 @@ impl Repo {
             }
         };
         Err(CommitError::InProgress { what, finish })
+    }
+
+    /// Returns whether a rebase waits for nobody to finish a commit: then `git commit` makes one of its own.
+    fn is_between_picks(&self) -> Result<bool, RepoError> {
+        let is_there = |name: &&str| self.git_dir().join(name).exists();
+        let is_at_one = ["CHERRY_PICK_HEAD", "MERGE_HEAD", "REVERT_HEAD", "SQUASH_MSG"].iter().any(is_there);
+        Ok(!is_at_one && !self.index()?.has_conflicts())
     }
 
     /// Checks that git wouldn't take the message for empty, as it does where there are signatures only.
@@ -251,17 +262,19 @@ impl Repo {
     /// Whether there is a commit is judged by HEAD, not by an exit status: git also fails after it moved HEAD. And HEAD may have
     /// been moved by somebody else: a `git commit` gives the lock on the index back before it moves HEAD.
     ///
+    /// Returns HEAD as it is then, and what the index holds then: hooks that run last may have moved the one and staged in the other.
+    ///
     /// # Errors
     /// If there is no commit of ours, and then nothing but the private index changed.
     pub(crate) fn commit(
         &self,
         request: &CommitRequest,
         draft: &Draft,
-        before: Option<Oid>,
+        (before, expected): (Option<Oid>, Oid),
         index: &Path,
         directory: &Path,
         watch: &ChildWatch<'_>,
-    ) -> Result<Oid, CommitError> {
+    ) -> Result<(Oid, Oid), CommitError> {
         if self.head_commit()? != before {
             return Err(CommitError::HeadMoved);
         }
@@ -286,7 +299,11 @@ impl Repo {
         // An error may pass. Where it doesn't, to take anything back might be to take it away from under a commit.
         let now = self.head_commit().or_else(|_| self.head_commit()).map_err(CommitError::InDoubt)?;
         match now {
-            Some(now) if Some(now) != before => self.confirm_commit(before, now, index, status.success()),
+            Some(now) if Some(now) != before => {
+                let left = self.tree_in(index).unwrap_or(expected);
+                let id = self.confirm_commit(before, now, [expected, left], status.success())?;
+                Ok((id, left))
+            }
             _ if status.success() => Err(CommitError::NoCommit { status: None }),
             _ => Err(match trace.refusal() {
                 Some(Refusal { hook, status }) => {
@@ -307,8 +324,14 @@ impl Repo {
     /// Makes sure that HEAD was moved by a commit of just what the index holds, made on the commit that it was made for.
     ///
     /// One that was made on another takes that one back, so it is itself taken back, unless there are more on top of it.
-    fn confirm_commit(&self, before: Option<Oid>, now: Oid, index: &Path, is_said: bool) -> Result<Oid, CommitError> {
-        match self.descent(before, now, index) {
+    fn confirm_commit(
+        &self,
+        before: Option<Oid>,
+        now: Oid,
+        trees: [Oid; 2],
+        is_said: bool,
+    ) -> Result<Oid, CommitError> {
+        match self.descent(before, now, trees) {
             Ok(Descent::Right) => Ok(now),
             Ok(Descent::Astray { parent }) if is_said => {
                 let (id, parent, now) = (now, parent.to_string(), now.to_string());
@@ -326,24 +349,30 @@ impl Repo {
         }
     }
 
-    /// Finds the commit of what an index holds among those that came, and says what it was made on.
-    fn descent(&self, before: Option<Oid>, now: Oid, index: &Path) -> Result<Descent, git2::Error> {
-        let mut plain =
-            shape::open(&Git::new(self), index).map_err(|error| git2::Error::from_str(&error.to_string()))?;
-        let tree = plain.write_tree_to(self.git2())?;
-        let mut at = now;
+    fn tree_in(&self, index: &Path) -> Result<Oid, git2::Error> {
+        let plain = shape::open(&Git::new(self), index).map_err(|error| git2::Error::from_str(&error.to_string()));
+        plain?.write_tree_to(self.git2())
+    }
+
+    /// Finds the commit of one of these trees among those that came, and says what it was made on.
+    fn descent(&self, before: Option<Oid>, now: Oid, trees: [Oid; 2]) -> Result<Descent, git2::Error> {
+        let (mut at, mut astray) = (now, None);
         // More than these don't come in the time that a commit takes.
         for _ in 0..1000 {
             let commit = self.git2().find_commit(at)?;
             let parent = commit.parent_ids().next();
+            let is_one = trees.contains(&commit.tree_id());
+            if is_one && parent == before {
+                return Ok(Descent::Right);
+            }
+            // A hook may also have made it on ours.
+            astray = astray.or(parent.filter(|_| is_one && at == now));
             match parent {
-                _ if commit.tree_id() == tree && parent == before => return Ok(Descent::Right),
-                Some(parent) if commit.tree_id() == tree && at == now => return Ok(Descent::Astray { parent }),
                 Some(parent) if Some(parent) != before => at = parent,
                 _ => break,
             }
         }
-        Ok(Descent::Unknown)
+        Ok(astray.map_or(Descent::Unknown, |parent| Descent::Astray { parent }))
     }
 
     fn commit_arguments(&self, request: &CommitRequest) -> Result<Vec<OsString>, RepoError> {
