@@ -4,7 +4,6 @@ use bstr::{BString, ByteSlice as _};
 
 use super::RepoError;
 use super::git::Git;
-use super::rules::ignores_system;
 
 /// git's configuration, as git itself would read it.
 ///
@@ -27,12 +26,12 @@ impl Config {
     pub(super) fn of(git: &git2::Repository, top: Option<&Path>) -> Result<Self, RepoError> {
         let carried = CARRIERS.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
         let config = git.config().and_then(|mut config| config.snapshot());
-        let files = system_files();
-        if carried || files == SystemFiles::Unknown || config.as_ref().is_ok_and(has_conditions) {
+        let file = if ignores_system() { SystemFile::Libgit2s } else { system_file("gitconfig") };
+        if carried || file == SystemFile::Unknown || config.as_ref().is_ok_and(has_conditions) {
             return Self::listed_by(&Git::at(git.path(), top));
         }
         let config = config.map_err(|error| RepoError::git("the configuration", error))?;
-        Ok(Self(Source::Files { config, is_without_system: files == SystemFiles::None }))
+        Ok(Self(Source::Files { config, is_without_system: file == SystemFile::None }))
     }
 
     /// Asks git for all that there is.
@@ -156,15 +155,10 @@ impl Config {
     }
 }
 
-/// Returns whether git reads the attributes of the system that libgit2 reads.
-pub(super) fn has_usual_files() -> bool {
-    system_files() != SystemFiles::Unknown
-}
-
-/// Which of the system's own files (settings and attributes) git reads.
+/// Which file of the system git reads, for its settings say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SystemFiles {
-    /// Those that libgit2 reads, in `/etc`.
+enum SystemFile {
+    /// That which libgit2 reads, in `/etc`.
     Libgit2s,
     /// None: what is in `/etc` is another git's.
     None,
@@ -172,35 +166,39 @@ enum SystemFiles {
     Unknown,
 }
 
-/// Finds out which files of the system git reads, by where it is: one built for `/usr` has them in `/etc`, one for `/usr/local` in
+/// Returns whether git reads a file of the system, `gitattributes` say, where libgit2 does.
+pub(super) fn has_usual_file(name: &str) -> bool {
+    system_file(name) == SystemFile::Libgit2s
+}
+
+/// Finds out which file of the system git reads, by where git is: one built for `/usr` has it in `/etc`, one for `/usr/local` in
 /// `/usr/local/etc`, and who knows of others. Where there is no git, nobody knows better.
-fn system_files() -> SystemFiles {
+fn system_file(name: &str) -> SystemFile {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let git = std::env::split_paths(&path).map(|directory| directory.join("git")).find(|git| git.is_file());
-    let Some(git) = git else { return SystemFiles::Libgit2s };
+    let Some(git) = git else { return SystemFile::Libgit2s };
     let is_in = |prefix: &str| {
         let directories = ["bin", "lib/git-core", "libexec/git-core"].map(|name| Path::new(prefix).join(name));
         git.canonicalize().is_ok_and(|git| directories.iter().any(|directory| git.parent() == Some(directory)))
     };
-    let is_moot = |name: &str| match name {
-        "gitconfig" => std::env::var_os("GIT_CONFIG_NOSYSTEM").is_some_and(|value| value == "1" || value == "true"),
-        _ => ignores_system(),
-    };
-    let has = |directory: &str, name: &str| !is_moot(name) && Path::new(directory).join(name).exists();
-    let has_local = || ["gitconfig", "gitattributes"].iter().any(|name| has("/usr/local/etc", name));
+    let is_there = |directory: &str| Path::new(directory).join(name).exists();
     match () {
-        () if !cfg!(target_os = "linux") => SystemFiles::Unknown,
-        () if is_in("/usr") => SystemFiles::Libgit2s,
-        // libgit2 can't be kept from the attributes in `/etc`.
-        () if !is_in("/usr/local") || has_local() || has("/etc", "gitattributes") => SystemFiles::Unknown,
-        () if has("/etc", "gitconfig") => SystemFiles::None,
-        () => SystemFiles::Libgit2s,
+        () if !cfg!(target_os = "linux") => SystemFile::Unknown,
+        () if is_in("/usr") => SystemFile::Libgit2s,
+        () if !is_in("/usr/local") || is_there("/usr/local/etc") => SystemFile::Unknown,
+        () if is_there("/etc") => SystemFile::None,
+        () => SystemFile::Libgit2s,
     }
 }
 
 /// Returns whether a setting is from the system's own file.
 fn is_systems(entry: &git2::ConfigEntry<'_>) -> bool {
     matches!(entry.level(), git2::ConfigLevel::System | git2::ConfigLevel::ProgramData)
+}
+
+/// Returns whether the settings of the system are to be left out.
+fn ignores_system() -> bool {
+    std::env::var_os("GIT_CONFIG_NOSYSTEM").is_some_and(|value| value == "1" || value == "true")
 }
 
 /// Returns whether there are includes that libgit2 may understand otherwise than git.

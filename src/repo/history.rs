@@ -5,7 +5,6 @@ use git2::{DiffOptions, Oid, Sort};
 
 use super::directories::Directories;
 use super::objects::{TREE, leaf};
-use super::rules::Consult;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
 use crate::progress::{Progress, Stage};
@@ -60,7 +59,7 @@ impl Repo {
         options.include_typechange(true);
         let diff = self.git.diff_tree_to_tree(old.as_ref(), Some(&new), Some(&mut options)).map_err(failed)?;
         let [old, new] = [old, Some(new)].map(|tree| Some(Directories::new(&self.git, tree?)));
-        let conversion = self.conversion(Consult::Index)?;
+        let conversion = self.work_tree_conversion()?;
         let mut touched = Vec::with_capacity(diff.deltas().len());
         progress.enter(Stage::Planning, diff.deltas().len());
         for delta in diff.deltas() {

@@ -80,6 +80,8 @@ pub struct Repo {
     config: Config,
     /// What libgit2 has in the place of a repository that it doesn't open.
     standin: Option<StandIn>,
+    /// The rules besides those in `.gitattributes`, once somebody asked; `None` if only git knows.
+    elsewhere: OnceCell<Option<Vec<u8>>>,
     /// git, where it converts what libgit2 would get wrong; and where it does so for encodings alone.
     filter: OnceCell<GitFilter>,
     encoder: OnceCell<GitFilter>,
@@ -155,8 +157,9 @@ impl Repo {
         let ignores_case = config.bool("core.ignorecase")?.unwrap_or(false);
         let told = git.config().and_then(|mut own| own.set_bool("core.ignorecase", ignores_case));
         told.map_err(|error| RepoError::git("the configuration", error))?;
-        let (dir, filter, encoder, by_git) = Default::default();
-        let repo = Self { git, top, index_path, dir, config, standin: Some(standin), filter, encoder, by_git };
+        let (dir, elsewhere, filter, encoder, by_git) = Default::default();
+        let repo =
+            Self { git, top, index_path, dir, config, standin: Some(standin), elsewhere, filter, encoder, by_git };
         if repo.check_objects().is_ok() {
             let index = git2::Index::open(&repo.index_path).and_then(|mut index| repo.git.set_index(&mut index));
             index.map_err(RepoError::index)?;
@@ -177,8 +180,8 @@ impl Repo {
             Some(file) => top.as_ref().unwrap_or(&around.here).join(file),
             None => git.path().join("index"),
         };
-        let (dir, filter, encoder, by_git) = Default::default();
-        let repo = Self { git, top, index_path, dir, config, standin: None, filter, encoder, by_git };
+        let (dir, elsewhere, filter, encoder, by_git) = Default::default();
+        let repo = Self { git, top, index_path, dir, config, standin: None, elsewhere, filter, encoder, by_git };
         // git looks for a relative one from the top, to which it moves; libgit2 from the current directory.
         if let (Some(file), Some(top)) = (&around.index_file, &repo.top)
             && Path::new(file).is_relative()

@@ -5,7 +5,6 @@ use git2::Tree as GitTree;
 use super::conversion::Conversion;
 use super::directories::{Directories, TreePlace};
 use super::objects::{TREE, content_id, leaf, obstacle, odd};
-use super::rules::Consult;
 use super::{Repo, RepoError, WORTH_LISTING};
 use crate::path::RepoPath;
 use crate::tree::{AttributeFiles, Content, Entry, Planned, Tree, TreeError};
@@ -24,7 +23,7 @@ impl<'r> RevisionTree<'r> {
         let unknown = |_| RepoError::NoRevision { rev: rev.to_owned() };
         let tree = repo.object(rev)?.peel_to_tree().map_err(unknown)?;
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
-        let conversion = repo.conversion(Consult::Index)?;
+        let conversion = repo.work_tree_conversion()?;
         Ok(Self { repo, directories: Directories::new(&repo.git, tree), conversion, ignores_case })
     }
 }

@@ -45,8 +45,6 @@ pub(super) struct RuleBook<'r> {
     changed: AttributeFiles,
     /// libgit2 with the rules that were met so far in its index, made when it is first needed.
     apart: OnceCell<git2::Repository>,
-    /// The rules besides those in `.gitattributes`; `None` if only git knows.
-    elsewhere: OnceCell<Option<Vec<u8>>>,
     /// Of directories, the rules in them and above, which libgit2 knows then.
     met: RefCell<HashMap<Option<RepoPath>, Rc<Met>>>,
 }
@@ -60,13 +58,13 @@ struct Met {
 
 impl<'r> RuleBook<'r> {
     pub(super) fn new(repo: &'r Repo, consult: Consult, changed: AttributeFiles) -> Self {
-        let (apart, elsewhere, met) = Default::default();
-        Self { repo, consult, changed, apart, elsewhere, met }
+        let (apart, met) = Default::default();
+        Self { repo, consult, changed, apart, met }
     }
 
     /// Returns the same for when a change has been made that writes or removes these files.
     pub(super) fn after(&self, changed: AttributeFiles) -> Self {
-        Self { elsewhere: self.elsewhere.clone(), ..Self::new(self.repo, self.consult, changed) }
+        Self::new(self.repo, self.consult, changed)
     }
 
     /// Returns the values of some of [`ATTRIBUTES`].
@@ -76,11 +74,10 @@ impl<'r> RuleBook<'r> {
     pub(super) fn values<const N: usize>(&self, path: &RepoPath, names: [&str; N]) -> Result<[Value; N], RepoError> {
         let mut values = [(); N].map(|()| Value::Unspecified);
         let met = self.meet(path)?;
-        let elsewhere = self.elsewhere.get_or_init(|| self.repo.rules_elsewhere());
+        let elsewhere = self.repo.rules_elsewhere();
         let is_named = |name: &str| {
             let names_it = |rules: &[u8]| rules.contains_str(name) || rules.contains_str("binary");
-            elsewhere.as_ref().is_none_or(|rules| names_it(rules))
-                || met.rules.values().flatten().any(|rules| names_it(rules))
+            elsewhere.is_none_or(names_it) || met.rules.values().flatten().any(|rules| names_it(rules))
         };
         let named = values.iter_mut().zip(names).filter(|(_, name)| is_named(name)).collect::<Vec<_>>();
         if named.is_empty() {
@@ -187,13 +184,17 @@ impl<'r> RuleBook<'r> {
 
 impl Repo {
     /// Returns what the files hold that have rules besides those in `.gitattributes`; `None` if only git knows.
-    pub(super) fn rules_elsewhere(&self) -> Option<Vec<u8>> {
+    pub(super) fn rules_elsewhere(&self) -> Option<&[u8]> {
+        self.elsewhere.get_or_init(|| self.read_elsewhere()).as_deref()
+    }
+
+    fn read_elsewhere(&self) -> Option<Vec<u8>> {
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let has_tree = is_set("GIT_ATTR_SOURCE") || !matches!(self.config().string("attr.tree"), Ok(None));
         let systems = match ignores_system() {
             _ if has_tree => return None,
             true => None,
-            false if config::has_usual_files() => Some(PathBuf::from(SYSTEM)),
+            false if config::has_usual_file("gitattributes") => Some(PathBuf::from(SYSTEM)),
             false => {
                 let of_git = Git::new(self).output(["var", "GIT_ATTR_SYSTEM"], b"").ok()?;
                 if as_path(of_git.trim_end()).exists() || Path::new(SYSTEM).exists() {

@@ -277,14 +277,17 @@ fn an_interrupt_in_the_pager_is_the_pagers() {
 }
 
 #[test]
-fn what_git_would_filter_is_shown_as_it_stands_in_the_files() {
-    let repo = repo(ENVELOPE);
-    repo.child(".git/info/attributes").write_str("a.txt filter=shout\n").unwrap();
-    repo.git(&["config", "filter.shout.clean", "tr a-z A-Z"]);
-    let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
-    let shown = sitting.answer("-two\r\n+2\r\n", "").answer(ALL, "y\n").ended(0);
-    assert!(!shown.contains("error"), "{shown}");
-    repo.child("a.txt").assert("one\n2\nthree\n");
+fn what_git_would_filter_is_shown_as_git_diff_shows_it_or_as_it_stands_in_the_files() {
+    for (clean, diff) in [("tr a-z A-Z", "-TWO\r\n+2\r\n"), ("false", "-two\r\n+2\r\n")] {
+        let repo = repo(ENVELOPE);
+        repo.child(".git/info/attributes").write_str("a.txt filter=shout\n").unwrap();
+        repo.git(&["config", "filter.shout.clean", clean]);
+        repo.git(&["config", "filter.shout.required", "true"]);
+        let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
+        let shown = sitting.answer(diff, "").answer(ALL, "y\n").ended(0);
+        assert!(!shown.contains("error"), "{shown}");
+        repo.child("a.txt").assert("one\n2\nthree\n");
+    }
 }
 
 /// As where git has started a pager of its own around us, which waits for keys.
