@@ -101,7 +101,7 @@ impl Planner<'_> {
         let content: Content = self.read(self.tree.check_out(path, bytes).map_err(Error::from), span)?.into();
         let mode = with_mode(there.as_ref().map_or(Mode::PLAIN, |there| there.mode), header.new_mode);
         match there {
-            Some(file) if file.content == content && file.mode.executable == mode.executable => {
+            Some(file) if is_same(&file, &File { content: content.clone(), mode }) => {
                 self.warn(span, Warning::AlreadyThere { path: path.clone() });
                 return Ok(());
             }
@@ -177,10 +177,8 @@ impl Planner<'_> {
             self.overlay.forget(&target);
             return Err(Failed::Lost);
         };
-        let is_same =
-            |there: &File| there.content == changed.content && there.mode.executable == changed.mode.executable;
         let put = match there {
-            Some(there) if is_same(&there) => {
+            Some(there) if is_same(&there, &changed) => {
                 self.warn(span, Warning::AlreadyThere { path: target.clone() });
                 there
             }
@@ -295,6 +293,11 @@ impl Planner<'_> {
             }
         }
     }
+}
+
+/// Returns whether git would take two files for the same.
+fn is_same(a: &File, b: &File) -> bool {
+    a.content == b.content && a.mode.executable == b.mode.executable
 }
 
 /// Returns a mode with the executable bit that a header asks for: whoever may read may execute, as in git.
