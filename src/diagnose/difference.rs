@@ -224,7 +224,11 @@ fn look_alike(patch: &[u8], file: &[u8]) -> Option<How> {
     is_alike.then_some(How::LookAlike(column(at), left, right))
 }
 
-/// Returns the bytes in which two lines differ: all but the words and single characters that they begin and end with alike.
+/// A word as long as this may be data.
+const LONG: usize = 200;
+
+/// Returns the bytes in which two lines differ: all but the words and single characters that they begin and end with alike, and
+/// of long words but the characters.
 fn change(patch: &[u8], file: &[u8]) -> (Range<usize>, Range<usize>) {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
     let (left, right): (Vec<_>, Vec<_>) = (
@@ -236,7 +240,18 @@ fn change(patch: &[u8], file: &[u8]) -> (Range<usize>, Range<usize>) {
     let rest = left.len().min(right.len()) - start;
     let end = left.iter().rev().zip(right.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
     let (start, end) = (length(&left[..start]), length(&left[left.len() - end..]));
-    (start..patch.len() - end, start..file.len() - end)
+    let (patch, file) = (&patch[..patch.len() - end], &file[..file.len() - end]);
+    if patch.len().min(file.len()) - start < LONG {
+        return (start..patch.len(), start..file.len());
+    }
+    let (left, right) = (&patch[start..], &file[start..]);
+    let head = left.char_indices().zip(right.char_indices()).take_while(|(a, b)| a == b).last();
+    let head = head.map_or(0, |((_, end, _), _)| end);
+    let rest = left.len().min(right.len()) - head;
+    let tail = || left.char_indices().rev().zip(right.char_indices().rev());
+    let tail = tail().map(|((a, _, c), (b, _, d))| (left.len() - a, right.len() - b, c == d));
+    let tail = tail.take_while(|&(a, b, same)| same && a == b && a <= rest).last().map_or(0, |(tail, ..)| tail);
+    (start + head..patch.len() - tail, start + head..file.len() - tail)
 }
 
 fn indent(line: &[u8]) -> &[u8] {

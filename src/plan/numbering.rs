@@ -2,6 +2,10 @@
 
 use std::ops::Range;
 
+use bstr::ByteSlice as _;
+
+use crate::search::looks;
+
 /// Returns the line number, and the mark behind it, that a patch's line has before what is the file's line otherwise.
 pub(crate) fn line_number<'l>(patch: &'l [u8], file: &[u8]) -> Option<&'l [u8]> {
     let same = |patch: &[u8]| patch.trim_ascii() == file.trim_ascii();
@@ -29,8 +33,14 @@ pub(crate) fn part_of(patch: &[u8], file: &[u8]) -> Option<Range<usize>> {
     });
     let range = match (head, tail) {
         (Some((start, _)), Some(end)) => start..end,
-        (Some((start, _)), None) => start..(start + text.len()).min(file.len()),
-        (None, Some(end)) => end.saturating_sub(text.len())..end,
+        (Some((start, _)), None) => {
+            let rest = &file[start..];
+            start..start + rest.char_indices().take_while(as_wide(text, rest)).last().map_or(0, |(_, end, _)| end)
+        }
+        (None, Some(end)) => {
+            let rest = &file[..end];
+            rest.char_indices().rev().take_while(as_wide(text, rest)).last().map_or(end, |(start, ..)| start)..end
+        }
         (None, None) => return None,
     };
     // Spaces at the ends of the line are part of it: they may be all that differs.
@@ -38,4 +48,14 @@ pub(crate) fn part_of(patch: &[u8], file: &[u8]) -> Option<Range<usize>> {
     let start = if indent > 0 && is_space(&file[..range.start]) { 0 } else { range.start };
     let end = if is_space(&file[range.end..]) { file.len() } else { range.end };
     Some(start..end)
+}
+
+/// Returns what takes characters of a file's line, one after the other, until they look as long as a text.
+fn as_wide(text: &[u8], file: &[u8]) -> impl FnMut(&(usize, usize, char)) -> bool {
+    let width = |text: &[u8]| looks(text).chars().count();
+    let mut left = Some(width(text));
+    move |&(start, end, _)| {
+        left = left.and_then(|left| left.checked_sub(width(&file[start..end])));
+        left.is_some()
+    }
 }
