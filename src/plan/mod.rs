@@ -57,10 +57,10 @@ pub use self::suggest::Suggestion;
 pub use self::warning::{Quote, Warning};
 use crate::kind::Kind;
 use crate::patch::{Operation, Patch};
-use crate::path::Resolver;
+use crate::path::{RepoPath, Resolver};
 use crate::search::Fuzz;
 use crate::text::{Located, Span};
-use crate::tree::Tree;
+use crate::tree::{Entry, Tree, TreeError};
 
 /// How strictly a patch is read, and what it may do.
 #[derive(Clone, Debug, Default)]
@@ -159,6 +159,11 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
             errors.push(Located::new(named.get(&change.path).copied().flatten(), error.into()));
         }
     }
+    if changes.is_empty() && errors.is_empty() && !unread {
+        errors.extend(
+            named.iter().filter_map(|(path, span)| Some(Located::new(*span, disagreement(tree, path)?.into()))),
+        );
+    }
     judge(rules.lints, &mut errors, &mut warnings);
     if !errors.is_empty() {
         return Err(Refusal { errors, warnings });
@@ -175,6 +180,17 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
         return Err(Refusal { errors, warnings });
     }
     Ok(Plan { changes, warnings, placements })
+}
+
+/// Returns how a path that stays as it is differs between the places that are planned for: nothing is done yet where one of them
+/// has it otherwise.
+fn disagreement(tree: &dyn Tree, path: &RepoPath) -> Option<TreeError> {
+    let before = match tree.read(path) {
+        Ok(Entry::File(file)) => Some(file),
+        Ok(Entry::Absent) => None,
+        _ => return None,
+    };
+    tree.confirm(path, before.as_ref()).err().filter(|error| matches!(error, TreeError::Disagrees { .. }))
 }
 
 /// Drops what lints found that is allowed, and makes errors of what they found that is an error.

@@ -179,6 +179,29 @@ fn the_index_must_agree_with_the_work_tree() {
 }
 
 #[test]
+fn what_only_the_work_tree_has_is_not_applied_already_for_the_index() {
+    for (name, lines) in [("a.txt", "one\n2\nthree\n"), ("n.txt", "n\n")] {
+        let repo = repo();
+        repo.child(name).write_str(lines).unwrap();
+        let response = match name {
+            "a.txt" => update(name, "two", "2"),
+            _ => envelope("*** Add File: n.txt\n+n\n"),
+        };
+        repo.run(&["apply"], &response).ended(1);
+        for args in
+            [&["apply", "--index"][..], &["apply", "--index", "--allow-empty"], &["apply", "--commit", "--allow-empty"]]
+        {
+            let run = repo.run(args, &response).ended(1);
+            assert!(run.stderr.contains("error[stale]: "), "{name} {args:?} {}", run.stderr);
+        }
+        repo.git(&["add", name]);
+        repo.run(&["apply", "--index", "--allow-empty"], &response).succeeded();
+        let run = repo.run(&["apply", "--commit", "--allow-empty"], &response).ended(1);
+        assert!(run.stderr.contains("error[stale]: "), "{name} {}", run.stderr);
+    }
+}
+
+#[test]
 fn settings_hold_unless_an_option_says_otherwise() {
     // Strictness refuses what a relaxation would have saved: a locator without its blank.
     let response = envelope("*** Update File: a.txt\n@@one\n-two\n+2\n");
