@@ -128,6 +128,8 @@ fn parse_alone(arguments: &[OsString]) -> Option<Command> {
 }
 
 /// Leaves out the suggestion of an option that is only spelt alike and means something else: `--format` for `--force`.
+/// Leaves out the suggestion of an option that is only spelt alike and means something else: `--format` for `--force`; and that of
+/// a response which is called like an option.
 fn keep_only_slips(usage: &mut clap::Error) {
     let of = |kind| match usage.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
@@ -137,6 +139,12 @@ fn keep_only_slips(usage: &mut clap::Error) {
         && !is_slip(&given, &meant)
     {
         usage.remove(ContextKind::SuggestedArg);
+    }
+    if let Some(ContextValue::StyledStrs(mut tips)) = usage.remove(ContextKind::Suggested) {
+        tips.retain(|tip| !tip.to_string().starts_with("to pass "));
+        if !tips.is_empty() {
+            usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+        }
     }
 }
 

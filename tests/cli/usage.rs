@@ -47,6 +47,16 @@ fn what_makes_no_sense_ends_in_status_2_and_says_why() {
 }
 
 #[test]
+fn an_option_that_does_not_exist_is_no_response() {
+    let repo = repo();
+    for option in ["--3way", "--nonsense", "-R", "--cache"] {
+        let run = repo.run(&["apply", option], "").ended(2);
+        assert!(!run.stderr.contains("as a value") && !run.stderr.contains("\n\n\n"), "{option} {}", run.stderr);
+        assert_eq!(run.stderr.contains("tip: "), option == "--cache", "{option} {}", run.stderr);
+    }
+}
+
+#[test]
 fn help_is_no_error_but_saying_nothing_is() {
     let repo = repo();
     for (args, status, on_stdout) in [
