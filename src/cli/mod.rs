@@ -127,7 +127,6 @@ fn parse_alone(arguments: &[OsString]) -> Option<Command> {
     }
 }
 
-/// Leaves out the suggestion of an option that is only spelt alike and means something else: `--format` for `--force`.
 /// Leaves out the suggestion of an option that is only spelt alike and means something else: `--format` for `--force`; and that of
 /// a response which is called like an option.
 fn keep_only_slips(usage: &mut clap::Error) {
