@@ -125,21 +125,11 @@ pub struct Refusal {
 /// If anything of it can't be done; nothing of it is then.
 pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: &Rules) -> Result<Plan, Refusal> {
     let mut planner = Planner::new(patches, tree, resolver, rules);
-    let (mut unread, mut held) = (false, 0);
-    for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
-        planner.number = number;
-        planner.overlay.begin(number, edit.path.span.or(edit.span));
-        unread |= edit.operation == Operation::Unreadable;
-        let known = planner.errors.len();
-        planner.edit(edit);
-        held += planner.errors[known..].iter().map(|error| error.value.held()).sum::<usize>();
-        if planner.errors.len() >= ENOUGH || held > HELD {
-            break;
-        }
-    }
-    planner.settle();
-    let applied = if unread { None } else { planner.applied() };
+    planner.edit_all(patches, ENOUGH);
+    let is_read = planner.edits.iter().all(|edit| edit.operation != Operation::Unreadable);
+    let applied = if is_read { planner.applied() } else { None };
     if applied.is_none() {
+        planner.agree_on_fuzz(patches);
         planner.join();
     }
     let Planner { mut overlay, mut errors, mut warnings, mut placements, named, .. } = planner;
@@ -159,7 +149,7 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
             errors.push(Located::new(named.get(&change.path).copied().flatten(), error.into()));
         }
     }
-    if changes.is_empty() && errors.is_empty() && !unread {
+    if changes.is_empty() && errors.is_empty() && is_read {
         errors.extend(
             named.iter().filter_map(|(path, span)| Some(Located::new(*span, disagreement(tree, path)?.into()))),
         );
@@ -168,7 +158,7 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
     if !errors.is_empty() {
         return Err(Refusal { errors, warnings });
     }
-    if changes.is_empty() && !rules.allow_empty && !unread && !paths.is_empty() {
+    if changes.is_empty() && !rules.allow_empty && is_read && !paths.is_empty() {
         // The error says of every file what these say of each.
         warnings.retain(|warning| warning.value.kind() != Kind::NoChange);
         let error = match applied {

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use bstr::BString;
 
-use super::Rules;
 use super::error::{Error, Missing};
 use super::lint::{self, Finding, History};
 use super::opened::{self, Open};
@@ -16,6 +15,7 @@ use super::placement::{Placed, Placement};
 use super::section::{self, Section};
 use super::suggest::{self, Suggestion};
 use super::warning::Warning;
+use super::{HELD, Rules};
 use crate::patch::{FileEdit, Hunk, Operation, Patch, Status};
 use crate::path::{PathError, RepoPath, Resolver};
 use crate::pathspec::Case;
@@ -100,6 +100,23 @@ impl<'p> Planner<'p> {
 }
 
 impl Planner<'_> {
+    /// Does the edits of these patches in order, until there are so many errors.
+    pub(super) fn edit_all(&mut self, patches: &[Patch<'_>], enough: usize) -> &Self {
+        let mut held = 0;
+        for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
+            self.number = number;
+            self.overlay.begin(number, edit.path.span.or(edit.span));
+            let known = self.errors.len();
+            self.edit(edit);
+            held += self.errors[known..].iter().map(|error| error.value.held()).sum::<usize>();
+            if self.errors.len() >= enough || held > HELD {
+                break;
+            }
+        }
+        self.settle();
+        self
+    }
+
     /// Does one edit, or records why it can't be done.
     pub(super) fn edit(&mut self, edit: &FileEdit<'_>) {
         let root = edit.root.as_ref();

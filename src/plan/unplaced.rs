@@ -11,7 +11,7 @@ use super::place::{Policy, by_text};
 use super::place_error::{Part, PlaceError, Unplaced};
 use super::placement::Placed;
 use super::planner::Planner;
-use crate::patch::{Hunk, Substitution};
+use crate::patch::{Hunk, Patch, Substitution};
 use crate::path::RepoPath;
 use crate::search::{Document, Effort, Fuzz};
 use crate::text::{Lines, Located, Span};
@@ -85,6 +85,25 @@ impl Planner<'_> {
             let document = Document::new(content.clone(), []);
             by_text::place(path, &document, edit, self.rules, effort).map(|done| done.placed.old).map_err(Some)
         })
+    }
+
+    /// Advises the one fuzz level at which the whole response can be planned, or none: each error was looked at by itself.
+    pub(super) fn agree_on_fuzz(&mut self, patches: &[Patch<'_>]) {
+        fn level(error: &mut Located<Error>) -> Option<&mut Option<Fuzz>> {
+            if let Error::Place(unplaced) = &mut error.value { unplaced.error.level() } else { None }
+        }
+        let levels: Vec<_> = self.errors.iter_mut().map(|error| level(error).copied().flatten()).collect();
+        let Some(highest) = levels.iter().copied().max().flatten().filter(|_| levels.len() > 1) else { return };
+        let size = self.errors.iter().map(|error| error.value.held()).sum();
+        let works = levels.iter().all(Option::is_some) && self.effort.spend(size) && {
+            let rules = Rules { fuzz: highest.max(self.rules.fuzz), ..self.rules.clone() };
+            let mut tried = Planner::new(patches, self.tree, self.resolver, &rules);
+            tried.effort = Effort::new(0);
+            tried.edit_all(patches, 1).errors.is_empty()
+        };
+        for level in self.errors.iter_mut().filter_map(level) {
+            *level = works.then_some(highest);
+        }
     }
 
     /// Does something as if a level had been asked for; `None` if no level can be, or that would be too much for a message.

@@ -1,0 +1,8 @@
+def first():   
+    one = 1
+    two = 2
+    three = 3
+
+def second():
+        four = 4
+        five = 5
