@@ -196,6 +196,25 @@ fn judge(lints: Lints, errors: &mut Vec<Located<Error>>, warnings: &mut Vec<Loca
     }
 }
 
+impl Planner<'_> {
+    /// Does the edits of these patches in order, until there are so many errors.
+    pub(super) fn edit_all(&mut self, patches: &[Patch<'_>], enough: usize) -> &Self {
+        let mut held = 0;
+        for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
+            self.number = number;
+            self.overlay.begin(number, edit.path.span.or(edit.span));
+            let known = self.errors.len();
+            self.edit(edit);
+            held += self.errors[known..].iter().map(|error| error.value.held()).sum::<usize>();
+            if self.errors.len() >= enough || held > HELD {
+                break;
+            }
+        }
+        self.settle();
+        self
+    }
+}
+
 /// After so many errors, others aren't looked for.
 const ENOUGH: usize = 1000;
 /// After errors that keep so many bytes of files that edits have changed, others aren't looked for either.

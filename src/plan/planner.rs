@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use bstr::BString;
 
+use super::Rules;
 use super::error::{Error, Missing};
 use super::lint::{self, Finding, History};
 use super::opened::{self, Open};
@@ -15,7 +16,6 @@ use super::placement::{Placed, Placement};
 use super::section::{self, Section};
 use super::suggest::{self, Suggestion};
 use super::warning::Warning;
-use super::{HELD, Rules};
 use crate::patch::{FileEdit, Hunk, Operation, Patch, Status};
 use crate::path::{PathError, RepoPath, Resolver};
 use crate::pathspec::Case;
@@ -100,27 +100,9 @@ impl<'p> Planner<'p> {
 }
 
 impl Planner<'_> {
-    /// Does the edits of these patches in order, until there are so many errors.
-    pub(super) fn edit_all(&mut self, patches: &[Patch<'_>], enough: usize) -> &Self {
-        let mut held = 0;
-        for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
-            self.number = number;
-            self.overlay.begin(number, edit.path.span.or(edit.span));
-            let known = self.errors.len();
-            self.edit(edit);
-            held += self.errors[known..].iter().map(|error| error.value.held()).sum::<usize>();
-            if self.errors.len() >= enough || held > HELD {
-                break;
-            }
-        }
-        self.settle();
-        self
-    }
-
     /// Does one edit, or records why it can't be done.
     pub(super) fn edit(&mut self, edit: &FileEdit<'_>) {
-        let root = edit.root.as_ref();
-        let span = edit.path.span.or(edit.span);
+        let (root, span) = (edit.root.as_ref(), edit.path.span.or(edit.span));
         let Ok(path) = self.resolve(root, &edit.path, edit.span) else {
             // What is wrong with the other path is wrong all the same.
             let _ = edit.destination().map(|to| self.resolve(root, to, edit.span));

@@ -2,7 +2,7 @@
 //!
 //! Corrections that can't have been wrong, such as a diff's counts, are one line a response; whoever asks (`-v`), and every
 //! program (`--json`), is told each. Whatever could be wrong is always told by itself. Help that several need is given once,
-//! behind the last of them, and so is what there is in place of missing files.
+//! behind the last of them; so is what there is in place of missing files, and where a recovery left originals.
 
 use std::collections::HashSet;
 
@@ -26,9 +26,8 @@ pub(super) fn calm(warnings: &[Diagnostic], errors: &[Diagnostic], tells_all: bo
     let mut given = HashSet::new();
     for one in told.iter_mut().rev() {
         one.help = one.help.take().filter(|help| given.insert(help.clone()));
-        if one.kind == Kind::FileMissing {
-            one.notes.retain(|note| given.insert(note.clone()));
-        }
+        let is_told_once = matches!(one.kind, Kind::FileMissing | Kind::Recovered);
+        one.notes.retain(|note| given.insert(note.clone()) || !is_told_once);
     }
     told
 }

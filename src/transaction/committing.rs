@@ -39,8 +39,7 @@ impl Prepared<'_> {
     pub(super) fn commit(&mut self, intended: &mut Intended, next: NextIndex) -> Result<Committed, TransactionError> {
         let Target::Commit(request) = &self.target else { unreachable!("it is what is intended") };
         let Intended { index: private, draft } = intended;
-        let (repo, before) = (self.repo, self.head);
-        let expected = private.tree()?;
+        let (repo, before, expected) = (self.repo, self.head, private.tree()?);
         let place = &self.place;
         let refusal = Cell::new(None);
         // git is held there, and with it its hooks, which may rewrite files: this is the last look at them. Whoever saves until

@@ -138,6 +138,20 @@ fn what_somebody_typed_since_stays() {
 
 #[test]
 #[cfg(target_os = "linux")]
+fn where_originals_are_is_told_once() {
+    for args in [&["apply"][..], &["undo"]] {
+        let repo = repo();
+        hook(&repo, "kill -KILL $us\nexit 1");
+        assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
+        repo.child("a.txt").write_str("typed\n").unwrap();
+        let run = repo.run(args, update("src/c.txt", "c", "C")).ended(3);
+        assert_eq!(run.stderr.matches(".git/llmpatch/kept-").count(), 1, "{args:?} {}", run.stderr);
+        assert!(run.stderr.contains("was taken back in part"), "{args:?} {}", run.stderr);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
 fn a_program_is_told_the_same() {
     use serde_json::json;
 
