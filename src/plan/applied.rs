@@ -6,8 +6,8 @@
 //!   could be anywhere;
 //! - its new lines are in the file as whole lines, in a row, exactly once, and hold a letter or a digit;
 //! - of the lines that it removes none is anywhere in the file, save those that it puts back;
-//! - the place is the one at which its number says they would be, or the file has no more than [`FEW`] lines: in a long one any
-//!   short line is found.
+//! - the place is the one at which its number says they would be, or the file has no more than [`FEW`] lines, or, in OPX, which has no
+//!   numbers, they are more than [`SHORT`] bytes: in a long file any short line is found.
 
 use std::collections::HashSet;
 
@@ -32,6 +32,8 @@ pub struct Applied {
 
 /// How many bytes of new lines may be there by chance.
 const CHANCE: usize = 3;
+/// How many bytes of whole lines that OPX puts may be there by chance in a long file.
+const SHORT: usize = 8;
 /// How many lines a file may have in which a short line isn't there by chance.
 const FEW: usize = 50;
 
@@ -71,7 +73,10 @@ impl Planner<'_> {
             }),
             None => true,
         };
-        let is_made = self.errors.iter().all(|error| is_made(&error.value));
+        // Texts of that length aren't there by chance.
+        let is_long = |edit: &&FileEdit<'_>| matches!(&edit.operation, Operation::Substitute(edit) if is_long(edit));
+        let is_made =
+            is_certain && self.edits.iter().all(is_long) || self.errors.iter().all(|error| is_made(&error.value));
         let first = || self.errors.iter().find_map(|error| error.value.applied());
         is_made.then(|| Applied { hunks: self.hunks(), first: first().map(|(line, content)| (line, content.clone())) })
     }
@@ -144,7 +149,7 @@ impl Planner<'_> {
                     && place().is_some_and(|at| lines.len() <= FEW || number == Some(at + 1))
             }),
             Operation::Substitute(edit) => {
-                lines.len() <= FEW && self.made(&lines, edit.find.iter(), edit.put.iter()).is_some()
+                (is_long(edit) || lines.len() <= FEW) && self.made(&lines, edit.find.iter(), edit.put.iter()).is_some()
             }
             _ => false,
         }
@@ -175,6 +180,11 @@ impl Planner<'_> {
         let path = self.resolver.resolve(edit.root.as_deref(), &edit.path);
         path.is_ok_and(|path| self.overlay.changed().all(|changed| *changed != path))
     }
+}
+
+/// Returns whether what is put isn't in a file by chance.
+fn is_long(edit: &Substitution<'_>) -> bool {
+    edit.put.iter().map(size).sum::<usize>() > SHORT
 }
 
 /// Returns how long a line is, whitespace aside; nothing if it is a mere brace.
