@@ -170,7 +170,7 @@ pub(super) struct Wait {
     patience: Option<Duration>,
     progress: Progress,
     is_said: bool,
-    /// How often it was held by one that is gone.
+    /// How often in a row it was held by one that is gone.
     gone: u32,
 }
 
@@ -195,7 +195,7 @@ impl Wait {
         }
         let left = self.patience.map_or(Duration::MAX, |limit| limit.saturating_sub(self.started.elapsed()));
         // One that has just ended was still tidying up. What stays of the dead isn't waited for.
-        self.gone += u32::from(holder() == Holder::Gone);
+        self.gone = if holder() == Holder::Gone { self.gone + 1 } else { 0 };
         if left.is_zero() || self.gone > 3 {
             return Err(TransactionError::Locked { lock: lock.to_owned(), holder: holder() });
         }
@@ -312,8 +312,11 @@ impl Holder {
         // Where there are no hard links, only the journal's is locked.
         let its = Journal::all(repo).into_iter().flatten().find(|journal| Some(journal.run()) == stamp.run());
         let (stamp, file) = its.and_then(|journal| journal.stamp()).unwrap_or((stamp, file));
+        let is_still_its = || Stamp::read(lock).is_some_and(|(now, _)| now.run() == stamp.run());
         match stamp.life(&file) {
             Life::Alive => Holder::Running,
+            // It ended in this instant, and has taken its lock with it.
+            Life::Dead if !is_still_its() => Holder::Running,
             Life::Dead => Holder::Gone,
             Life::Unknown => Holder::Elsewhere { host: stamp.host },
         }
