@@ -113,6 +113,12 @@ pub trait Tree {
     /// Returns the paths that git tracks here, for “did you mean”. An answer may be empty where asking is too dear.
     fn tracked(&self) -> Vec<RepoPath>;
 
+    /// Returns whether sparse checkout leaves a file that git tracks out of here.
+    fn is_left_out(&self, path: &RepoPath) -> bool {
+        let _ = path;
+        false
+    }
+
     /// Returns the paths other than `path` that differ from it only in the case of ASCII letters and stand here, where
     /// that matters (`core.ignoreCase`); nothing elsewhere.
     ///

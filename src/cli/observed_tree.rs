@@ -80,6 +80,10 @@ impl Tree for ObservedTree<'_> {
         self.tree.tracked()
     }
 
+    fn is_left_out(&self, path: &RepoPath) -> bool {
+        self.tree.is_left_out(path)
+    }
+
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
         self.tree.case_twins(path)
     }

@@ -130,17 +130,21 @@ impl Diagnose for Barrier {
     }
 }
 
-const GONE: &str = "leave this out if the file is gone already, unless sparse checkout has left it out";
-
 impl Diagnose for Missing {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis::new(Kind::FileMissing);
         match self {
             Missing::Never { path, suggestion } => suggested(of, path, suggestion).path(path),
-            Missing::Tracked { path, is_to_go: true } => of.help(GONE).path(path),
+            Missing::Tracked { path, is_left_out: true, .. } => of
+                .path(path)
+                .help("sparse checkout left it out; `git sparse-checkout add` brings it")
+                .advice("leave the file alone"),
+            Missing::Tracked { path, is_to_go: true, .. } => {
+                of.path(path).help("leave this out if the file is to be gone, or bring it back with `git restore`")
+            }
             Missing::Tracked { path, .. } => of
                 .path(path)
-                .help("bring it back with `git restore`, or with `git sparse-checkout add` if that left it out")
+                .help("bring it back with `git restore`")
                 .advice("leave the file alone, or add it as a new one"),
             Missing::BelowFile { path, .. } => of.path(path).help("correct the path in the patch"),
             Missing::Deleted { path, by } => Diagnosis { cause: *by, ..of }

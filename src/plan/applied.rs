@@ -1,7 +1,7 @@
 //! A response that has been applied before: it has no place in the files as they are, and can be taken back from them.
 //!
 //! New lines may be there by chance, where a model is wrong about the old ones. So what can be taken back must be telling: more than
-//! [`CHANCE`] bytes of new lines, or a file that was moved. A response of less counts only if each of its hunks and finds is certain:
+//! [`CHANCE`] bytes of new lines, or a file that git tracks and that is gone. A response of less counts only if each of its hunks and finds is certain:
 //! - it puts lines in place of others, or has context on both sides of what it changes; an addition at the edge of its context
 //!   could be anywhere;
 //! - its new lines are in the file as whole lines, in a row, exactly once, and hold a letter or a digit;
@@ -118,16 +118,10 @@ impl Planner<'_> {
             Operation::Create { lines } => lines.iter().map(size).sum(),
             _ => 0,
         };
-        // That a file is gone which git tracks, and another is where it was to go, is no chance either.
-        let is_moved = |error: &Error| match error {
-            Error::Missing(Missing::Tracked { path, .. }) => self.edits.iter().any(|edit| {
-                let from = self.resolver.resolve(edit.root.as_deref(), &edit.path);
-                edit.destination().is_some() && from.is_ok_and(|from| from == *path)
-            }),
-            _ => false,
-        };
-        let moved = self.errors.iter().filter(|error| is_moved(&error.value)).count();
-        self.edits.iter().map(of_edit).sum::<usize>() + moved * (CHANCE + 1)
+        // That a file is gone which git tracks is no chance either.
+        let is_gone = |error: &&Located<Error>| matches!(error.value, Error::Missing(Missing::Tracked { .. }));
+        let gone = self.errors.iter().filter(is_gone).count();
+        self.edits.iter().map(of_edit).sum::<usize>() + gone * (CHANCE + 1)
     }
 
     /// Returns whether what an edit makes is in its file, where it would be, and what it changes isn't.
@@ -279,7 +273,9 @@ fn is_absence(error: &Error) -> bool {
             PlaceError::NotFound { .. } | PlaceError::Applied { .. } => true,
             ref error => error.is_earlier().is_some(),
         },
-        Error::Missing(missing) => matches!(missing, Missing::Never { .. } | Missing::Tracked { .. }),
+        // One that is named much like another is misspelled.
+        Error::Missing(Missing::Never { suggestion, .. }) => suggestion.meant.is_none(),
+        Error::Missing(Missing::Tracked { is_left_out, .. }) => !is_left_out,
         _ => false,
     }
 }

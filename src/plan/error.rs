@@ -141,6 +141,8 @@ pub enum Missing {
     Tracked {
         /// The file.
         path: RepoPath,
+        /// Whether sparse checkout left it out.
+        is_left_out: bool,
         /// Whether it was to be deleted.
         is_to_go: bool,
     },

@@ -396,8 +396,8 @@ impl Planner<'_> {
                 let suggestion = Box::new(Suggestion { is_to_go: true, ..*suggestion });
                 self.fail(span, Error::Missing(Missing::Never { path, suggestion }))
             }
-            Err(Error::Missing(Missing::Tracked { path, .. })) => {
-                self.fail(span, Error::Missing(Missing::Tracked { path, is_to_go: true }))
+            Err(Error::Missing(Missing::Tracked { path, is_left_out, .. })) => {
+                self.fail(span, Error::Missing(Missing::Tracked { path, is_left_out, is_to_go: true }))
             }
             _ => self.base(path, span),
         }

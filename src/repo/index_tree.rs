@@ -4,6 +4,7 @@
 //! path in an unfinished merge can't be read, for there is no one answer.
 
 use super::conversion::Conversion;
+use super::index_write::{INTENT_TO_ADD, SKIP_WORKTREE};
 use super::objects::{blob, content_id, leaf, obstacle};
 use super::rules::Consult;
 use super::slot::Slot;
@@ -20,9 +21,6 @@ pub struct IndexTree<'r> {
     /// Whether libgit2 has sorted the entries without regard to case.
     folded: bool,
 }
-
-const INTENT_TO_ADD: u16 = 1 << 13;
-const SKIP_WORKTREE: u16 = 1 << 14;
 
 impl<'r> IndexTree<'r> {
     pub(super) fn new(repo: &'r Repo) -> Result<Self, RepoError> {

@@ -11,6 +11,7 @@ use std::io;
 use bstr::ByteSlice as _;
 
 use super::conversion::Conversion;
+use super::index_write::SKIP_WORKTREE;
 use super::objects::{GITLINK, content_id};
 use super::{Repo, RepoError};
 use crate::dir::{Dir, Found, Shape};
@@ -191,6 +192,11 @@ impl Tree for WorkTree<'_> {
 
     fn tracked(&self) -> Vec<RepoPath> {
         self.repo.index().map_or_else(|_| Vec::new(), |index| super::tracked(&index))
+    }
+
+    fn is_left_out(&self, path: &RepoPath) -> bool {
+        let entry = self.repo.index().ok().and_then(|index| index.get_path(path.as_path(), 0));
+        entry.is_some_and(|entry| entry.flags_extended & SKIP_WORKTREE != 0)
     }
 
     fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {

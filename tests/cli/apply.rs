@@ -202,6 +202,28 @@ fn what_only_the_work_tree_has_is_not_applied_already_for_the_index() {
 }
 
 #[test]
+fn a_deletion_applied_twice_is_told_so_but_not_one_of_what_sparse_checkout_left_out() {
+    for response in [
+        envelope("*** Delete File: a.txt\n"),
+        envelope("*** Delete File: a.txt\n*** Delete File: src/b.txt\n"),
+        envelope("*** Delete File: a.txt\n*** Add File: n.txt\n+n\n"),
+    ] {
+        let repo = repo();
+        repo.run(&["apply"], &response).succeeded();
+        let run = repo.run(&["apply"], &response).ended(1);
+        assert!(run.stderr.starts_with("error[unchanged]: "), "{}", run.stderr);
+        repo.run(&["apply", "--allow-empty"], &response).succeeded();
+        repo.git(&["restore", "a.txt"]);
+        repo.git(&["sparse-checkout", "set", "src"]);
+        std::fs::remove_file(repo.path().join("a.txt")).ok();
+        repo.git(&["update-index", "--skip-worktree", "a.txt"]);
+        let run = repo.run(&["apply"], &response).ended(1);
+        assert!(run.stderr.contains("error[file-missing]: "), "{}", run.stderr);
+        assert!(run.stderr.contains("sparse checkout left it out"), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn settings_hold_unless_an_option_says_otherwise() {
     // Strictness refuses what a relaxation would have saved: a locator without its blank.
     let response = envelope("*** Update File: a.txt\n@@one\n-two\n+2\n");
