@@ -90,7 +90,9 @@ impl Prepared<'_> {
         // Without it undo knows less, that is all.
         let _ = last::write(&self.place.journal, &Record::Commit(id.to_string()));
         // git flushes neither its objects nor its references of its own accord.
-        if let Err(error) = self.place.flush_all().and_then(|()| self.decide_on_commit()) {
+        let mut end = || self.place.flush_all().and_then(|()| self.decide_on_commit());
+        // An error may pass. If the manifest stays, so does the lock, which keeps git out.
+        if let Err(error) = end().or_else(|_| end()) {
             let path = lock::path_bytes(&self.place.journal.path());
             self.warnings.push(Warning::Unsettled { path, reason: error.to_string() });
         }

@@ -171,13 +171,17 @@ fn check_done(sample: &Sample, wanted: &[(&str, Option<&str>)], target: &Target,
     let tracked = String::from_utf8(sample.git_args(&["ls-tree", "-r", "--name-only", "HEAD"])).unwrap();
     for (path, after) in wanted {
         let new = !tracked.lines().any(|line| line == *path);
+        let is_below = |below: &str, above: &str| below.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'));
+        let is_taken = tracked.lines().any(|line| is_below(line, path) || is_below(path, line));
         let letter = match (new, after) {
             (true, _) => 'A',
             (false, Some(_)) => 'M',
             (false, None) => 'D',
         };
         match target {
-            Target::WorkTree { intent_to_add: false } if new => want.push(format!("?? {path}")),
+            Target::WorkTree { intent_to_add } if new && (!intent_to_add || is_taken) => {
+                want.push(format!("?? {path}"))
+            }
             Target::WorkTree { .. } => want.push(format!(" {letter} {path}")),
             Target::IndexAndWorkTree => want.push(format!("{letter}  {path}")),
             Target::Index | Target::Commit(_) | Target::Undo(_) => {}

@@ -43,10 +43,12 @@ fn sweep(wanted: &[(&str, Option<&str>)], target: &Target, name: &str, failure: 
                 if done.warnings.is_empty() {
                     // Tried again at once.
                     check_done(sample, wanted, target, &what);
-                    return;
+                    at_hand = self::sample();
+                    continue;
                 }
-                assert!(!done.warnings.is_empty() && done.warnings.iter().all(late), "{what}: {:?}", done.warnings);
-                return;
+                assert!(done.warnings.iter().all(late), "{what}: {:?}", done.warnings);
+                assert!(!sample.top().join(".git/index.lock").exists(), "{what}: {:?}", done.warnings);
+                at_hand = self::sample();
             }
             Err(undone) => {
                 assert_eq!(undone.attention, [], "{what}: {undone}");
