@@ -4,7 +4,7 @@
 //! change keep all that they say: stat data, stages, the bits for assumed-unchanged, skipped and intended files.
 
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -58,14 +58,6 @@ impl Repo {
     }
 }
 
-/// Returns how many entries an index file says that it holds; `None` if it is too short to say.
-fn entry_count(path: &Path) -> io::Result<Option<usize>> {
-    let mut header = Vec::new();
-    fs::File::open(path)?.take(12).read_to_end(&mut header)?;
-    let count = header.get(8..12).and_then(|count| <[u8; 4]>::try_from(count).ok());
-    Ok(count.and_then(|count| usize::try_from(u32::from_be_bytes(count)).ok()))
-}
-
 /// A new index in the making. Dropping it removes its file.
 pub(crate) struct NextIndex {
     /// libgit2 writes an index only for a repository that owns it. Ours has one already, so this is a handle of its own.
@@ -117,15 +109,11 @@ impl NextIndex {
         let guard = RemoveOnDrop(&path);
         let shape = Shape::of(&path)?;
         shape.flatten(&Git::new(repo), &path)?;
-        let mut index = Index::open(&path).map_err(RepoError::index)?;
+        let mut index = shape::open_plain(&path)?;
         // It isn't to know where the work tree is: see `racy`.
         let owner = git2::Repository::open_bare(repo.git2().path()).map_err(writing)?;
         repo.git2().odb().and_then(|objects| owner.set_odb(&objects)).map_err(writing)?;
         owner.set_index(&mut index).map_err(writing)?;
-        // libgit2 takes a file that it can't look at for none, and its index for an empty one: every entry would be lost.
-        if permissions.is_some() && entry_count(&path)?.is_some_and(|count| count != index.len()) {
-            return Err(io::Error::other("the copy of the index can't be read whole").into());
-        }
         std::mem::forget(guard);
         Ok(Self { owner, index, path, permissions, shape, since })
     }

@@ -2,7 +2,7 @@
 //! copies of them, and gives what is written the same shape again.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use bstr::ByteSlice as _;
@@ -88,7 +88,7 @@ impl Repo {
 /// # Errors
 /// If neither libgit2 nor git can read it.
 pub(super) fn open(git: &Git, file: &Path) -> Result<Index, RepoError> {
-    match Index::open(file).map_err(RepoError::index) {
+    match open_plain(file) {
         Err(RepoError::Unsupported { .. }) => {}
         opened => return opened,
     }
@@ -97,7 +97,32 @@ pub(super) fn open(git: &Git, file: &Path) -> Result<Index, RepoError> {
     let copy = directory.path().join("index");
     fs::copy(file, &copy).map_err(failed)?;
     Shape::of(&copy).map_err(failed)?.flatten(git, &copy)?;
-    Index::open(&copy).map_err(RepoError::index)
+    open_plain(&copy)
+}
+
+/// Opens an index that libgit2 can read; an empty one where there is no such file.
+///
+/// # Errors
+/// If it can't be read whole.
+pub(super) fn open_plain(file: &Path) -> Result<Index, RepoError> {
+    let failed = |source| RepoError::Io { what: file.as_os_str().as_encoded_bytes().into(), source };
+    let index = Index::open(file).map_err(RepoError::index)?;
+    // libgit2 takes a file that it can't look at for none, and its index for an empty one: every entry would be lost.
+    match entry_count(file).map_err(failed)? {
+        Some(count) if count != index.len() => Err(failed(io::Error::other("the index can't be read whole"))),
+        _ => Ok(index),
+    }
+}
+
+/// Returns how many entries an index says that it has; `None` if there is no such file, or too little of it.
+fn entry_count(file: &Path) -> io::Result<Option<usize>> {
+    let mut header = Vec::new();
+    match fs::File::open(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        file => drop(file?.take(12).read_to_end(&mut header)?),
+    }
+    let count = header.get(8..12).and_then(|count| <[u8; 4]>::try_from(count).ok());
+    Ok(count.and_then(|count| usize::try_from(u32::from_be_bytes(count)).ok()))
 }
 
 fn rewrite(git: &Git, file: &Path, options: &[&str], shape: &str) -> Result<(), RepoError> {

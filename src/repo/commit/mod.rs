@@ -300,7 +300,7 @@ impl Repo {
         let now = self.head_commit().or_else(|_| self.head_commit()).map_err(CommitError::InDoubt)?;
         match now {
             Some(now) if Some(now) != before => {
-                let left = self.tree_in(index).unwrap_or(expected);
+                let left = self.tree_in(index).or_else(|_| self.tree_in(index)).unwrap_or(expected);
                 let id = self.confirm_commit(before, now, [expected, left], status.success())?;
                 Ok((id, left))
             }
