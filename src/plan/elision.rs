@@ -97,6 +97,9 @@ const PARTS: &[&str] = &[
     "helpers",
     "template",
     "markup",
+    "query",
+    "schema",
+    "statements",
 ];
 /// What says that something is there and isn't shown.
 const OTHERS: &[&str] = &["rest", "remaining", "remainder", "existing", "previous", "other", "everything", "original"];
@@ -302,6 +305,7 @@ mod tests {
             "%% ... existing functions ...",
             ";; ... rest of the file ...",
             "-- rest of file unchanged",
+            "-- rest of the query",
             "! ... existing code ...",
             " * ... existing methods ...",
             "[... rest of the file unchanged ...]",
