@@ -132,7 +132,7 @@ fn count(lines: usize) -> String {
 pub(super) fn findings(edit: &FileEdit<'_>, before: &[u8], after: &[u8]) -> Vec<Located<Finding>> {
     let added = added(edit);
     let mut found = elision::findings(&added, is_whole(edit), before, after);
-    found.extend(in_added(&added, before, || indented(before)));
+    found.extend(in_added(&added, before, || indented(&Lines::new(before))));
     let whole = |finding| Located::new(edit.span, finding);
     if is_blank(after) && !is_blank(before) {
         found.push(whole(Finding::Emptied));
@@ -154,7 +154,7 @@ pub(super) fn in_document(
 ) -> Vec<Located<Finding>> {
     let (added, before) = (added(edit), document.base());
     let mut found = elision::findings(&added, false, before, before);
-    found.extend(in_added(&added, before, || *indentation.get_or_init(|| indented(before))));
+    found.extend(in_added(&added, before, || *indentation.get_or_init(|| indented(&document.base_lines()))));
     let ends = splices.iter().map(|splice| splice.old.start).chain([document.len()]);
     let mut kept = std::iter::once(0).chain(splices.iter().map(|splice| splice.old.end)).zip(ends);
     let is_emptied = splices.iter().all(|splice| is_blank(&splice.new))
@@ -268,10 +268,10 @@ fn indentation(line: &[u8]) -> Option<Blank> {
 }
 
 /// Returns what a file is indented with, if that is one thing and it is so often enough to be meant.
-fn indented(content: &[u8]) -> Option<Blank> {
+fn indented(lines: &Lines<'_>) -> Option<Blank> {
     const ENOUGH: usize = 10;
     let (mut tabs, mut spaces) = (0, 0);
-    for line in Lines::new(content).iter() {
+    for line in lines.iter() {
         match indentation(line.text) {
             Some(Blank::Tab) => tabs += 1,
             Some(Blank::Space) => spaces += 1,

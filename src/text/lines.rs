@@ -98,7 +98,7 @@ impl<'a> Lines<'a> {
         // Most lines of code have so many bytes.
         let mut starts = Vec::with_capacity(bytes.len() / 32 + 2);
         starts.push(bom);
-        starts.extend(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1));
+        each_newline(bytes, |at| starts.push(at + 1));
         if *starts.last().expect("there is a first start") < bytes.len() {
             starts.push(bytes.len());
         }
@@ -192,6 +192,26 @@ impl<'a> Lines<'a> {
         let lf = self.iter().filter(|line| line.ending == Ending::Lf).count();
         if crlf > lf { Ending::CrLf } else { Ending::Lf }
     }
+}
+
+/// Calls `found` with the offset of every LF. With lines as short as those of code, this takes half the time of looking for one after
+/// the other, however fast that is.
+fn each_newline(bytes: &[u8], mut found: impl FnMut(usize)) {
+    const WORD: usize = 8;
+    const LF: u64 = u64::from_le_bytes([b'\n'; WORD]);
+    const LOW: u64 = u64::from_le_bytes([0x7f; WORD]);
+    let words = bytes.chunks_exact(WORD);
+    let rest = bytes.len() - words.remainder().len();
+    for (nth, word) in words.enumerate() {
+        let word = u64::from_le_bytes(word.try_into().expect("a chunk is a word")) ^ LF;
+        // The highest bit of each byte that is zero.
+        let mut zeros = !(((word & LOW) + LOW) | word | LOW);
+        while zeros != 0 {
+            found(nth * WORD + zeros.trailing_zeros() as usize / 8);
+            zeros &= zeros - 1;
+        }
+    }
+    (rest..bytes.len()).filter(|&at| bytes[at] == b'\n').for_each(found);
 }
 
 #[cfg(test)]
