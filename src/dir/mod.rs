@@ -5,6 +5,7 @@
 //! directory that was opened is ever read or written. The directory that holds a path is opened beneath the top, by the kernel in
 //! one step where it can (`openat2`), else part by part; what stands in it is then reached by its bare name.
 
+pub(crate) mod clock;
 mod read;
 pub(crate) mod rights;
 pub(crate) mod write;
@@ -12,6 +13,7 @@ pub(crate) mod write;
 #[cfg(test)]
 mod tests;
 
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -31,6 +33,8 @@ use crate::path::RepoPath;
 pub struct Dir {
     top: OwnedFd,
     way: Way,
+    /// The top's device, if the times of files there are exact; known once somebody asked.
+    exact: OnceCell<Option<u64>>,
 }
 
 /// How directories beneath the top are opened.
@@ -84,10 +88,10 @@ impl Dir {
         {
             // Kernels before 5.6 don't have it, and sandboxes forbid what they don't know. Asked once, since the answer stays.
             let way = if open_confined(&top, OsStr::new("."), HANDLE).is_ok() { Way::Confined } else { Way::Walk };
-            Ok(Self { top, way })
+            Ok(Self { top, way, exact: OnceCell::new() })
         }
         #[cfg(not(target_os = "linux"))]
-        Ok(Self { top, way: Way::Walk })
+        Ok(Self { top, way: Way::Walk, exact: OnceCell::new() })
     }
 
     /// Opens a directory beneath the top as a place of its own that can't be left; no link is followed on the way.
@@ -95,7 +99,7 @@ impl Dir {
     /// # Errors
     /// `ENOENT` if there is none; `ENOTDIR` or `ELOOP` if it, or something above it, is no directory.
     pub(crate) fn beneath(&self, directory: &RepoPath) -> io::Result<Self> {
-        Ok(Self { top: self.directory(Some(directory), HANDLE)?, way: self.way })
+        Ok(Self { top: self.directory(Some(directory), HANDLE)?, way: self.way, exact: OnceCell::new() })
     }
 
     /// Says what is known of the top itself.

@@ -85,6 +85,11 @@ impl Stat {
         self.bits & 0o100 != 0
     }
 
+    /// Looks at an open file.
+    pub(crate) fn of(file: impl AsFd) -> io::Result<Self> {
+        Ok(Self::from_system(&fs::fstat(file)?))
+    }
+
     #[allow(clippy::unnecessary_cast, reason = "the types of the fields differ between platforms")]
     pub(crate) fn from_system(stat: &fs::Stat) -> Self {
         Self {
@@ -173,13 +178,19 @@ impl Dir {
         Ok(Some(bytes))
     }
 
-    /// Returns whether a regular file holds just these bytes; `None` where [`Dir::read`] has none. Takes little memory.
+    /// Returns whether a regular file holds just these bytes, so many of them, that come in parts; `None` where [`Dir::read`] has
+    /// none. Takes little memory.
     ///
     /// # Errors
     /// If the file can't be opened or read.
-    pub fn holds(&self, path: &RepoPath, bytes: &[u8]) -> io::Result<Option<(bool, Stat)>> {
+    pub fn holds<'p>(
+        &self,
+        path: &RepoPath,
+        size: usize,
+        parts: impl Iterator<Item = &'p [u8]>,
+    ) -> io::Result<Option<(bool, Stat)>> {
         let Some((mut file, stat)) = self.open_file(path)? else { return Ok(None) };
-        Ok(Some((stat.size == bytes.len() as u64 && is_all_of(&mut file, bytes)?, stat)))
+        Ok(Some((stat.size == size as u64 && is_all_of(&mut file, size, parts)?, stat)))
     }
 
     /// Opens a regular file for reading; `None` where [`Dir::read`] has none.
@@ -312,20 +323,30 @@ impl Dir {
 }
 
 /// Returns whether a file is just these bytes, from where it is read to its end.
-fn is_all_of(file: &mut std::fs::File, bytes: &[u8]) -> io::Result<bool> {
+fn is_all_of<'p>(file: &mut std::fs::File, size: usize, mut parts: impl Iterator<Item = &'p [u8]>) -> io::Result<bool> {
     const MOST: usize = 128 << 10;
-    let mut left = bytes;
     // One more than is expected, so that the end is found at once.
-    let mut buffer = vec![0; (bytes.len() + 1).min(MOST)];
+    let mut buffer = vec![0; (size + 1).min(MOST)];
+    let mut part: &[u8] = &[];
     loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok(left.is_empty()),
-            Ok(count) => match left.strip_prefix(&buffer[..count]) {
-                Some(rest) => left = rest,
-                None => return Ok(false),
-            },
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+        let mut read = match file.read(&mut buffer) {
+            Ok(0) => return Ok(part.is_empty() && parts.all(<[u8]>::is_empty)),
+            Ok(count) => &buffer[..count],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
+        };
+        while !read.is_empty() {
+            if part.is_empty() {
+                match parts.next() {
+                    Some(next) => part = next,
+                    None => return Ok(false),
+                }
+            }
+            let both = part.len().min(read.len());
+            if part[..both] != read[..both] {
+                return Ok(false);
+            }
+            (part, read) = (&part[both..], &read[both..]);
         }
     }
 }

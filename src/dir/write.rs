@@ -4,7 +4,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, IoSlice, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -254,9 +254,21 @@ fn open_or_make(above: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
 }
 
 /// Fills a file that was just made.
-pub(crate) fn fill(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn fill<'p>(file: &mut File, parts: impl Iterator<Item = &'p [u8]>) -> io::Result<()> {
     step("write a file")?;
-    file.write_all(bytes)
+    let mut parts: Vec<_> = parts.map(IoSlice::new).collect();
+    let mut left = &mut parts[..];
+    while !left.is_empty() {
+        // The system takes no more of them at once.
+        let most = left.len().min(1024);
+        match file.write_vectored(&left[..most]) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut left, written),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Gives a file that was just made the bits that it is to have.

@@ -41,7 +41,7 @@ pub(crate) mod testing;
 mod tests;
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
@@ -68,8 +68,9 @@ pub use staged::{BlobId, Held, Staged};
 use standin::{StandIn, Variables};
 pub use work_tree::WorkTree;
 
-use crate::dir::Dir;
+use crate::dir::{Dir, Stat};
 use crate::path::{PathError, RepoPath, Resolver};
+use crate::tree::Content;
 
 /// A repository, with a work tree or without.
 pub struct Repo {
@@ -87,6 +88,8 @@ pub struct Repo {
     encoder: OnceCell<GitFilter>,
     /// The paths whose bytes git converted, and why it did.
     by_git: RefCell<BTreeMap<RepoPath, String>>,
+    /// The files of the work tree that were read, as long as later writing to them shows in what the system says of them.
+    seen: RefCell<HashMap<RepoPath, (Content, Stat)>>,
 }
 
 /// The environment that says which repository is meant.
@@ -157,9 +160,20 @@ impl Repo {
         let ignores_case = config.bool("core.ignorecase")?.unwrap_or(false);
         let told = git.config().and_then(|mut own| own.set_bool("core.ignorecase", ignores_case));
         told.map_err(|error| RepoError::git("the configuration", error))?;
-        let (dir, elsewhere, filter, encoder, by_git) = Default::default();
-        let repo =
-            Self { git, top, index_path, dir, config, standin: Some(standin), elsewhere, filter, encoder, by_git };
+        let (dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
+        let repo = Self {
+            git,
+            top,
+            index_path,
+            dir,
+            config,
+            standin: Some(standin),
+            elsewhere,
+            filter,
+            encoder,
+            by_git,
+            seen,
+        };
         if repo.check_objects().is_ok() {
             let index = git2::Index::open(&repo.index_path).and_then(|mut index| repo.git.set_index(&mut index));
             index.map_err(RepoError::index)?;
@@ -180,8 +194,8 @@ impl Repo {
             Some(file) => top.as_ref().unwrap_or(&around.here).join(file),
             None => git.path().join("index"),
         };
-        let (dir, elsewhere, filter, encoder, by_git) = Default::default();
-        let repo = Self { git, top, index_path, dir, config, standin: None, elsewhere, filter, encoder, by_git };
+        let (dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
+        let repo = Self { git, top, index_path, dir, config, standin: None, elsewhere, filter, encoder, by_git, seen };
         // git looks for a relative one from the top, to which it moves; libgit2 from the current directory.
         if let (Some(file), Some(top)) = (&around.index_file, &repo.top)
             && Path::new(file).is_relative()

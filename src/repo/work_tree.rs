@@ -14,7 +14,7 @@ use super::conversion::Conversion;
 use super::index_write::SKIP_WORKTREE;
 use super::objects::{GITLINK, content_id};
 use super::{Repo, RepoError};
-use crate::dir::{Dir, Found, Shape};
+use crate::dir::{Dir, Found, Shape, Stat};
 use crate::path::RepoPath;
 use crate::tree::{AttributeFiles, Content, Entry, File, Mode, Obstacle, Planned, Tree, TreeError};
 
@@ -57,11 +57,28 @@ impl<'r> WorkTree<'r> {
         self.dir.look(path)
     }
 
+    /// Reads a file; one that was read before and that nobody wrote to since isn't read again.
+    fn read_file(&self, path: &RepoPath) -> io::Result<Option<(Content, Stat)>> {
+        let known = self.repo.seen.borrow().get(path).cloned();
+        if let Some((content, seen)) = known
+            && self.dir.look(path)? == Found::File(seen)
+        {
+            return Ok(Some((content, seen)));
+        }
+        let now = self.dir.now();
+        let Some((bytes, stat)) = self.dir.read(path)? else { return Ok(None) };
+        let read = (Content::from(bytes), stat);
+        if now.is_some_and(|now| now.shows_in(&stat)) {
+            self.repo.seen.borrow_mut().insert(path.clone(), read.clone());
+        }
+        Ok(Some(read))
+    }
+
     /// Says what stands on disk, submodules aside.
     fn on_disk(&self, path: &RepoPath) -> io::Result<Entry> {
-        if let Some((bytes, stat)) = self.dir.read(path)? {
+        if let Some((content, stat)) = self.read_file(path)? {
             let mode = Mode { executable: stat.is_executable(), bits: Some(stat.bits) };
-            return Ok(Entry::File(File { content: bytes.into(), mode }));
+            return Ok(Entry::File(File { content, mode }));
         }
         Ok(match self.dir.look(path)? {
             Found::Absent => Entry::Absent,

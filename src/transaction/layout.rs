@@ -100,15 +100,10 @@ impl Layouter<'_> {
                 }
             }
         }
-        Ok(Touched {
-            path: change.path.clone(),
-            before: change.before.as_ref().map(Held::of),
-            after: change.after.as_ref().map(|after| {
-                let bits = bits_afterwards(change, after);
-                Held { bits, ..Held::of(after) }
-            }),
-            depth: above.staying,
-        })
+        let [before, after] = Held::of_both([change.before.as_ref(), change.after.as_ref()]);
+        let after = after
+            .map(|held| Held { bits: change.after.as_ref().and_then(|after| bits_afterwards(change, after)), ..held });
+        Ok(Touched { path: change.path.clone(), before, after, depth: above.staying })
     }
 
     /// Notes that a directory goes, and the directories in it, unless there is something else there: then what is to come can't.

@@ -29,6 +29,7 @@ use super::error::{Holder, TransactionError};
 use super::journal::{Journal, plain};
 use super::sealed;
 use super::signal;
+use crate::dir::clock::is_remote;
 use crate::dir::write::step;
 use crate::progress::{Progress, Stage};
 use crate::repo::Repo;
@@ -331,43 +332,6 @@ pub(super) fn index_name(repo: &Repo) -> String {
         Ok(inside) => inside.to_string_lossy().into_owned(),
         Err(_) => format!("elsewhere {}", sealed::digest(&path_bytes(&index))),
     }
-}
-
-/// Returns whether a file may be on another machine, whose kernel is another: it isn't on one of the file systems that are known to
-/// be this machine's own.
-#[cfg(target_os = "linux")]
-fn is_remote(file: &File) -> bool {
-    /// In their order: ext2 to ext4, XFS, Btrfs, tmpfs, ramfs, overlayfs, F2FS, ZFS, bcachefs, ReiserFS, JFS, NILFS, FAT, exFAT, NTFS,
-    /// HFS+, eCryptfs, UBIFS, UDF.
-    const OWN: [u32; 19] = [
-        0xef53,
-        0x5846_5342,
-        0x9123_683e,
-        0x0102_1994,
-        0x8584_58f6,
-        0x794c_7630,
-        0xf2f5_2010,
-        0x2fc1_2fc1,
-        0xca45_1a4e,
-        0x5265_4973,
-        0x3153_464a,
-        0x3434,
-        0x4d44,
-        0x2011_bab0,
-        0x7366_746e,
-        0x482b,
-        0xf15f,
-        0x2405_1905,
-        0x1501_3346,
-    ];
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "all of them have 32 bits")]
-    let known = |kind: rustix::fs::FsWord| OWN.contains(&(kind as u32));
-    !rustix::fs::fstatfs(file).is_ok_and(|system| known(system.f_type))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn is_remote(_: &File) -> bool {
-    false
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::sealed::{self, digest};
+use super::sealed::{self, digest, digest_of};
 use crate::path::RepoPath;
 use crate::tree::{File, Mode};
 
@@ -86,10 +86,24 @@ pub(super) struct Directory {
 impl Held {
     pub(super) fn of(file: &File) -> Self {
         Self {
-            id: digest(file.content.kept()),
-            size: file.content.kept().len() as u64,
+            id: digest_of(file.content.kept().parts()),
+            size: file.content.kept().size() as u64,
             executable: file.mode.executable,
             bits: file.mode.bits,
+        }
+    }
+
+    /// Does the same with two files, at once if they are large.
+    pub(super) fn of_both([one, other]: [Option<&File>; 2]) -> [Option<Self>; 2] {
+        const LARGE: usize = 1 << 20;
+        match (one, other) {
+            (Some(one), Some(other)) if one.content.kept().size() > LARGE => std::thread::scope(|scope| {
+                let one = scope.spawn(|| Self::of(one));
+                let other = Self::of(other);
+                let one = one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                [Some(one), Some(other)]
+            }),
+            (one, other) => [one, other].map(|file| file.map(Self::of)),
         }
     }
 

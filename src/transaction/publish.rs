@@ -8,7 +8,7 @@
 //!    started. This is what git does. The system itself says whether they are empty, at the instant that they go.
 //!
 //! What comes out of a place must be what was planned on, else the change ends there: an editor that saved meanwhile wins. It
-//! may also still hold the old file open and write to it later, so every original is read once more before the end
+//! may also still hold the old file open and write to it later, so every original is looked at once more before the end
 //! ([`Staging::confirm`]). What remains is a write into an original after that: it goes to the file that
 //! [`last`](mod@last) keeps, which undo then refuses to take for the original.
 
@@ -37,6 +37,7 @@ impl<'r> Staging<'r> {
         let Some(dir) = self.dir else { return Ok(()) };
         let changes = self.changes;
         self.progress.enter(Stage::Writing, changes.len());
+        self.published = dir.now();
         for (number, change) in changes.iter().enumerate().filter(|(_, change)| change.after.is_none()) {
             self.progress.step();
             self.take_out(dir, number, change, Shelter::Journal)?;
@@ -61,7 +62,7 @@ impl<'r> Staging<'r> {
         match dir.exchange(path, dir, &stage) {
             Ok(()) => {
                 // From here on what has that name is the original.
-                self.originals.insert(number, Location::Tree(stage));
+                self.originals.insert(number, Location::Tree(stage).into());
                 self.confirm_one(dir, number, change)
             }
             // Not every file system can; for an instant there is no such file then.
@@ -109,7 +110,7 @@ impl<'r> Staging<'r> {
             dir.rename_to_own(path, dir, &aside).map_err(refused)?;
             spot = Some(Location::Tree(aside));
         }
-        self.originals.extend(spot.map(|spot| (number, spot)));
+        self.originals.extend(spot.map(|spot| (number, spot.into())));
         self.confirm_one(dir, number, change)
     }
 
@@ -186,7 +187,7 @@ impl<'r> Staging<'r> {
             self.confirm_one(dir, number, change)?;
             let (path, io) = (&change.path, |source| TransactionError::io("read", &change.path, source));
             let is_ours = match &change.after {
-                Some(after) => dir.holds(path, after.content.kept()).map_err(io)?.is_some_and(|(is_held, _)| is_held),
+                Some(after) => self.is_as_written(dir, number, change, after).map_err(io)?,
                 None => !matches!(dir.look(path).map_err(io)?, Found::File(_) | Found::Link | Found::Special),
             };
             // Where case doesn't count, another name of the change may be what stands there.
@@ -202,8 +203,8 @@ impl<'r> Staging<'r> {
     }
 
     fn confirm_one(&self, dir: &Dir, number: usize, change: &Change) -> Result<(), TransactionError> {
-        let (Some(spot), Some(before)) = (self.originals.get(&number), &change.before) else { return Ok(()) };
-        match self.holds(dir, spot, before, Modes::Compared) {
+        let (Some(original), Some(before)) = (self.originals.get(&number), &change.before) else { return Ok(()) };
+        match self.is_as_before(dir, original, before, Modes::Compared) {
             Ok(true) => Ok(()),
             Ok(false) => Err(TransactionError::Changed { path: change.path.clone() }),
             Err(source) => Err(TransactionError::io("read", &change.path, source)),
@@ -215,13 +216,12 @@ impl<'r> Staging<'r> {
     pub(super) fn clear_the_view(&mut self) -> Result<(), TransactionError> {
         let Some(dir) = self.dir else { return Ok(()) };
         for (number, change) in self.changes.iter().enumerate() {
-            let Some(Location::Tree(temporary)) = self.originals.get(&number).cloned() else { continue };
             self.check_signals()?;
+            let Some(original) = self.originals.get_mut(&number) else { continue };
+            let Location::Tree(temporary) = &original.spot else { continue };
             let name = original_name(number);
-            match dir.rename_to_own(&temporary, self.journal.dir(), &name) {
-                Ok(()) => {
-                    self.originals.insert(number, Location::Journal(name));
-                }
+            match dir.rename_to_own(temporary, self.journal.dir(), &name) {
+                Ok(()) => original.spot = Location::Journal(name),
                 Err(error) if !is_another_file_system(&error) => {
                     return Err(TransactionError::io("keep", &change.path, error));
                 }
@@ -251,12 +251,12 @@ impl<'r> Staging<'r> {
         let settled = self.flush.directories(&[self.journal.dir()]);
         if let Some(dir) = self.dir {
             for (number, change) in self.changes.iter().enumerate() {
-                let (Some(spot), Some(before)) = (self.originals.get(&number), &change.before) else { continue };
+                let (Some(original), Some(before)) = (self.originals.get(&number), &change.before) else { continue };
                 // An error may pass. What can't be looked at may hold what somebody wrote.
-                let look = || self.holds(dir, spot, before, Modes::Ignored);
+                let look = || self.is_as_before(dir, original, before, Modes::Ignored);
                 let held = if self.watch == Watch::Hooks { look().or_else(|_| look()) } else { Ok(true) };
                 let is_late = !matches!(held, Ok(true));
-                match spot {
+                match &original.spot {
                     Location::Journal(name) if is_late => {
                         written_late.push((
                             &change.path,

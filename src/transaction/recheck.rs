@@ -1,4 +1,5 @@
-//! Is every path still what the change was worked out from? Asked under the lock, of content rather than of time stamps.
+//! Is every path still what the change was worked out from? Asked under the lock. A time stamp answers only where it can't lie, see
+//! [`Moment`](crate::dir::clock::Moment); else the content does.
 
 use super::error::TransactionError;
 use crate::path::RepoPath;

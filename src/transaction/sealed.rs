@@ -40,7 +40,16 @@ pub(super) fn open<T: DeserializeOwned>(title: &str, bytes: &[u8]) -> Option<T> 
 /// Returns what tells bytes from all others, a hostile patch's included. Large files are gone through twice, before and after, so it is
 /// a hash that is several times as fast as git's; what it says is never compared with an object's name.
 pub(super) fn digest(bytes: &[u8]) -> String {
-    blake3::hash(bytes).to_hex().to_string()
+    digest_of([bytes].into_iter())
+}
+
+/// Does the same with bytes that come in parts.
+pub(super) fn digest_of<'p>(parts: impl Iterator<Item = &'p [u8]>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    hasher.finalize().to_hex().to_string()
 }
 
 /// A path as it is written down: as text where it is text, else byte by byte.

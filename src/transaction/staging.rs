@@ -5,6 +5,7 @@
 //! replaced it, then in the [`Journal`], which is where all of them go before a hook runs and before the change is certain:
 //! then no file of ours lies in the work tree.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
 
@@ -17,6 +18,7 @@ use super::manifest::{Directory, Manifest, Origin};
 use super::publish::is_missing;
 use super::signal;
 use super::undo::{Remains, Undo};
+use crate::dir::clock::Moment;
 use crate::dir::rights::{SET_ID, take_over};
 use crate::dir::write::{fill, set_bits};
 use crate::dir::{Dir, Found, Stat};
@@ -38,14 +40,32 @@ pub(super) struct Staging<'r> {
     pub(super) flush: Flush,
     pub(super) watch: Watch,
     pub(super) progress: Progress,
-    /// Where the originals are that left their places, by their numbers in the manifest.
-    pub(super) originals: BTreeMap<usize, Location>,
+    /// The originals that left their places, by their numbers in the manifest.
+    pub(super) originals: BTreeMap<usize, Original>,
+    /// When the first file went to its place, which is when others may write to it.
+    pub(super) published: Option<Moment>,
     /// Directories to be made again with the bits that they had, highest first.
     pub(super) directories: Vec<Directory>,
     /// What new files don't have of what old ones had.
     pub(super) warnings: Vec<Warning>,
     phase: Phase,
     staged: Vec<RepoPath>,
+    /// The new files as they were written, by their numbers in the manifest.
+    written: BTreeMap<usize, Stat>,
+}
+
+/// A file that left its place.
+#[derive(Debug)]
+pub(super) struct Original {
+    pub(super) spot: Location,
+    /// What it was when its content was looked at, if later writing shows in that.
+    seen: Cell<Option<Stat>>,
+}
+
+impl From<Location> for Original {
+    fn from(spot: Location) -> Self {
+        Self { spot, seen: Cell::new(None) }
+    }
 }
 
 /// How far it is.
@@ -98,10 +118,12 @@ impl<'r> Staging<'r> {
             watch: watch.unwrap_or(Watch::None),
             progress,
             originals: BTreeMap::new(),
+            published: None,
             directories: Vec::new(),
             warnings: Vec::new(),
             phase: Phase::Prepared,
             staged: Vec::new(),
+            written: BTreeMap::new(),
         };
         place.manifest.head = repo.head_commit()?.map(|id| id.to_string());
         place.manifest.deed = if reverse.is_some() { Origin::Undo } else { Origin::Apply };
@@ -167,18 +189,32 @@ impl<'r> Staging<'r> {
         };
         let mut file = dir.create(&stage, at_first)?;
         self.staged.push(stage);
-        fill(&mut file, after.content.kept())?;
+        fill(&mut file, after.content.kept().parts())?;
+        self.give_rights(dir, number, change, &file, bits)?;
+        self.written.insert(number, Stat::of(&file)?);
+        Ok(())
+    }
+
+    /// Gives a new file the permission bits, and what else there is of rights, of the one that it takes the place of.
+    fn give_rights(
+        &mut self,
+        dir: &Dir,
+        number: usize,
+        change: &Change,
+        file: &std::fs::File,
+        bits: Option<u16>,
+    ) -> io::Result<()> {
         let Some(bits) = bits else { return Ok(()) };
         // It takes the place of this, or is that under another name.
         let like = if change.before.is_some() { Some(&change.path) } else { change.from.as_ref() };
         let like = like.map(|path| dir.open_file(path)).transpose()?.flatten();
         let bits = match like {
             None => {
-                set_bits(&file, bits & !SET_ID)?;
+                set_bits(file, bits & !SET_ID)?;
                 bits & !SET_ID
             }
             Some((like, _)) => {
-                let (bits, lost) = take_over(&like, &file, bits)?;
+                let (bits, lost) = take_over(&like, file, bits)?;
                 let path = change.path.clone();
                 self.warnings.extend((!lost.is_empty()).then_some(Warning::Rights { path, lost }));
                 bits
@@ -285,11 +321,34 @@ impl<'r> Staging<'r> {
         }
     }
 
-    /// Returns whether a regular file stands there that holds just this.
-    pub(super) fn holds(&self, dir: &Dir, spot: &Location, file: &File, modes: Modes) -> io::Result<bool> {
-        let (dir, path) = self.at(dir, spot);
-        let same = |stat: &Stat| modes == Modes::Ignored || file.mode.bits.is_none_or(|bits| bits == stat.bits);
-        Ok(dir.holds(path, file.content.kept())?.is_some_and(|(is_held, stat)| is_held && same(&stat)))
+    /// Returns whether an original is what was planned on. It is read once, and again only if somebody may have written to it.
+    pub(super) fn is_as_before(&self, dir: &Dir, original: &Original, before: &File, modes: Modes) -> io::Result<bool> {
+        let (dir, path) = self.at(dir, &original.spot);
+        if let Some(seen) = original.seen.get()
+            && let Found::File(now) = dir.look(path)?
+            && now.is_unwritten_since(&seen)
+        {
+            return Ok(true);
+        }
+        let now = dir.now();
+        let (size, parts) = (before.content.kept().size(), before.content.kept().parts());
+        let Some((true, stat)) = dir.holds(path, size, parts)? else { return Ok(false) };
+        original.seen.set(now.filter(|now| now.shows_in(&stat)).map(|_| stat));
+        Ok(modes == Modes::Ignored || before.mode.bits.is_none_or(|bits| bits == stat.bits))
+    }
+
+    /// Returns whether what was written still stands in its place.
+    pub(super) fn is_as_written(&self, dir: &Dir, number: usize, change: &Change, after: &File) -> io::Result<bool> {
+        let written =
+            self.written.get(&number).filter(|stat| self.published.is_some_and(|moment| moment.shows_in(stat)));
+        if let Some(written) = written
+            && let Found::File(now) = dir.look(&change.path)?
+            && now.is_unwritten_since(written)
+        {
+            return Ok(true);
+        }
+        let content = after.content.kept();
+        Ok(dir.holds(&change.path, content.size(), content.parts())?.is_some_and(|(is_held, _)| is_held))
     }
 
     /// Returns the stat data of every file that was written, now that each is in its place.
