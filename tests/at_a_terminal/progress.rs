@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use assert_fs::prelude::*;
 
-use super::support::{Repo, isolated, program};
+use super::support::{Repo, US, isolated, program};
 use super::terminal::Terminal;
 
 const RESPONSE: &str = "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+2\n*** End Patch\n";
@@ -237,10 +237,7 @@ fn staged_responses_are_one_work() {
 #[test]
 fn a_recovery_that_waits_says_so() {
     let repo = many(FEW);
-    repo.script(
-        ".git/hooks/pre-commit",
-        "#!/bin/sh\nparent() { sed -n 's/^PPid:[^0-9]*//p' /proc/$1/status; }\nkill -KILL $(parent $(parent $PPID))\nexit 1\n",
-    );
+    repo.script(".git/hooks/pre-commit", &format!("#!/bin/sh\n{US}\nkill -KILL $us\nexit 1\n"));
     repo.git(&["config", "llmpatch.lockTimeout", "-1"]);
     let before = repo.files();
     let killed = repo.command().args(["apply", "--commit", "-m", "x", "../answer"]).output().unwrap();

@@ -5,11 +5,8 @@ use std::process::Command;
 
 use assert_fs::prelude::*;
 
-use super::support::{self, Repo, isolated};
+use super::support::{self, Repo, US, isolated};
 use super::{envelope, repo, update};
-
-/// Lets `$us` be our process in a hook: the parent of the shell that waits for git.
-pub(super) const US: &str = "parent() { sed -n 's/^PPid:[^0-9]*//p' /proc/$1/status; }; us=$(parent $(parent $PPID))";
 
 fn hook(repo: &Repo, script: &str) {
     hook_named(repo, "pre-commit", script);

@@ -8,8 +8,8 @@ use std::process::{Child, Stdio};
 use assert_fs::prelude::*;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::recover::{US, is_in_use, tidy};
-use super::support::Repo;
+use super::recover::{is_in_use, tidy};
+use super::support::{Repo, US};
 use super::{envelope, repo, update};
 
 /// A script that says that it runs and waits until it may go on.

@@ -33,11 +33,9 @@ const FILES: [(&str, &str); 4] =
     [("a.txt", "old\n"), ("dir/a.txt", "old\n"), ("gone/b.txt", "old\n"), ("other.txt", "old\n")];
 
 /// A hook that kills our process, and the commit after it.
-const KILL: &str = "#!/bin/sh
-parent() { sed -n 's/^PPid:[^0-9]*//p' /proc/$1/status; }
-kill -KILL $(parent $(parent $PPID))
-exit 1
-";
+fn killing() -> String {
+    format!("#!/bin/sh\n{}\nkill -KILL $us\nexit 1\n", support::US)
+}
 
 /// Makes a repository in which an apply was killed half-way, beside a directory of files that are nobody's business.
 fn crashed() -> Repo {
@@ -52,7 +50,7 @@ fn crashed() -> Repo {
 }
 
 fn crash(repo: &Repo, mut command: Command) {
-    repo.script(".git/hooks/pre-commit", KILL);
+    repo.script(".git/hooks/pre-commit", &killing());
     repo.child("../response").write_str(RESPONSE).unwrap();
     let output = command.args(["apply", "--commit", "-m", "x", "../response"]).stdin(Stdio::null()).output().unwrap();
     assert!(output.status.signal() == Some(9) || output.status.code() == Some(137), "{output:?}");
@@ -235,7 +233,7 @@ fn a_repository_that_was_moved_or_copied_is_recovered_where_it_is() {
 fn a_work_tree_that_git_moved_is_recovered_where_it_is() {
     let repo = Repo::with(&FILES);
     repo.git(&["worktree", "add", "-q", "../linked"]);
-    repo.script(".git/hooks/pre-commit", KILL);
+    repo.script(".git/hooks/pre-commit", &killing());
     repo.child("../response").write_str(RESPONSE).unwrap();
     let linked = repo.child("../linked");
     let mut command = support::isolated(Command::new(program()), &linked);

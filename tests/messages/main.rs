@@ -238,8 +238,7 @@ fn what_the_program_says_of_what_was_before() {
         repo.child("../b.answer")
             .write_str(&hunk("one", "one").replace("a.txt", "b.txt").replace(" one\n", ""))
             .unwrap();
-        let us = "parent() { sed -n 's/^PPid:[^0-9]*//p' /proc/$1/status; }; us=$(parent $(parent $PPID))";
-        repo.script(".git/hooks/pre-commit", &format!("#!/bin/sh\n{us}\nkill -KILL $us\nexit 1\n"));
+        repo.script(".git/hooks/pre-commit", &format!("#!/bin/sh\n{}\nkill -KILL $us\nexit 1\n", support::US));
         let killed = repo.command().args(["apply", "--commit", "../a.answer"]).output().unwrap();
         assert_eq!(killed.status.code(), None);
         // git lives on for a moment, and what it does isn't over until then.

@@ -20,6 +20,9 @@ use assert_fs::fixture::ChildPath;
 use assert_fs::prelude::*;
 use snapbox::IntoData as _;
 
+/// Lets `$us` be our process in a hook: the nearest of its ancestors that has our name.
+pub const US: &str = "us=$PPID; until [ -z \"$us\" ] || grep -qsx git-llmpatch /proc/$us/comm; do us=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$us/status); done";
+
 /// A repository with a work tree of its own, in a directory that is always called `work`: OPX can name it (`root="work"`).
 pub struct Repo {
     directory: TempDir,
