@@ -3,7 +3,8 @@ use std::process::Command;
 
 use assert_fs::prelude::*;
 
-use super::support::{Repo, isolated, path};
+use super::recover::is_in_use;
+use super::support::{Repo, US, isolated, path};
 use super::{envelope, opx, repo, support, update};
 
 #[test]
@@ -195,6 +196,28 @@ fn a_reference_that_somebody_holds_is_locked_and_named() {
         }
         // Nobody else is kept out by it.
         repo.run(&["apply", "--index"], update("a.txt", "two", "2")).succeeded();
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_lock_that_came_while_a_dead_commit_ran_is_named_and_left() {
+    for name in ["refs/heads/main.lock", "HEAD.lock", "packed-refs.lock"] {
+        let repo = repo();
+        let before = repo.files();
+        // Whoever made it may live where nobody sees it from here.
+        repo.script(".git/hooks/pre-commit", &format!("#!/bin/sh\n{US}\n: >.git/{name}\nkill -KILL $us\nexit 1\n"));
+        repo.child("../response").write_str(&update("a.txt", "two", "2")).unwrap();
+        let output = repo.command().args(["apply", "--commit", "../response"]).output().unwrap();
+        assert_eq!(output.status.code(), None);
+        while is_in_use(&repo) {
+            std::thread::yield_now();
+        }
+        let run = repo.run(&["recover"], "");
+        assert!(repo.child(".git").join(name).exists(), "{name}: it isn't ours to remove");
+        let said = run.stdout + &run.stderr;
+        assert!(run.status == 3 && said.contains(&format!("/.git/{name}`")), "{name}: {} {said}", run.status);
+        assert_eq!(repo.files(), before, "{name}");
     }
 }
 

@@ -9,7 +9,7 @@ use assert_fs::prelude::*;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::recover::{is_in_use, tidy};
-use super::support::{Repo, US};
+use super::support::{Repo, US, await_sleep};
 use super::{envelope, repo, update};
 
 /// A script that says that it runs and waits until it may go on.
@@ -90,6 +90,32 @@ fn a_signal_twice_undoes_everything_whatever_runs() {
             }
         }
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_signal_undoes_everything_also_after_a_recovery_on_the_way() {
+    let repo = repo();
+    let before = repo.files();
+    repo.git(&["config", "llmpatch.lockTimeout", "-1"]);
+    holding(&repo, ".git/hooks/pre-commit", &format!("{HOLD}\nexit 1"));
+    let mut first = start(&repo, &[], &update("a.txt", "two", "2"));
+    repo.child("../second").write_str(&update("src/c.txt", "c", "C")).unwrap();
+    let path = |name: &str| repo.child("..").join(name);
+    let mut second = repo.command();
+    second.args(["apply", "--commit", "../second"]).env("HELD", path("held")).env("GO", path("go"));
+    let mut second = second.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // It waits for the first, which dies.
+    await_sleep(&second);
+    kill_process(Pid::from_child(&first), Signal::KILL).unwrap();
+    first.wait().unwrap();
+    go_on(&repo);
+    std::fs::read(path("held")).unwrap();
+    kill_process(Pid::from_child(&second), Signal::TERM).unwrap();
+    assert_eq!(second.wait().unwrap().signal(), Some(Signal::TERM.as_raw()));
+    assert_eq!(repo.files(), before);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    tidy(&repo);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use assert_fs::prelude::*;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::{self, OnDisk, Repo, Run, program};
 
@@ -203,6 +204,8 @@ fn a_tampered_journal_touches_nothing_outside_and_hangs_nowhere() {
 
 /// Has what was interrupted recovered in one of several ways, and demands that all is old.
 fn recovers(repo: &Repo, what: &str) {
+    let check = run(repo, &["check"], RESPONSE);
+    assert_eq!(check.status, 3, "{what}: what is torn is fine: {}{}", check.stdout, check.stderr);
     let run = run(repo, &["recover"], "");
     assert!(run.status == 0 && run.stdout.contains("was taken back"), "{what}: {}{}", run.stdout, run.stderr);
     assert!(is_old(repo), "{what}");
@@ -213,20 +216,44 @@ fn recovers(repo: &Repo, what: &str) {
 fn a_repository_that_was_moved_or_copied_is_recovered_where_it_is() {
     let repo = crashed();
     let moved = repo.path().with_file_name("moved");
-    std::fs::rename(repo.path(), &moved).unwrap();
     let recover = |at: &Path| support::run(support::isolated(Command::new(program()), at).arg("recover"), b"");
-    for how in ["-a", "-r"] {
-        let copy = moved.with_file_name(format!("copy{how}"));
-        assert!(Command::new("cp").arg(how).args([&moved, &copy]).status().unwrap().success());
-        let run = recover(&copy).succeeded();
-        assert!(run.stdout.contains("was taken back"), "{how}: {}", run.stdout);
-        assert_eq!(std::fs::read_to_string(copy.join("a.txt")).unwrap(), "old\n", "{how}");
-        // The one that it is a copy of is as it was.
-        assert_eq!(std::fs::read_to_string(moved.join("a.txt")).unwrap(), "new\n", "{how}");
-    }
+    let copies_are_recovered = |of: &Path| {
+        for how in ["-a", "-r"] {
+            let copy = repo.path().with_file_name(format!("copy{how}"));
+            assert!(Command::new("cp").arg(how).args([of, &copy]).status().unwrap().success());
+            let run = recover(&copy);
+            // The one that it is a copy of is as it was.
+            assert_eq!(std::fs::read_to_string(of.join("a.txt")).unwrap(), "new\n", "{how}: {run:?}");
+            assert!(run.stdout.contains("was taken back"), "{how}: {run:?}");
+            assert_eq!(std::fs::read_to_string(copy.join("a.txt")).unwrap(), "old\n", "{how}");
+            std::fs::remove_dir_all(copy).unwrap();
+        }
+    };
+    copies_are_recovered(repo.path());
+    std::fs::rename(repo.path(), &moved).unwrap();
+    copies_are_recovered(&moved);
     assert!(recover(&moved).succeeded().stdout.contains("was taken back"));
     std::fs::rename(&moved, repo.path()).unwrap();
     assert!(is_old(&repo));
+}
+
+#[test]
+fn what_another_repository_left_says_nothing_of_this_one_nor_of_that() {
+    let (there, here) = (crashed(), Repo::with(&FILES));
+    let before = there.files();
+    for name in ["llmpatch", "index.lock"] {
+        let is_done =
+            Command::new("cp").arg("-a").args([there.child(".git").join(name), here.child(".git").join(name)]).status();
+        assert!(is_done.unwrap().success());
+    }
+    for (args, input) in [(&["check"][..], RESPONSE), (&["apply"], OTHER), (&["undo"], ""), (&["recover"], "")] {
+        let run = run(&here, args, input);
+        assert!([0, 1, 3].contains(&run.status), "{args:?}: {}{}", run.stdout, run.stderr);
+        assert_eq!(there.files(), before, "{args:?}: {}{}", run.stdout, run.stderr);
+        here.child("a.txt").assert("old\n");
+    }
+    assert_eq!(here.git(&["status", "--porcelain", "a.txt", "dir", "gone", "made"]), "");
+    recovers(&there, "");
 }
 
 #[test]
@@ -302,8 +329,15 @@ fn an_apply_that_was_killed_in_a_container_is_recovered_outside() {
 
 #[test]
 fn an_apply_that_lives_in_a_container_is_left_alone() {
+    // Of this machine's name, or of another.
+    for flags in [&["-p", "-f", "--mount-proc"][..], &["-p", "-u", "-f", "--mount-proc"]] {
+        lives_in_a_container(flags);
+    }
+}
+
+fn lives_in_a_container(flags: &[&str]) {
     let repo = Repo::with(&FILES);
-    let Some(mut command) = unshared(&["-p", "-u", "-f", "--mount-proc"], &repo) else { return };
+    let Some(mut command) = unshared(flags, &repo) else { return };
     for pipe in ["held", "go"] {
         make_pipe(&repo.child("..").join(pipe));
     }
@@ -413,10 +447,10 @@ fn an_emptied_directory_in_which_somebody_works_loses_nothing() {
     for pipe in ["go", "done"] {
         make_pipe(&repo.child("..").join(pipe));
     }
-    // It works in the directory, and writes there while hooks run.
-    let work =
-        "cd gone && read line <../../go && { echo built >result && echo wrote; } >../../said 2>&1; echo >../../done";
-    let mut worker = support::isolated(Command::new("sh"), repo.path()).args(["-c", work]).spawn().unwrap();
+    // It works in the directory, wherever that is, and writes there while hooks run.
+    let work = "cd gone && read line <$0/go && { echo built >result && echo wrote; } >$0/said 2>&1; echo >$0/done";
+    let mut worker = support::isolated(Command::new("sh"), repo.path());
+    let mut worker = worker.args(["-c", work]).arg(repo.path().parent().unwrap()).spawn().unwrap();
     repo.script(".git/hooks/pre-commit", "#!/bin/sh\necho >../go; read line <../done\n");
     repo.child("../response").write_str(RESPONSE).unwrap();
     run(&repo, &["apply", "--commit", "-m", "x", "../response"], "").succeeded();
@@ -463,6 +497,45 @@ fn those_who_wait_for_ever_get_on_also_where_others_die() {
         assert!((0..6).all(|number| repo.child(format!("new-{number}")).exists()));
         assert!(is_old(&repo) && !repo.child(".git/index.lock").exists());
     }
+}
+
+#[test]
+fn who_has_the_lock_does_not_wait_for_who_recovers() {
+    let repo = crashed();
+    repo.git(&["config", "llmpatch.lockTimeout", "-1"]);
+    std::fs::remove_file(repo.child(".git/index.lock")).unwrap();
+    let (journal, aside) = (repo.child(".git/llmpatch"), repo.child("../aside"));
+    std::fs::rename(&journal, &aside).unwrap();
+    // The first link that a run makes is its lock. There it stops.
+    let Some(mut command) = traced(&repo, &["-o", "../log", "-e", "inject=linkat:signal=SIGSTOP:when=1"]) else {
+        return;
+    };
+    repo.child("../response").write_str(OTHER).unwrap();
+    let mut holder = command.args(["apply", "../response"]).spawn().unwrap();
+    let said = |what: &str| std::fs::read_to_string(repo.child("../log")).is_ok_and(|log| log.contains(what));
+    while !said("stopped by SIGSTOP") {
+        std::thread::yield_now();
+    }
+    // Meanwhile another dies, and one comes who recovers it.
+    for run in std::fs::read_dir(&aside).unwrap().flatten() {
+        std::fs::rename(run.path(), journal.join(run.file_name())).unwrap();
+    }
+    let mut recovery = repo.command().arg("recover").spawn().unwrap();
+    support::await_sleep(&recovery);
+    let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", holder.id())).unwrap();
+    let stopped = children.trim().parse().ok().and_then(Pid::from_raw).unwrap();
+    kill_process(stopped, Signal::CONT).unwrap();
+    let started = std::time::Instant::now();
+    while holder.try_wait().unwrap().is_none() || recovery.try_wait().unwrap().is_none() {
+        if started.elapsed() > std::time::Duration::from_secs(30) {
+            let _ = (recovery.kill(), kill_process(stopped, Signal::KILL));
+            panic!("each waits for the other");
+        }
+        std::thread::yield_now();
+    }
+    assert!(holder.wait().unwrap().success() && recovery.wait().unwrap().success());
+    repo.child("other.txt").assert("new\n");
+    repo.child("a.txt").assert("old\n");
 }
 
 /// Makes a command that strace looks on at; `None` where there is none.

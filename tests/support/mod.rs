@@ -219,6 +219,16 @@ pub fn run(command: &mut Command, input: &[u8]) -> Run {
     Run::of(output)
 }
 
+/// Waits until a program has nothing to do but to let time pass; where the kernel doesn't tell, for a while.
+pub fn await_sleep(child: &std::process::Child) {
+    let started = std::time::Instant::now();
+    let is_asleep =
+        || fs::read_to_string(format!("/proc/{}/wchan", child.id())).is_ok_and(|at| at.contains("nanosleep"));
+    while !is_asleep() && started.elapsed() < std::time::Duration::from_secs(3) {
+        std::thread::yield_now();
+    }
+}
+
 /// Where our program is.
 pub fn program() -> &'static str {
     env!("CARGO_BIN_EXE_git-llmpatch")
