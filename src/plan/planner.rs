@@ -120,7 +120,9 @@ impl Planner<'_> {
         let known = self.known(edit, &path);
         let done = match (Section::of(edit, &path), &edit.operation) {
             (Some(section), _) => self.section(&section),
-            (None, Operation::Create { lines }) => self.create(&path, &edit.path, lines, span),
+            (None, Operation::Create { lines }) => {
+                self.create(&path, &edit.path, joined(lines, b"", Ending::Lf), None, span)
+            }
             (None, Operation::Replace { lines }) => self.replace(&path, lines, span),
             (None, Operation::Delete { expected }) => self.delete(&path, expected.as_deref(), span),
             (None, Operation::Move { to }) => self.update(&path, root, to, &[], span),
@@ -203,31 +205,21 @@ impl Planner<'_> {
         }
     }
 
+    /// Puts a new file at a path, executable if a header says so.
     pub(super) fn create(
         &mut self,
         path: &RepoPath,
         written: &Text<'_>,
-        lines: &[Text<'_>],
+        bytes: Vec<u8>,
+        mode: Option<u32>,
         span: Option<Span>,
     ) -> Result<(), Failed> {
-        let there = self.room(path, span)?;
-        if there.is_none() {
-            self.unsuspicious(path, written, span)?;
-        }
-        let bytes = joined(lines, b"", Ending::Lf);
+        let there = self.overlay.obstacle(path);
+        let there = self.room(there, path, written, span)?;
         let content: Content = self.read(self.tree.check_out(path, bytes).map_err(Error::from), span)?.into();
-        let mode = match there {
-            Some(file) if file.content == content => {
-                self.warn(span, Warning::AlreadyThere { path: path.clone() });
-                return Ok(());
-            }
-            Some(file) if !self.rules.overwrite => {
-                return self.fail(span, self.occupied(path, file.content, false));
-            }
-            Some(file) => file.mode,
-            None => Mode::PLAIN,
-        };
-        self.overlay.put(path, File { content, mode });
+        let mode = section::with_mode(there.as_ref().map_or(Mode::PLAIN, |there| there.mode), mode);
+        let file = self.newcomer(path, there, File { content, mode }, false, span)?;
+        self.overlay.put(path, file);
         Ok(())
     }
 
@@ -346,25 +338,14 @@ impl Planner<'_> {
         let span = written.span.or(span);
         let file = self.carry(path, file, target, span)?;
         // The source is in nobody's way: `a` may become `a/b`, and `A` may become `a`.
-        let there = match self.overlay.without(path, |overlay| overlay.obstacle(target)) {
-            Ok(None) => {
-                self.unsuspicious(target, written, span)?;
-                None
-            }
-            Ok(Some(Found::File(there))) => Some(there),
-            Ok(Some(Found::Unknown)) => return Err(Failed::Lost),
-            Err(error) => return self.fail(span, error),
+        let there = self.overlay.without(path, |overlay| overlay.obstacle(target));
+        let there = self.room(there, target, written, span)?;
+        let file = match &there {
+            Some(there) if there.content == file.content => there.clone(),
+            _ => file,
         };
-        match there {
-            Some(there) if there.content == file.content => {
-                self.warn(span, Warning::AlreadyThere { path: target.clone() });
-                self.overlay.rename(path, target, there);
-            }
-            Some(there) if !self.rules.overwrite => {
-                return self.fail(span, self.occupied(target, there.content, true));
-            }
-            _ => self.overlay.rename(path, target, file),
-        }
+        let file = self.newcomer(target, there, file, true, span)?;
+        self.overlay.rename(path, target, file);
         Ok(())
     }
 
@@ -403,25 +384,41 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns the file that is where a new one is to be; an error if it is something else.
-    pub(super) fn room(&mut self, path: &RepoPath, span: Option<Span>) -> Result<Option<File>, Failed> {
-        match self.overlay.obstacle(path) {
-            Ok(None) => Ok(None),
-            Ok(Some(Found::File(file))) => Ok(Some(file)),
-            Ok(Some(Found::Unknown)) => Err(Failed::Lost),
-            Err(error) => self.fail(span, error),
-        }
-    }
-
-    pub(super) fn unsuspicious(
+    /// Returns the file that is where a new one is to be; an error if what is there, or the path, allows none.
+    pub(super) fn room(
         &mut self,
+        there: Result<Option<Found>, Error>,
         path: &RepoPath,
         written: &Text<'_>,
         span: Option<Span>,
-    ) -> Result<(), Failed> {
-        match path.suspicious_when_new() {
-            None => Ok(()),
-            Some(error) => self.fail(span, Error::Path { written: BString::from(&written[..]), error, meant: None }),
+    ) -> Result<Option<File>, Failed> {
+        match there {
+            Ok(Some(Found::File(file))) => Ok(Some(file)),
+            Ok(Some(Found::Unknown)) => Err(Failed::Lost),
+            Err(error) => self.fail(span, error),
+            Ok(None) => match path.suspicious_when_new() {
+                None => Ok(None),
+                Some(error) => self.fail(span, Error::Path { written: written[..].into(), error, meant: None }),
+            },
+        }
+    }
+
+    /// Returns the file that a path gets: the new one, or the one that is there if git would take both for the same.
+    pub(super) fn newcomer(
+        &mut self,
+        path: &RepoPath,
+        there: Option<File>,
+        file: File,
+        is_target: bool,
+        span: Option<Span>,
+    ) -> Result<File, Failed> {
+        match there {
+            Some(there) if there.content == file.content && there.mode.executable == file.mode.executable => {
+                self.warn(span, Warning::AlreadyThere { path: path.clone() });
+                Ok(there)
+            }
+            Some(there) if !self.rules.overwrite => self.fail(span, self.occupied(path, there.content, is_target)),
+            _ => Ok(file),
         }
     }
 

@@ -21,7 +21,7 @@ use super::warning::Warning;
 use crate::patch::{FileEdit, Header, Hunk, Operation, Status};
 use crate::path::RepoPath;
 use crate::text::{Lines, Span, Text};
-use crate::tree::{Content, File, Mode};
+use crate::tree::{File, Mode};
 
 /// A section, its path resolved.
 pub(super) struct Section<'e, 'p> {
@@ -93,24 +93,7 @@ impl Planner<'_> {
     fn added(&mut self, section: &Section<'_, '_>) -> Result<(), Failed> {
         let Section { path, header, span, .. } = *section;
         self.give_way(path);
-        let there = self.room(path, span)?;
-        if there.is_none() {
-            self.unsuspicious(path, section.written, span)?;
-        }
-        let bytes = by_number::whole(section.hunks);
-        let content: Content = self.read(self.tree.check_out(path, bytes).map_err(Error::from), span)?.into();
-        let mode = with_mode(there.as_ref().map_or(Mode::PLAIN, |there| there.mode), header.new_mode);
-        match there {
-            Some(file) if is_same(&file, &File { content: content.clone(), mode }) => {
-                self.warn(span, Warning::AlreadyThere { path: path.clone() });
-                return Ok(());
-            }
-            Some(there) if !self.rules.overwrite => {
-                return self.fail(span, self.occupied(path, there.content, false));
-            }
-            _ => self.overlay.put(path, File { content, mode }),
-        }
-        Ok(())
+        self.create(path, section.written, by_number::whole(section.hunks), header.new_mode, span)
     }
 
     fn deleted(&mut self, section: &Section<'_, '_>) -> Result<(), Failed> {
@@ -157,36 +140,19 @@ impl Planner<'_> {
             return done;
         }
         let span = to.span.or(span);
-        let Ok(changed) = self.carry(path, changed, &target, span) else {
+        let put = self.carry(path, changed, &target, span).and_then(|changed| {
+            self.give_way(&target);
+            // The source of a rename is in nobody's way: `a` may become `a/b`, and `A` may become `a`.
+            let there = match renames && !is_aside {
+                true => self.overlay.without(path, |overlay| overlay.obstacle(&target)),
+                false => self.overlay.obstacle(&target),
+            };
+            let there = self.room(there, &target, to, span)?;
+            self.newcomer(&target, there, changed, true, span)
+        });
+        let Ok(put) = put else {
             self.overlay.forget(&target);
             return Err(Failed::Lost);
-        };
-        self.give_way(&target);
-        // The source of a rename is in nobody's way: `a` may become `a/b`, and `A` may become `a`.
-        let there = match renames && !is_aside {
-            true => self.overlay.without(path, |overlay| overlay.obstacle(&target)),
-            false => self.overlay.obstacle(&target),
-        };
-        let there = match there {
-            Ok(None) => self.unsuspicious(&target, to, span).map(|()| None),
-            Ok(Some(Found::File(there))) => Ok(Some(there)),
-            Ok(Some(Found::Unknown)) => Err(Failed::Lost),
-            Err(error) => self.fail(span, error),
-        };
-        let Ok(there) = there else {
-            self.overlay.forget(&target);
-            return Err(Failed::Lost);
-        };
-        let put = match there {
-            Some(there) if is_same(&there, &changed) => {
-                self.warn(span, Warning::AlreadyThere { path: target.clone() });
-                there
-            }
-            Some(there) if !self.rules.overwrite => {
-                self.overlay.forget(&target);
-                return self.fail(span, self.occupied(&target, there.content, true));
-            }
-            _ => changed,
         };
         if !renames {
             self.overlay.put(&target, put);
@@ -201,7 +167,8 @@ impl Planner<'_> {
     /// Returns the file that a copy is made of: as it was before the response, unless only what it is now fits.
     fn copied(&mut self, section: &Section<'_, '_>) -> Result<File, Failed> {
         let Section { path, header, span, .. } = *section;
-        let original = self.read_original(path, span)?;
+        let original = self.overlay.original(path);
+        let original = self.read(original, span)?;
         let now = match self.overlay.file(path) {
             Ok(Found::File(now)) => Some(now),
             Ok(Found::Unknown) if original.is_none() => return Err(Failed::Lost),
@@ -224,11 +191,6 @@ impl Planner<'_> {
             (Some(file), _) => Ok(file),
             (None, _) => self.base(path, span),
         }
-    }
-
-    fn read_original(&mut self, path: &RepoPath, span: Option<Span>) -> Result<Option<File>, Failed> {
-        let original = self.overlay.original(path);
-        self.read(original, span)
     }
 
     /// Returns what header and hunks make of a file; where some hunks fail, what the others make of it.
@@ -295,13 +257,8 @@ impl Planner<'_> {
     }
 }
 
-/// Returns whether git would take two files for the same.
-fn is_same(a: &File, b: &File) -> bool {
-    a.content == b.content && a.mode.executable == b.mode.executable
-}
-
 /// Returns a mode with the executable bit that a header asks for: whoever may read may execute, as in git.
-fn with_mode(mode: Mode, wanted: Option<u32>) -> Mode {
+pub(super) fn with_mode(mode: Mode, wanted: Option<u32>) -> Mode {
     let Some(wanted) = wanted else { return mode };
     let executable = wanted & 0o100 != 0;
     if executable == mode.executable {
