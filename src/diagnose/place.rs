@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Diagnose, Diagnosis, closest};
 use super::{FileLine, FilePlace, Nearest, Passage};
 use crate::path::RepoPath;
-use crate::plan::{Ambiguity, Part, PlaceError, Places, Quote, Reason, Unplaced};
+use crate::plan::{Ambiguity, Earlier, Part, PlaceError, Places, Quote, Reason, Unplaced};
 use crate::text::{LineNo, Lines, listed};
 use crate::tree::Content;
 
@@ -139,24 +139,22 @@ fn misplaced(of: &Unplaced, file: &File<'_>) -> (Diagnosis, Vec<Range<usize>>) {
             let (said, ranges) = found.say("this change is there already", "leave out what is there already");
             (Diagnosis { is_made: true, ..said }, ranges)
         }
-        PlaceError::BeforePrevious { at, .. } => {
-            of.at(*at, file, FOUND, "before what earlier hunks have reached").say("stands earlier", IN_ORDER)
-        }
-        PlaceError::AtContext { at, .. } => {
-            let (found, ranges) =
-                of.at(*at, file, FOUND, "the context line itself").say("stands earlier", EARLIER_CONTEXT);
-            (found.note(format!("its context line is line {at}, and a hunk's lines come after that")), ranges)
-        }
-        PlaceError::BeforeContext { at, context, .. } => {
-            let (found, ranges) =
-                of.at(*at, file, FOUND, "before the context line").say("stands earlier", EARLIER_CONTEXT);
-            (found.note(format!("its context line is line {context}, and a hunk's lines come after that")), ranges)
-        }
-        PlaceError::Shared { at, .. } => of
-            .at(*at, file, FOUND, "begins among the lines of an earlier hunk")
-            .say("shared with an earlier hunk", JOIN),
-        PlaceError::Taken { at, .. } => {
-            of.at(*at, file, FOUND, "an earlier hunk has lines here").say("shared with an earlier hunk", JOIN)
+        PlaceError::Earlier { at, than, .. } => {
+            let (label, said, help) = match than {
+                Earlier::Previous => ("before what earlier hunks have reached", "stands earlier", IN_ORDER),
+                Earlier::AtContext => ("the context line itself", "stands earlier", EARLIER_CONTEXT),
+                Earlier::Context(_) => ("before the context line", "stands earlier", EARLIER_CONTEXT),
+                Earlier::Shared => ("begins among the lines of an earlier hunk", "shared with an earlier hunk", JOIN),
+                Earlier::Taken => ("an earlier hunk has lines here", "shared with an earlier hunk", JOIN),
+            };
+            let (found, ranges) = of.at(*at, file, FOUND, label).say(said, help);
+            let context = match than {
+                Earlier::AtContext => Some(at),
+                Earlier::Context(context) => Some(context),
+                _ => None,
+            };
+            let note = |line| format!("its context line is line {line}, and a hunk's lines come after that");
+            (found.notes(context.map(note)), ranges)
         }
         PlaceError::NotAtEnd { at } => of
             .at(*at, file, FOUND, "not at the end of the file")

@@ -50,7 +50,7 @@ pub use self::guard::{Barrier, Guard, Origin};
 pub use self::identity::{NoPlanId, PlanId};
 pub use self::lint::{Finding, Lints, Verdict};
 pub(crate) use self::numbering::{line_number, part_of};
-pub use self::place_error::{After, Ambiguity, Closest, Part, PlaceError, Places, Reason, Unplaced};
+pub use self::place_error::{After, Ambiguity, Closest, Earlier, Part, PlaceError, Places, Reason, Unplaced};
 pub use self::placement::{Match, Placement, Rows};
 use self::planner::Planner;
 pub use self::suggest::Suggestion;

@@ -89,47 +89,15 @@ pub enum PlaceError {
         /// Where.
         at: LineNo,
     },
-    /// The lines are before what earlier hunks have reached.
-    #[error("matches no lines {after}; found on line {at}, before the previous hunk")]
-    BeforePrevious {
+    /// The lines are where they may not be any more.
+    #[error("matches no lines {after}; found on line {at}, {than}")]
+    Earlier {
         /// Where they are looked for.
         after: After,
         /// Where they are.
         at: LineNo,
-    },
-    /// The lines begin with the hunk's own context line.
-    #[error("matches no lines {after}; found on line {at}, its context line")]
-    AtContext {
-        /// Where they are looked for.
-        after: After,
-        /// Where they are.
-        at: LineNo,
-    },
-    /// The lines are before the hunk's own context line.
-    #[error("matches no lines {after}; found on line {at}, before its context line")]
-    BeforeContext {
-        /// Where they are looked for.
-        after: After,
-        /// Where they are.
-        at: LineNo,
-        /// The context line.
-        context: LineNo,
-    },
-    /// The lines begin among those of an earlier hunk.
-    #[error("matches no lines {after}; found on line {at}, among an earlier hunk's lines")]
-    Shared {
-        /// Where they are looked for.
-        after: After,
-        /// Where they are.
-        at: LineNo,
-    },
-    /// An earlier hunk has some of the lines, or adds lines between them.
-    #[error("matches no lines {after}; found on line {at}, among an earlier hunk's lines")]
-    Taken {
-        /// Where they are looked for.
-        after: After,
-        /// Where they are.
-        at: LineNo,
+        /// What they would have to come after.
+        than: Earlier,
     },
     /// The lines aren't at the end of the file.
     #[error("isn't at the end of the file, where `*** End of File` wants it")]
@@ -186,6 +154,26 @@ pub enum PlaceError {
     /// Two hunks change the same lines.
     #[error("changes lines that another hunk changes too")]
     Overlap,
+}
+
+/// What lines are before, or among, that they would have to come after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Earlier {
+    /// They are before what earlier hunks have reached.
+    #[error("before the previous hunk")]
+    Previous,
+    /// They begin with the hunk's own context line.
+    #[error("its context line")]
+    AtContext,
+    /// They are before the hunk's own context line, which is this one.
+    #[error("before its context line")]
+    Context(LineNo),
+    /// They begin among those of an earlier hunk.
+    #[error("among an earlier hunk's lines")]
+    Shared,
+    /// An earlier hunk has some of them, or adds lines between them.
+    #[error("among an earlier hunk's lines")]
+    Taken,
 }
 
 /// What is known of why lines that the patch says are there aren't.
@@ -364,8 +352,9 @@ impl PlaceError {
     /// Returns whether both say the same of the same line of a file in two states, wherever that line is.
     pub(super) fn is_like(&self, lines: &Lines<'_>, other: &PlaceError, of_other: &Lines<'_>) -> bool {
         let reason = |error: &PlaceError| match error {
-            PlaceError::NotFound { reason, .. } => Some(std::mem::discriminant(reason)),
-            _ => None,
+            PlaceError::NotFound { reason, .. } => (Some(std::mem::discriminant(reason)), None),
+            PlaceError::Earlier { than, .. } => (None, Some(std::mem::discriminant(than))),
+            _ => (None, None),
         };
         let is_near = match (self.closest(), other.closest()) {
             (Some(one), Some(other)) => one.is_like(other),
@@ -396,11 +385,7 @@ impl PlaceError {
             PlaceError::Context { near, .. } => return near.as_ref().map(|near| near.line),
             PlaceError::Applied { at }
             | PlaceError::ContextEarlier { at }
-            | PlaceError::BeforePrevious { at, .. }
-            | PlaceError::AtContext { at, .. }
-            | PlaceError::BeforeContext { at, .. }
-            | PlaceError::Shared { at, .. }
-            | PlaceError::Taken { at, .. }
+            | PlaceError::Earlier { at, .. }
             | PlaceError::NotAtEnd { at }
             | PlaceError::Indentation { line: at, .. }
             | PlaceError::Unshiftable { at } => at,
@@ -412,24 +397,13 @@ impl PlaceError {
 
     /// Returns where the lines are that are looked for, if that is before where they may be.
     pub(super) fn is_earlier(&self) -> Option<LineNo> {
-        match self {
-            PlaceError::BeforePrevious { at, .. }
-            | PlaceError::AtContext { at, .. }
-            | PlaceError::BeforeContext { at, .. }
-            | PlaceError::Shared { at, .. }
-            | PlaceError::Taken { at, .. } => Some(*at),
-            _ => None,
-        }
+        if let PlaceError::Earlier { at, .. } = self { Some(*at) } else { None }
     }
 
     /// Returns the level of `--fuzz` at which the lines are found, so that it can be told.
     pub(super) fn level(&mut self) -> Option<&mut Option<Fuzz>> {
-        match self {
-            PlaceError::NotFound { reason: Reason::Near(closest), .. } => {
-                Some(&mut closest.level).filter(|level| level.is_some())
-            }
-            _ => None,
-        }
+        let PlaceError::NotFound { reason: Reason::Near(closest), .. } = self else { return None };
+        Some(&mut closest.level).filter(|level| level.is_some())
     }
 }
 

@@ -28,7 +28,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use super::super::nearest::Nearest;
-use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places as Candidates, Reason};
+use super::super::place_error::{
+    After, Ambiguity, CANDIDATES, Earlier, Part, PlaceError, Places as Candidates, Reason,
+};
 use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::Warning;
@@ -429,9 +431,9 @@ impl Placer<'_, '_> {
             let is_free = self.is_free(at..at + count);
             let (is_behind, at) = (at >= self.cursor, LineNo::from_index(at));
             let error = match (is_free, self.rules.strict && is_behind) {
-                (false, _) => PlaceError::Taken { after, at },
+                (false, _) => PlaceError::Earlier { after, at, than: Earlier::Taken },
                 (true, true) => not_found(Reason::Unnumbered { at, claimed: LineNo::from_index(claimed) }),
-                (true, false) => PlaceError::BeforePrevious { after, at },
+                (true, false) => PlaceError::Earlier { after, at, than: Earlier::Previous },
             };
             return Located::new(first, error);
         }

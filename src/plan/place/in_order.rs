@@ -26,7 +26,7 @@ use std::collections::HashSet;
 use super::super::duplicates::Duplicates;
 use super::super::fuzz::{self, Block, Levels, ShiftError};
 use super::super::nearest::Nearest;
-use super::super::place_error::{After, Ambiguity, Part, PlaceError, Places as Candidates, Reason};
+use super::super::place_error::{After, Ambiguity, Earlier, Part, PlaceError, Places as Candidates, Reason};
 use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::{Quote, Warning};
@@ -393,15 +393,13 @@ impl<'f, 'h, 'p> Placer<'f, 'h, 'p> {
         let at_context = context.filter(|&at| found.is_some() && run.contains(at));
         if let Some(index) = at_context.or(found) {
             let at = LineNo::from_index(index);
-            let error = match context.map(LineNo::from_index) {
-                Some(context) if context == at => PlaceError::AtContext { after, at },
-                Some(context) => PlaceError::BeforeContext { after, at, context },
-                None if index < self.cursor && index + hunk.old().count() > self.cursor => {
-                    PlaceError::Shared { after, at }
-                }
-                None => PlaceError::BeforePrevious { after, at },
+            let than = match context.map(LineNo::from_index) {
+                Some(context) if context == at => Earlier::AtContext,
+                Some(context) => Earlier::Context(context),
+                None if index < self.cursor && index + hunk.old().count() > self.cursor => Earlier::Shared,
+                None => Earlier::Previous,
             };
-            return Located::new(first_old(hunk), error);
+            return Located::new(first_old(hunk), PlaceError::Earlier { after, at, than });
         }
         if self.file.line_count() == 0 {
             let (after, reason) = (After(None), Reason::EmptyFile);
