@@ -20,9 +20,9 @@ impl Diagnose for Error {
         match self {
             Error::Path { written, error, meant } => suspicious(written, error, meant.as_ref()),
             Error::Guarded(barrier) => barrier.diagnosis(),
-            Error::Missing(missing) => missing.diagnosis(),
-            Error::Occupied(occupied) => occupied.diagnosis(),
-            Error::Irregular(irregular) => irregular.diagnosis(),
+            Error::Missing(path, why) => missing(of.path(path), path, why),
+            Error::Occupied(path, what) => occupied(of.path(path), path, what),
+            Error::Irregular(path, what) => of.path(path).help(irregular(what)),
             Error::Place(unplaced) => unplaced.diagnosis(),
             Error::Conflict(conflict) => conflict.diagnosis(),
             Error::Tree(error) => error.diagnosis(),
@@ -130,30 +130,22 @@ impl Diagnose for Barrier {
     }
 }
 
-impl Diagnose for Missing {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::FileMissing);
-        match self {
-            Missing::Never { path, suggestion } => suggested(of, path, suggestion).path(path),
-            Missing::Tracked { path, is_left_out: true, .. } => of
-                .path(path)
-                .help("sparse checkout left it out; `git sparse-checkout add` brings it")
-                .advice("leave the file alone"),
-            Missing::Tracked { path, is_to_go: true, .. } => {
-                of.path(path).help("leave this out if the file is to be gone, or bring it back with `git restore`")
-            }
-            Missing::Tracked { path, .. } => of
-                .path(path)
-                .help("bring it back with `git restore`")
-                .advice("leave the file alone, or add it as a new one"),
-            Missing::BelowFile { path, .. } => of.path(path).help("correct the path in the patch"),
-            Missing::Deleted { path, by } => Diagnosis { cause: *by, ..of }
-                .path(path)
-                .help("put this edit before the one that deletes the file, or drop one of them"),
-            Missing::Moved { path, to, by } => {
-                Diagnosis { cause: *by, ..of }.path(path).help(format!("name it `{to}` from there on"))
-            }
+fn missing(of: Diagnosis, path: &RepoPath, why: &Missing) -> Diagnosis {
+    match why {
+        Missing::Never(suggestion) => suggested(of, path, suggestion),
+        Missing::Tracked { is_left_out: true, .. } => {
+            of.help("sparse checkout left it out; `git sparse-checkout add` brings it").advice("leave the file alone")
         }
+        Missing::Tracked { is_to_go: true, .. } => {
+            of.help("leave this out if the file is to be gone, or bring it back with `git restore`")
+        }
+        Missing::Tracked { .. } => {
+            of.help("bring it back with `git restore`").advice("leave the file alone, or add it as a new one")
+        }
+        Missing::BelowFile(_) => of.help("correct the path in the patch"),
+        Missing::Deleted(by) => Diagnosis { cause: *by, ..of }
+            .help("put this edit before the one that deletes the file, or drop one of them"),
+        Missing::Moved { to, by } => Diagnosis { cause: *by, ..of }.help(format!("name it `{to}` from there on")),
     }
 }
 
@@ -210,18 +202,10 @@ fn others(suggestion: &Suggestion) -> Option<String> {
     })
 }
 
-impl Diagnose for Occupied {
-    fn diagnosis(&self) -> Diagnosis {
-        let (Occupied::File { path, .. }
-        | Occupied::Target { path, .. }
-        | Occupied::Made { path, .. }
-        | Occupied::Directory { path, .. }
-        | Occupied::FileAbove { path, .. }
-        | Occupied::Twin { path, .. }) = self;
-        let of = Diagnosis::new(Kind::FileExists).path(path);
-        let passages = |content: &Content| beginning(path, &Seen { content: content.clone(), is_left: false });
-        match self {
-            Occupied::File { content, .. } => Diagnosis { passages: passages(content), ..of }
+fn occupied(of: Diagnosis, path: &RepoPath, what: &Occupied) -> Diagnosis {
+    let passages = |content: &Content| beginning(path, &Seen { content: content.clone(), is_left: false });
+    match what {
+            Occupied::File(content) => Diagnosis { passages: passages(content), ..of }
                 .help(
                     "change the lines of the file (`*** Update File:`, op=\"patch\", a diff of it), replace it whole \
                      (op=\"replace\"), delete it first in the same patch, or run with --overwrite",
@@ -230,38 +214,30 @@ impl Diagnose for Occupied {
                     "change the lines that are there (`*** Update File:`, op=\"patch\", a diff of the file), replace the file \
                      whole (op=\"replace\"), or delete it first in the same patch",
                 ),
-            Occupied::Target { content, .. } => Diagnosis { passages: passages(content), ..of }
+            Occupied::Target(content) => Diagnosis { passages: passages(content), ..of }
                 .help("choose another path, delete the file that is there first in the same patch, or run with --overwrite")
                 .advice("choose another path, or delete the file that is there first in the same patch"),
-            Occupied::Made { by, .. } => Diagnosis { cause: Some(*by), ..of }
+            Occupied::Made(by) => Diagnosis { cause: Some(*by), ..of }
                 .help("leave one of the two out, or change the lines of the new file in this one"),
-            Occupied::Directory { .. } | Occupied::FileAbove { .. } => {
+            Occupied::Directory(_) | Occupied::FileAbove(_) => {
                 of.help("choose another path, or delete what is in the way in the same patch")
             }
-            Occupied::Twin { .. } => of
+            Occupied::Twin(_) => of
                 .help("choose another name: core.ignoreCase says that the two would be one file")
                 .advice("choose another name, or change the file that is there: the two would be one file"),
         }
-    }
 }
 
-impl Diagnose for Irregular {
-    fn diagnosis(&self) -> Diagnosis {
-        let (path, help) = match self {
-            Irregular::Directory { path } => (path, "name a file in that directory"),
-            Irregular::Other { path, what: Obstacle::Repository }
-            | Irregular::Below { path, what: Obstacle::Repository, .. } => {
-                (path, "its files are changed in that repository; to remove a submodule, use `git rm`")
-            }
-            Irregular::Other { path, what: Obstacle::Link } => (
-                path,
-                "responses leave links alone: name the file that it leads to, or remove the link itself with `git rm`",
-            ),
-            Irregular::Other { path, .. } | Irregular::Below { path, .. } => {
-                (path, "name the regular file itself, inside this repository")
-            }
-        };
-        Diagnosis::new(Kind::UnsafePath).path(path).help(help)
+fn irregular(what: &Irregular) -> &'static str {
+    match what {
+        Irregular::Directory => "name a file in that directory",
+        Irregular::Other(Obstacle::Repository) | Irregular::Below { what: Obstacle::Repository, .. } => {
+            "its files are changed in that repository; to remove a submodule, use `git rm`"
+        }
+        Irregular::Other(Obstacle::Link) => {
+            "responses leave links alone: name the file that it leads to, or remove the link itself with `git rm`"
+        }
+        Irregular::Other(_) | Irregular::Below { .. } => "name the regular file itself, inside this repository",
     }
 }
 

@@ -119,7 +119,7 @@ impl Planner<'_> {
             _ => 0,
         };
         // That a file is gone which git tracks is no chance either.
-        let is_gone = |error: &&Located<Error>| matches!(error.value, Error::Missing(Missing::Tracked { .. }));
+        let is_gone = |error: &&Located<Error>| matches!(error.value, Error::Missing(_, Missing::Tracked { .. }));
         let gone = self.errors.iter().filter(is_gone).count();
         self.edits.iter().map(of_edit).sum::<usize>() + gone * (CHANCE + 1)
     }
@@ -274,8 +274,8 @@ fn is_absence(error: &Error) -> bool {
             ref error => error.is_earlier().is_some(),
         },
         // One that is named much like another is misspelled.
-        Error::Missing(Missing::Never { suggestion, .. }) => suggestion.meant.is_none(),
-        Error::Missing(Missing::Tracked { is_left_out, .. }) => !is_left_out,
+        Error::Missing(_, Missing::Never(suggestion)) => suggestion.meant.is_none(),
+        Error::Missing(_, Missing::Tracked { is_left_out, .. }) => !is_left_out,
         _ => false,
     }
 }

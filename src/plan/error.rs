@@ -30,15 +30,15 @@ pub enum Error {
     /// A path that responses may not touch.
     #[error(transparent)]
     Guarded(Barrier),
-    /// The file isn't there.
-    #[error(transparent)]
-    Missing(Missing),
-    /// Something is where a new file should be.
-    #[error(transparent)]
-    Occupied(Occupied),
-    /// Something that is no regular file, at the path or above it.
-    #[error(transparent)]
-    Irregular(Irregular),
+    /// This file isn't there.
+    #[error("`{_0}` {_1}")]
+    Missing(RepoPath, Missing),
+    /// Something is where this new file should be.
+    #[error("`{_0}` {_1}")]
+    Occupied(RepoPath, Occupied),
+    /// Something that is no regular file is at this path or above it.
+    #[error("`{_0}` {_1}")]
+    Irregular(RepoPath, Irregular),
     /// Lines of a binary file can't be changed.
     #[error("`{path}` is a binary file, of which no lines can be changed")]
     Binary {
@@ -128,45 +128,26 @@ pub enum Error {
 /// Why a file isn't there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
-    /// It never was.
-    #[error("`{path}` doesn't exist")]
-    Never {
-        /// The file.
-        path: RepoPath,
-        /// What may be meant.
-        suggestion: Box<Suggestion>,
-    },
+    /// It never was; what may be meant.
+    #[error("doesn't exist")]
+    Never(Box<Suggestion>),
     /// Git tracks it, but it isn't in the work tree: somebody deleted it, or sparse checkout left it out.
-    #[error("`{path}` isn't in the work tree, though git tracks it")]
+    #[error("isn't in the work tree, though git tracks it")]
     Tracked {
-        /// The file.
-        path: RepoPath,
         /// Whether sparse checkout left it out.
         is_left_out: bool,
         /// Whether it was to be deleted.
         is_to_go: bool,
     },
-    /// A file is where its directory would have to be.
-    #[error("`{path}` can't exist, since `{file}` is a file")]
-    BelowFile {
-        /// The path.
-        path: RepoPath,
-        /// The file above it.
-        file: RepoPath,
-    },
-    /// An earlier edit of the response deleted it.
-    #[error("`{path}` was deleted by an earlier edit of this response")]
-    Deleted {
-        /// The file.
-        path: RepoPath,
-        /// That edit.
-        by: Option<Span>,
-    },
+    /// This file is where its directory would have to be.
+    #[error("can't exist, since `{_0}` is a file")]
+    BelowFile(RepoPath),
+    /// An earlier edit of the response, this one, deleted it.
+    #[error("was deleted by an earlier edit of this response")]
+    Deleted(Option<Span>),
     /// An earlier edit of the response moved it.
-    #[error("`{path}` was moved to `{to}` by an earlier edit of this response")]
+    #[error("was moved to `{to}` by an earlier edit of this response")]
     Moved {
-        /// The file.
-        path: RepoPath,
         /// To this path.
         to: RepoPath,
         /// That edit.
@@ -177,78 +158,38 @@ pub enum Missing {
 /// What is in the way of a new file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Occupied {
-    /// A file.
-    #[error("`{path}` exists already")]
-    File {
-        /// The path of the new file.
-        path: RepoPath,
-        /// What is there.
-        content: Content,
-    },
-    /// A file, where another is to be moved or copied to.
-    #[error("`{path}` exists already")]
-    Target {
-        /// The path of the new file.
-        path: RepoPath,
-        /// What is there.
-        content: Content,
-    },
-    /// A file that an earlier edit of the response put there.
-    #[error("`{path}` is put there by an earlier edit of this response already")]
-    Made {
-        /// The path of the new file.
-        path: RepoPath,
-        /// That edit.
-        by: Span,
-    },
+    /// A file that holds this.
+    #[error("exists already")]
+    File(Content),
+    /// A file that holds this, where another is to be moved or copied to.
+    #[error("exists already")]
+    Target(Content),
+    /// A file that an earlier edit of the response, this one, put there.
+    #[error("is put there by an earlier edit of this response already")]
+    Made(Span),
     /// A directory that holds this file, among others perhaps.
-    #[error("`{path}` is a directory that holds `{holds}`")]
-    Directory {
-        /// The path of the new file.
-        path: RepoPath,
-        /// The file below it.
-        holds: RepoPath,
-    },
-    /// A file where a directory is needed.
-    #[error("`{path}` can't be made, since `{file}` is a file")]
-    FileAbove {
-        /// The path of the new file.
-        path: RepoPath,
-        /// The file above it.
-        file: RepoPath,
-    },
+    #[error("is a directory that holds `{_0}`")]
+    Directory(RepoPath),
+    /// This file, where a directory is needed.
+    #[error("can't be made, since `{_0}` is a file")]
+    FileAbove(RepoPath),
     /// A path that differs only in case, where that is the same file.
-    #[error("`{path}` differs from `{twin}` only in case")]
-    Twin {
-        /// The path of the new file.
-        path: RepoPath,
-        /// The other path.
-        twin: RepoPath,
-    },
+    #[error("differs from `{_0}` only in case")]
+    Twin(RepoPath),
 }
 
 /// Why there can't be a regular file at a path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Irregular {
     /// It is a directory.
-    #[error("`{path}` is a directory")]
-    Directory {
-        /// The path.
-        path: RepoPath,
-    },
+    #[error("is a directory")]
+    Directory,
     /// It is something else.
-    #[error("`{path}` is {what}")]
-    Other {
-        /// The path.
-        path: RepoPath,
-        /// What is there.
-        what: Obstacle,
-    },
+    #[error("is {_0}")]
+    Other(Obstacle),
     /// Something above it is no directory.
-    #[error("`{path}` can't be used, since `{at}` is {what}")]
+    #[error("can't be used, since `{at}` is {what}")]
     Below {
-        /// The path.
-        path: RepoPath,
         /// The ancestor.
         at: RepoPath,
         /// What is there.
@@ -279,10 +220,10 @@ impl Error {
     /// Returns the stable kind.
     pub fn kind(&self) -> Kind {
         match self {
-            Error::Path { .. } | Error::Irregular(_) => Kind::UnsafePath,
+            Error::Path { .. } | Error::Irregular(..) => Kind::UnsafePath,
             Error::Guarded(_) => Kind::Protected,
-            Error::Missing(_) => Kind::FileMissing,
-            Error::Occupied(_) => Kind::FileExists,
+            Error::Missing(..) => Kind::FileMissing,
+            Error::Occupied(..) => Kind::FileExists,
             Error::Binary { .. } => Kind::Binary,
             Error::Place(unplaced) => unplaced.error.kind(),
             Error::Joined { error, .. } => error.kind(),

@@ -87,12 +87,12 @@ impl<'t> Overlay<'t> {
         let slot = &self.slots[path];
         match (&slot.now, &slot.gone) {
             (Some(file), _) => Ok(Found::File(file.clone())),
-            (None, Some(missing)) => Err(Error::Missing(missing.clone())),
-            (None, None) if slot.directory => Err(Error::Irregular(Irregular::Directory { path: path.clone() })),
+            (None, Some(missing)) => Err(Error::Missing(path.clone(), missing.clone())),
+            (None, None) if slot.directory => Err(Error::Irregular(path.clone(), Irregular::Directory)),
             (None, None) => {
                 let above = path.ancestors().find(|ancestor| self.live(ancestor));
-                let below = |file| Missing::BelowFile { path: path.clone(), file };
-                Err(Error::Missing(above.map_or_else(|| suggest::missing(self.tree, path, self.directory), below)))
+                let why = above.map_or_else(|| suggest::missing(self.tree, path, self.directory), Missing::BelowFile);
+                Err(Error::Missing(path.clone(), why))
             }
         }
     }
@@ -109,10 +109,10 @@ impl<'t> Overlay<'t> {
             return Ok(Some(Found::File(file.clone())));
         }
         if let Some(above) = path.ancestors().find(|ancestor| self.live(ancestor)) {
-            return Err(Error::Occupied(Occupied::FileAbove { path: path.clone(), file: above }));
+            return Err(Error::Occupied(path.clone(), Occupied::FileAbove(above)));
         }
         if let Some(below) = self.live_below(path)? {
-            return Err(Error::Occupied(Occupied::Directory { path: path.clone(), holds: below }));
+            return Err(Error::Occupied(path.clone(), Occupied::Directory(below)));
         }
         if self.tree.ignores_case() {
             let mut twins = self.tree.case_twins(path)?;
@@ -120,7 +120,7 @@ impl<'t> Overlay<'t> {
             let alike = |other: &RepoPath| other != path && other.as_bytes().eq_ignore_ascii_case(path.as_bytes());
             let made = self.slots.iter().find(|(other, slot)| slot.now.is_some() && alike(other));
             if let Some(twin) = twins.pop().or(made.map(|(twin, _)| twin.clone())) {
-                return Err(Error::Occupied(Occupied::Twin { path: path.clone(), twin }));
+                return Err(Error::Occupied(path.clone(), Occupied::Twin(twin)));
             }
         }
         Ok(None)
@@ -182,7 +182,7 @@ impl<'t> Overlay<'t> {
         self.keep(path, None);
         let (_, by) = self.edit;
         let slot = self.slots.get_mut(path).expect("a path is read before it is deleted");
-        (slot.now, slot.origin, slot.gone) = (None, None, Some(Missing::Deleted { path: path.clone(), by }));
+        (slot.now, slot.origin, slot.gone) = (None, None, Some(Missing::Deleted(by)));
     }
 
     /// Returns whether there is room to keep the file at a path, were it changed now.
@@ -218,7 +218,7 @@ impl<'t> Overlay<'t> {
         let (_, by) = self.edit;
         let slot = self.slots.get_mut(from).expect("a path is read before it is moved");
         let (origin, past) = (slot.origin.take(), std::mem::take(&mut slot.past));
-        (slot.now, slot.gone) = (None, Some(Missing::Moved { path: from.clone(), to: to.clone(), by }));
+        (slot.now, slot.gone) = (None, Some(Missing::Moved { to: to.clone(), by }));
         let slot = self.slots.get_mut(to).expect("a path is read before something is moved onto it");
         (slot.now, slot.gone, slot.origin, slot.past) = (Some(file), None, origin, past);
         slot.maker = by.filter(|_| slot.before.is_none());
@@ -255,7 +255,7 @@ impl<'t> Overlay<'t> {
         if let Some(slot) = self.slots.get_mut(path) {
             slot.aside = None;
             if slot.now.is_none() {
-                slot.gone = Some(Missing::Deleted { path: path.clone(), by });
+                slot.gone = Some(Missing::Deleted(by));
             }
         }
     }
@@ -265,7 +265,7 @@ impl<'t> Overlay<'t> {
         let (_, by) = self.edit;
         let aside = self.slots.get_mut(from).and_then(|slot| {
             if slot.now.is_none() {
-                slot.gone = Some(Missing::Moved { path: from.clone(), to: to.clone(), by });
+                slot.gone = Some(Missing::Moved { to: to.clone(), by });
             }
             slot.aside.take()
         });
@@ -354,13 +354,13 @@ impl<'t> Overlay<'t> {
                 None
             }
             Entry::Beneath { what: Some(what), ancestor } => {
-                return Err(Error::Irregular(Irregular::Below { path: path.clone(), at: ancestor, what }));
+                return Err(Error::Irregular(path.clone(), Irregular::Below { at: ancestor, what }));
             }
             Entry::Directory => {
                 self.slot(path.clone(), None).directory = true;
                 return Ok(());
             }
-            Entry::Other(what) => return Err(Error::Irregular(Irregular::Other { path: path.clone(), what })),
+            Entry::Other(what) => return Err(Error::Irregular(path.clone(), Irregular::Other(what))),
         };
         self.slot(path.clone(), before);
         Ok(())

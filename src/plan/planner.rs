@@ -373,12 +373,12 @@ impl Planner<'_> {
     /// Returns the file that an edit is about to delete.
     pub(super) fn doomed(&mut self, path: &RepoPath, span: Option<Span>) -> Result<File, Failed> {
         match self.overlay.file(path) {
-            Err(Error::Missing(Missing::Never { path, suggestion })) => {
+            Err(Error::Missing(path, Missing::Never(suggestion))) => {
                 let suggestion = Box::new(Suggestion { is_to_go: true, ..*suggestion });
-                self.fail(span, Error::Missing(Missing::Never { path, suggestion }))
+                self.fail(span, Error::Missing(path, Missing::Never(suggestion)))
             }
-            Err(Error::Missing(Missing::Tracked { path, is_left_out, .. })) => {
-                self.fail(span, Error::Missing(Missing::Tracked { path, is_left_out, is_to_go: true }))
+            Err(Error::Missing(path, Missing::Tracked { is_left_out, .. })) => {
+                self.fail(span, Error::Missing(path, Missing::Tracked { is_left_out, is_to_go: true }))
             }
             _ => self.base(path, span),
         }

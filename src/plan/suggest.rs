@@ -34,7 +34,7 @@ pub struct Suggestion {
 pub(super) fn missing(tree: &dyn Tree, path: &RepoPath, directory: &BStr) -> Missing {
     let tracked = tree.tracked();
     if tracked.contains(path) {
-        return Missing::Tracked { path: path.clone(), is_to_go: false, is_left_out: tree.is_left_out(path) };
+        return Missing::Tracked { is_to_go: false, is_left_out: tree.is_left_out(path) };
     }
     let below = RepoPath::new(directory).ok().and_then(|directory| {
         let written = path.as_bytes().strip_prefix(directory.as_bytes())?.strip_prefix(b"/")?.into();
@@ -44,7 +44,7 @@ pub(super) fn missing(tree: &dyn Tree, path: &RepoPath, directory: &BStr) -> Mis
     if suggestion.meant.is_none() {
         look_around(&mut suggestion, &tracked, path);
     }
-    Missing::Never { path: path.clone(), suggestion: Box::new(suggestion) }
+    Missing::Never(Box::new(suggestion))
 }
 
 /// How many names are listed of what there is.

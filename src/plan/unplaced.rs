@@ -154,12 +154,12 @@ impl Planner<'_> {
 
     /// Says that a file is where a new one should be, or one that is moved there.
     pub(super) fn occupied(&self, path: &RepoPath, content: Content, is_target: bool) -> Error {
-        let path = path.clone();
-        Error::Occupied(match self.overlay.maker(&path) {
-            Some(by) => Occupied::Made { path, by },
-            None if is_target => Occupied::Target { path, content },
-            None => Occupied::File { path, content },
-        })
+        let what = match self.overlay.maker(path) {
+            Some(by) => Occupied::Made(by),
+            None if is_target => Occupied::Target(content),
+            None => Occupied::File(content),
+        };
+        Error::Occupied(path.clone(), what)
     }
 }
 

@@ -191,7 +191,7 @@ fn a_path_that_must_be_meant_is_named() {
         ("nothing/like.it", None),
     ] {
         let refusal = run(&tree, vec![delete(written)], &Rules::default()).unwrap_err();
-        let Error::Missing(Missing::Never { suggestion, .. }) = &refusal.errors[0].value else { panic!("{written}") };
+        let Error::Missing(_, Missing::Never(suggestion)) = &refusal.errors[0].value else { panic!("{written}") };
         assert_eq!(suggestion.meant.as_ref().map(RepoPath::to_string).as_deref(), meant, "{written}");
     }
 }
@@ -201,7 +201,7 @@ fn a_tracked_file_that_is_gone_is_not_called_a_misspelling_of_itself() {
     let tree = MemoryTree::new().with("src/net/tcp.rs", "b\n").with_entry("src/lib.rs", Entry::Absent);
     let refusal = run(&tree, vec![delete("src/lib.rs"), delete("net/tcp.rs")], &Rules::default()).unwrap_err();
     let error = &refusal.errors[0].value;
-    assert!(matches!(error, Error::Missing(Missing::Tracked { is_to_go: true, .. })), "{error:?}");
+    assert!(matches!(error, Error::Missing(_, Missing::Tracked { is_to_go: true, .. })), "{error:?}");
     let refusal = run(&tree, vec![delete("src/lib.rs")], &Rules::default()).unwrap_err();
     assert!(matches!(refusal.errors[0].value, Error::AlreadyApplied { .. }), "{:?}", refusal.errors[0].value);
 }
