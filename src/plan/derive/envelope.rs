@@ -48,7 +48,7 @@ pub fn envelope<'c>(
 }
 
 pub(super) fn edit<'c>(path: &'c RepoPath, operation: Operation<'c>) -> FileEdit<'c> {
-    FileEdit { path: path_text(path), root: None, operation, header: None, why: None, span: None }
+    FileEdit::new(path_text(path), operation, None)
 }
 
 fn update<'c>(

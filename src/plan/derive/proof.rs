@@ -16,14 +16,7 @@ const NAME: &str = "f";
 /// Returns whether edits of one file turn one content into another, by the default rules and by the strictest, and leave
 /// nothing in doubt.
 pub(super) fn turns(before: &File, operations: &[Operation<'_>], after: &File) -> bool {
-    let edits = operations.iter().map(|operation| FileEdit {
-        path: Text::derived(NAME.as_bytes()),
-        root: None,
-        operation: operation.clone(),
-        header: None,
-        why: None,
-        span: None,
-    });
+    let edits = operations.iter().map(|of| FileEdit::new(Text::derived(NAME.as_bytes()), of.clone(), None));
     let patch = [Patch { format: Format::Envelope, edits: edits.collect() }];
     let tree = MemoryTree::new().with_entry(NAME, Entry::File(before.clone()));
     let rules = [Rules::default(), Rules { strict: true, unique: true, ..Rules::default() }];
