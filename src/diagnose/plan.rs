@@ -9,7 +9,7 @@ use crate::kind::Kind;
 use crate::path::{PathError, RepoPath};
 use crate::plan::derive::{Replaced, Unrepresentable};
 use crate::plan::{
-    Barrier, Conflict, Error, Finding, Irregular, Missing, Occupied, Origin, Quote, Seen, Suggestion, Warning,
+    Barrier, Conflict, Error, Finding, Irregular, Missing, Occupied, Origin, Placing, Quote, Seen, Suggestion, Warning,
 };
 use crate::text::{LineNo, Lines, Shown};
 use crate::tree::{Content, Disagreement, Obstacle, Remedy, TreeError};
@@ -298,49 +298,50 @@ fn remedied(path: &RepoPath, remedy: &Remedy) -> String {
 impl Diagnose for Warning {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis { is_warning: true, ..Diagnosis::new(self.kind()) }.path(self.path());
-        let among = |chosen: LineNo, others: &[LineNo]| {
-            let mut all = [others, &[chosen]].concat();
-            all.sort();
-            all
-        };
         match self {
-            Warning::Relaxed { path, line, .. } => {
-                of.shows(place(path, line, "the line that is used", "taken for the context line"))
-            }
-            Warning::Fuzzy { path, line, .. } => {
-                of.shows(place(path, line, "the file has", "taken for the line of the patch"))
-            }
+            Warning::Placed { path, how, .. } => placed(of, path, how),
             Warning::InsideWord { path, line, .. } => {
                 of.shows(place(path, line, "the text is found here", "inside a word"))
             }
-            Warning::Duplicates { path, chosen, others, lines, .. } => {
-                let label = |line| if line == *chosen { "changed" } else { "alike" };
-                let places = rivals(path, lines, "the lines stand here", label).into_iter().collect();
-                let of = Diagnosis { places, line: Some(*chosen), candidates: among(*chosen, others), ..of };
-                of.help(
-                    "if another is meant, give more lines around the change, or a context line after `@@`; --unique refuses such hunks",
-                )
+            Warning::BlankEdges { at, .. } | Warning::PartialDeleteBody { first: at, .. } => {
+                Diagnosis { line: Some(*at), ..of }
             }
-            Warning::AddedAfterOneOf { after, others, .. } => {
-                Diagnosis { line: Some(*after), candidates: among(*after, others), ..of }
-            }
-            Warning::Restated { at, .. }
-            | Warning::BlankDropped { at, .. }
-            | Warning::BlankEdges { at, .. }
-            | Warning::Moved { at, .. }
-            | Warning::AddedAfter { after: at, .. }
-            | Warning::AddedByNumber { after: at, .. }
-            | Warning::PartialDeleteBody { first: at, .. } => Diagnosis { line: Some(*at), ..of },
             Warning::Found { finding, .. } => found(of, *finding),
-            Warning::AddedAtEnd { .. }
-            | Warning::AddedAtTop { .. }
-            | Warning::ModeDiffers { .. }
+            Warning::ModeDiffers { .. }
             | Warning::IdDiffers { .. }
             | Warning::NewlineAdded { .. }
             | Warning::NoChange { .. }
-            | Warning::IdleHunk { .. }
             | Warning::AlreadyThere { .. } => of,
         }
+    }
+}
+
+/// Says where a hunk or a find was placed, and where else it could have been.
+fn placed(of: Diagnosis, path: &RepoPath, how: &Placing) -> Diagnosis {
+    let among = |of, chosen: LineNo, others: &[LineNo]| {
+        let mut candidates = [others, &[chosen]].concat();
+        candidates.sort();
+        Diagnosis { line: Some(chosen), candidates, ..of }
+    };
+    match how {
+        Placing::Relaxed { line, .. } => {
+            of.shows(place(path, line, "the line that is used", "taken for the context line"))
+        }
+        Placing::Fuzzy { line, .. } => of.shows(place(path, line, "the file has", "taken for the line of the patch")),
+        Placing::Duplicates { chosen, others, lines, .. } => {
+            let label = |line| if line == *chosen { "changed" } else { "alike" };
+            let places = rivals(path, lines, "the lines stand here", label).into_iter().collect();
+            among(Diagnosis { places, ..of }, *chosen, others).help(
+                "if another is meant, give more lines around the change, or a context line after `@@`; --unique refuses such hunks",
+            )
+        }
+        Placing::AddedAfterOneOf { after, others, .. } => among(of, *after, others),
+        Placing::Restated(at)
+        | Placing::BlankDropped(at)
+        | Placing::Moved { at, .. }
+        | Placing::AddedAfter(at)
+        | Placing::AddedByNumber(at) => Diagnosis { line: Some(*at), ..of },
+        Placing::AddedAtEnd | Placing::AddedAtTop | Placing::Idle => of,
     }
 }
 

@@ -10,9 +10,8 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::place_error::{Part, PlaceError};
-use super::warning::{Quote, Warning};
-use crate::path::RepoPath;
+use super::place_error::PlaceError;
+use super::warning::{Placing, Quote};
 use crate::search::{Fuzz, Haystack, Shift};
 use crate::text::{LineNo, Lines};
 
@@ -107,9 +106,9 @@ impl ShiftError {
 }
 
 /// Warns that a hunk was found at a level: from line `at` on, and the line `nth` from there is the first that differs.
-pub(super) fn warning(path: &RepoPath, lines: &Lines<'_>, part: Part, level: Fuzz, at: usize, nth: usize) -> Warning {
+pub(super) fn warning(lines: &Lines<'_>, level: Fuzz, at: usize, nth: usize) -> Placing {
     let line = Quote::new(lines, at + nth);
-    Warning::Fuzzy { path: path.clone(), part, level, at: LineNo::from_index(at), line }
+    Placing::Fuzzy { level, at: LineNo::from_index(at), line }
 }
 
 /// The product of how many lines two texts have beyond which their middles are taken for wholly different.

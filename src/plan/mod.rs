@@ -54,7 +54,7 @@ pub use self::place_error::{After, Ambiguity, Closest, Earlier, Part, PlaceError
 pub use self::placement::{Match, Placement, Rows};
 use self::planner::Planner;
 pub use self::suggest::Suggestion;
-pub use self::warning::{Quote, Warning};
+pub use self::warning::{Placing, Quote, Warning};
 use crate::kind::Kind;
 use crate::patch::{Operation, Patch};
 use crate::path::{RepoPath, Resolver};

@@ -14,7 +14,7 @@ use std::ops::Range;
 use super::place_error::{Part, PlaceError};
 use super::placement::{Match, Placed};
 use super::splice::{Last, Splicer};
-use super::warning::Warning;
+use super::warning::{Placing, Warning};
 use super::{ENOUGH, Rules};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::path::RepoPath;
@@ -162,7 +162,8 @@ fn made(
     let mut splicer = Splicer::new(file);
     for hunk in hunks {
         if hunk.is_idle() {
-            let warning = Warning::IdleHunk { path: path.clone(), part: Part::Hunk(hunk.number) };
+            let (path, part) = (path.clone(), Part::Hunk(hunk.number));
+            let warning = Warning::Placed { path, part, how: Placing::Idle };
             warnings.push(Located::new(hunk.span, warning));
         } else {
             hunk.put(&mut splicer);

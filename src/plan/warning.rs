@@ -12,134 +12,15 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
-    /// A context line was found by a looser rule.
-    #[error("{part} of `{path}`: context line isn't in the file as written; line {}, which {how}, is used", .line.number)]
-    Relaxed {
+    /// A hunk, or a find, has its place by more than its lines, or does nothing there.
+    #[error("{part} of `{path}`{how}")]
+    Placed {
         /// The file.
         path: RepoPath,
-        /// Which hunk.
+        /// What of the edit.
         part: Part,
-        /// The rule.
-        how: Relaxation,
-        /// The line that is used.
-        line: Quote,
-    },
-    /// The old lines were found at a level.
-    #[error(
-        "{part} of `{path}` isn't in the file as written; it is applied on line {at}, which is the same but for {} (--fuzz={level})",
-        level.allows()
-    )]
-    Fuzzy {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk, or the find.
-        part: Part,
-        /// The level.
-        level: Fuzz,
-        /// Where the hunk was placed.
-        at: LineNo,
-        /// The first line that differs.
-        line: Quote,
-    },
-    /// The old lines begin with the context line itself.
-    #[error("{part} of `{path}`: its lines begin with its own context line {at}, and are changed there")]
-    Restated {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk.
-        part: Part,
-        /// The context line.
-        at: LineNo,
-    },
-    /// A trailing empty line that isn't in the file was left out.
-    #[error("{part} of `{path}`: its last old line is empty and isn't in the file; placed on line {at} without it")]
-    BlankDropped {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk.
-        part: Part,
-        /// Where the hunk was placed.
-        at: LineNo,
-    },
-    /// The lines are in other places too.
-    #[error("{part} of `{path}`: its lines stand in {} places; line {chosen} is changed, also there: {}", .count + 1, listed(.others, *.count))]
-    Duplicates {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk.
-        part: Part,
-        /// The place that is changed.
-        chosen: LineNo,
-        /// The first few others.
-        others: Vec<LineNo>,
-        /// How many others there are.
-        count: usize,
-        /// The first of them all.
-        lines: Vec<Quote>,
-    },
-    /// A hunk of added lines only, which go to the end of the file.
-    #[error("{part} of `{path}` only adds lines: they go after the last line of the file")]
-    AddedAtEnd {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk.
-        part: Part,
-    },
-    /// A hunk of added lines only, which go behind its context line.
-    #[error("{part} of `{path}` only adds lines: they go right after its context line {after}")]
-    AddedAfter {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk.
-        part: Part,
-        /// The context line.
-        after: LineNo,
-    },
-    /// A hunk of added lines only, which go behind the first of several context lines.
-    #[error("{part} of `{path}` only adds lines: they go right after its context line {after}; the same line stands also on {}", listed(.others, *.count))]
-    AddedAfterOneOf {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk.
-        part: Part,
-        /// The context line.
-        after: LineNo,
-        /// The first few other lines equal to the context.
-        others: Vec<LineNo>,
-        /// How many others there are.
-        count: usize,
-    },
-    /// A hunk of a unified diff that is elsewhere than its number says.
-    #[error(
-        "{part} of `{path}` isn't on line {claimed}, as its number says; its lines stand on line {at}, and are changed there"
-    )]
-    Moved {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk.
-        part: Part,
-        /// The line that its number names.
-        claimed: LineNo,
-        /// Where it is.
-        at: LineNo,
-    },
-    /// A hunk of a unified diff that only its number places at the top of the file.
-    #[error("{part} of `{path}` only adds lines: they go at the top of the file, by its number alone")]
-    AddedAtTop {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk.
-        part: Part,
-    },
-    /// A hunk of a unified diff that only its number places.
-    #[error("{part} of `{path}` only adds lines: they go after line {after}, by its number alone")]
-    AddedByNumber {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk.
-        part: Part,
-        /// The line behind which they go.
-        after: LineNo,
+        /// How it came to its place.
+        how: Placing,
     },
     /// The file's mode isn't the one that the patch says it had.
     #[error("`{path}` has mode {file:06o}; the patch was made for one with {patch:06o}")]
@@ -181,14 +62,6 @@ pub enum Warning {
         /// The file.
         path: RepoPath,
     },
-    /// A hunk that changes nothing.
-    #[error("{part} of `{path}` changes nothing")]
-    IdleHunk {
-        /// The file.
-        path: RepoPath,
-        /// Which hunk.
-        part: Part,
-    },
     /// The new file is already there, byte for byte.
     #[error("`{path}` is already there with this very content")]
     AlreadyThere {
@@ -227,6 +100,84 @@ pub enum Warning {
         /// The line.
         line: Quote,
     },
+}
+
+/// How a hunk, or a find, came to a place that may not be the one that was meant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Placing {
+    /// A context line was found by a looser rule.
+    #[error(": context line isn't in the file as written; line {}, which {how}, is used", .line.number)]
+    Relaxed {
+        /// The rule.
+        how: Relaxation,
+        /// The line that is used.
+        line: Quote,
+    },
+    /// The old lines were found at a level.
+    #[error(
+        " isn't in the file as written; it is applied on line {at}, which is the same but for {} (--fuzz={level})",
+        level.allows()
+    )]
+    Fuzzy {
+        /// The level.
+        level: Fuzz,
+        /// Where the hunk was placed.
+        at: LineNo,
+        /// The first line that differs.
+        line: Quote,
+    },
+    /// The old lines begin with the context line itself, this one.
+    #[error(": its lines begin with its own context line {_0}, and are changed there")]
+    Restated(LineNo),
+    /// A trailing empty line that isn't in the file was left out, and the hunk was placed on this one.
+    #[error(": its last old line is empty and isn't in the file; placed on line {_0} without it")]
+    BlankDropped(LineNo),
+    /// The lines are in other places too.
+    #[error(": its lines stand in {} places; line {chosen} is changed, also there: {}", .count + 1, listed(.others, *.count))]
+    Duplicates {
+        /// The place that is changed.
+        chosen: LineNo,
+        /// The first few others.
+        others: Vec<LineNo>,
+        /// How many others there are.
+        count: usize,
+        /// The first of them all.
+        lines: Vec<Quote>,
+    },
+    /// A hunk of added lines only, which go to the end of the file.
+    #[error(" only adds lines: they go after the last line of the file")]
+    AddedAtEnd,
+    /// A hunk of added lines only, which go behind its context line, this one.
+    #[error(" only adds lines: they go right after its context line {_0}")]
+    AddedAfter(LineNo),
+    /// A hunk of added lines only, which go behind the first of several context lines.
+    #[error(" only adds lines: they go right after its context line {after}; the same line stands also on {}", listed(.others, *.count))]
+    AddedAfterOneOf {
+        /// The context line.
+        after: LineNo,
+        /// The first few other lines equal to the context.
+        others: Vec<LineNo>,
+        /// How many others there are.
+        count: usize,
+    },
+    /// A hunk of a unified diff that is elsewhere than its number says.
+    #[error(" isn't on line {claimed}, as its number says; its lines stand on line {at}, and are changed there")]
+    Moved {
+        /// The line that its number names.
+        claimed: LineNo,
+        /// Where it is.
+        at: LineNo,
+    },
+    /// A hunk of a unified diff that only its number places at the top of the file.
+    #[error(" only adds lines: they go at the top of the file, by its number alone")]
+    AddedAtTop,
+    /// A hunk of a unified diff that only its number places, behind this line.
+    #[error(" only adds lines: they go after line {_0}, by its number alone")]
+    AddedByNumber(LineNo),
+    /// A hunk that changes nothing.
+    #[error(" changes nothing")]
+    Idle,
 }
 
 /// A line of a file, as much of it as a message can show, and the line under which it is.
@@ -273,22 +224,25 @@ impl Warning {
     /// Returns the stable kind.
     pub fn kind(&self) -> Kind {
         match self {
-            Warning::Relaxed { .. } => Kind::LocatorRelaxed,
-            Warning::Fuzzy { .. } => Kind::Fuzzy,
-            Warning::Restated { .. } => Kind::Restated,
-            Warning::BlankDropped { .. } => Kind::BlankDropped,
-            Warning::Duplicates { .. } => Kind::Duplicates,
-            Warning::AddedAtEnd { .. }
-            | Warning::AddedAfter { .. }
-            | Warning::AddedAfterOneOf { .. }
-            | Warning::AddedAtTop { .. }
-            | Warning::AddedByNumber { .. } => Kind::AdditionPlace,
-            Warning::Moved { .. } => Kind::HunkMoved,
+            Warning::Placed { how, .. } => match how {
+                Placing::Relaxed { .. } => Kind::LocatorRelaxed,
+                Placing::Fuzzy { .. } => Kind::Fuzzy,
+                Placing::Restated(_) => Kind::Restated,
+                Placing::BlankDropped(_) => Kind::BlankDropped,
+                Placing::Duplicates { .. } => Kind::Duplicates,
+                Placing::Moved { .. } => Kind::HunkMoved,
+                Placing::Idle => Kind::NoChange,
+                Placing::AddedAtEnd
+                | Placing::AddedAfter(_)
+                | Placing::AddedAfterOneOf { .. }
+                | Placing::AddedAtTop
+                | Placing::AddedByNumber(_) => Kind::AdditionPlace,
+            },
             Warning::ModeDiffers { .. } => Kind::ModeDiffers,
             Warning::IdDiffers { .. } => Kind::IdDiffers,
             Warning::NewlineAdded { .. } => Kind::NewlineAdded,
             Warning::Found { finding, .. } => finding.kind(),
-            Warning::NoChange { .. } | Warning::IdleHunk { .. } | Warning::AlreadyThere { .. } => Kind::NoChange,
+            Warning::NoChange { .. } | Warning::AlreadyThere { .. } => Kind::NoChange,
             Warning::PartialDeleteBody { .. } => Kind::PartialDeleteBody,
             Warning::BlankEdges { .. } => Kind::BlankEdges,
             Warning::InsideWord { .. } => Kind::InsideWord,
@@ -297,23 +251,12 @@ impl Warning {
 
     /// Returns the file that it is about.
     pub fn path(&self) -> &RepoPath {
-        let (Warning::Relaxed { path, .. }
-        | Warning::Fuzzy { path, .. }
-        | Warning::Restated { path, .. }
-        | Warning::BlankDropped { path, .. }
-        | Warning::Duplicates { path, .. }
-        | Warning::AddedAtEnd { path, .. }
-        | Warning::AddedAfter { path, .. }
-        | Warning::AddedAfterOneOf { path, .. }
-        | Warning::AddedAtTop { path, .. }
-        | Warning::AddedByNumber { path, .. }
-        | Warning::Moved { path, .. }
+        let (Warning::Placed { path, .. }
         | Warning::ModeDiffers { path, .. }
         | Warning::IdDiffers { path, .. }
         | Warning::NewlineAdded { path }
         | Warning::Found { path, .. }
         | Warning::NoChange { path }
-        | Warning::IdleHunk { path, .. }
         | Warning::AlreadyThere { path }
         | Warning::PartialDeleteBody { path, .. }
         | Warning::BlankEdges { path, .. }

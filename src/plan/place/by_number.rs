@@ -33,7 +33,7 @@ use super::super::place_error::{
 };
 use super::super::placement::Match;
 use super::super::splice::Last;
-use super::super::warning::Warning;
+use super::super::warning::{Placing, Warning};
 use super::headings::Headings;
 use super::{Outcome, PlacedHunk, Policy, blocks};
 use crate::patch::{Hunk, HunkLine, Mark};
@@ -135,7 +135,7 @@ struct Found {
     how: Match,
     /// Whether the first old line has a byte order mark that is none of the line's.
     is_marked: bool,
-    warning: Option<Warning>,
+    warning: Option<Placing>,
 }
 
 impl Found {
@@ -165,12 +165,15 @@ struct Placer<'f, 'h> {
 impl Placer<'_, '_> {
     /// Finds the place of a hunk, which is also given without the CRs that are its lines' terminators.
     fn place(&mut self, number: usize, hunk: &Hunk<'_>, plain: &Hunk<'_>) -> Result<Found, Located<PlaceError>> {
-        let mut found = self.find(number, hunk, plain);
+        let mut found = self.find(hunk, plain);
         if hunk.excess > 0 {
-            found = self.confirm(number, hunk, found);
+            found = self.confirm(hunk, found);
         }
         let mut found = found?;
-        self.warnings.extend(found.warning.take().map(|warning| Located::new(hunk.span, warning)));
+        if let Some(how) = found.warning.take() {
+            let warning = Warning::Placed { path: self.path.clone(), part: Part::Hunk(number), how };
+            self.warnings.push(Located::new(hunk.span, warning));
+        }
         self.cursor = found.range.end;
         self.take(found.range.clone());
         Ok(found)
@@ -217,14 +220,13 @@ impl Placer<'_, '_> {
     /// Refuses the place of a hunk with lines beyond its counts if without them it has another one.
     fn confirm(
         &self,
-        number: usize,
         hunk: &Hunk<'_>,
         whole: Result<Found, Located<PlaceError>>,
     ) -> Result<Found, Located<PlaceError>> {
         let (counted, beyond) = hunk.lines.split_at(hunk.lines.len().saturating_sub(hunk.excess));
         let position = hunk.position.clone();
         let counted = Hunk { lines: counted.to_vec(), position, span: hunk.span, ..Hunk::default() };
-        let Ok(alone) = self.find(number, &counted, &counted) else { return whole };
+        let Ok(alone) = self.find(&counted, &counted) else { return whole };
         match whole {
             Ok(found) if found.range.start == alone.range.start => Ok(found),
             _ => {
@@ -234,11 +236,11 @@ impl Placer<'_, '_> {
     }
 
     /// Finds the place of a hunk.
-    fn find(&self, number: usize, hunk: &Hunk<'_>, plain: &Hunk<'_>) -> Result<Found, Located<PlaceError>> {
+    fn find(&self, hunk: &Hunk<'_>, plain: &Hunk<'_>) -> Result<Found, Located<PlaceError>> {
         let claimed = hunk.position.as_ref().map_or(0, |position| position.old_start as usize);
         let mut old = hunk.old();
         match (old.next(), old.next()) {
-            (None, _) => self.add(number, hunk, claimed),
+            (None, _) => self.add(hunk, claimed),
             (Some(line), None)
                 if self.file.slice(0..self.file.len()) == Lines::BOM
                     && line.unterminated
@@ -246,18 +248,12 @@ impl Placer<'_, '_> {
             {
                 Ok(Found::exact(0..0))
             }
-            _ => self.seek(number, hunk, plain, claimed.saturating_sub(1)),
+            _ => self.seek(hunk, plain, claimed.saturating_sub(1)),
         }
     }
 
     /// Finds the place of old lines.
-    fn seek(
-        &self,
-        number: usize,
-        hunk: &Hunk<'_>,
-        plain: &Hunk<'_>,
-        claimed: usize,
-    ) -> Result<Found, Located<PlaceError>> {
+    fn seek(&self, hunk: &Hunk<'_>, plain: &Hunk<'_>, claimed: usize) -> Result<Found, Located<PlaceError>> {
         let count = hunk.old().count();
         let at_line = |at: usize| Found::exact(at..at + count);
         let run = self.haystack.run(hunk.old().map(text));
@@ -286,8 +282,7 @@ impl Placer<'_, '_> {
         let places = self.candidates(&run, count, behind);
         match places.lines[..] {
             [at] if !self.rules.strict => {
-                let (path, claimed) = (self.path.clone(), LineNo::from_index(claimed));
-                let warning = Warning::Moved { path, part: Part::Hunk(number), claimed, at };
+                let warning = Placing::Moved { claimed: LineNo::from_index(claimed), at };
                 Ok(Found { how: Match::Moved, warning: Some(warning), ..at_line(at.index()) })
             }
             [] | [_] => Err(self.place_error(plain, &run, claimed)),
@@ -383,7 +378,7 @@ impl Placer<'_, '_> {
     }
 
     /// Places a hunk that has added lines only: by its number, which names the line before them.
-    fn add(&self, number: usize, hunk: &Hunk<'_>, at: usize) -> Result<Found, Located<PlaceError>> {
+    fn add(&self, hunk: &Hunk<'_>, at: usize) -> Result<Found, Located<PlaceError>> {
         let len = self.file.line_count();
         let found = |at, warning| Ok(Found { range: at..at, how: Match::Addition, is_marked: false, warning });
         // A header that was recounted may still name the first line that it believed to be old.
@@ -403,10 +398,9 @@ impl Placer<'_, '_> {
         if self.rules.strict {
             return error(Ambiguity::NumberOnly.into());
         }
-        let (path, part) = (self.path.clone(), Part::Hunk(number));
         let warning = match at.checked_sub(1).map(LineNo::from_index) {
-            Some(after) => Warning::AddedByNumber { path, part, after },
-            None => Warning::AddedAtTop { path, part },
+            Some(after) => Placing::AddedByNumber(after),
+            None => Placing::AddedAtTop,
         };
         found(at, Some(warning))
     }

@@ -198,7 +198,8 @@ fn at_a_level(
                 Located::new(line.and_then(|line| line.span).or(span), error.at(at))
             })?;
             let nth = old.iter().enumerate().position(|(nth, text)| *text != lines.text(at + nth)).unwrap_or(0);
-            let warning = fuzz::warning(path, lines, Part::Find, level, at, nth);
+            let (part, how) = (Part::Find, fuzz::warning(lines, level, at, nth));
+            let warning = Warning::Placed { path: path.clone(), part, how };
             warnings.push(Located::new(find[nth].span.or(span), warning));
             let last = at + old.len() - 1;
             let range = lines.start(at)..lines.start(last) + lines.text(last).len();

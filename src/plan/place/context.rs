@@ -3,7 +3,7 @@
 use super::super::duplicates::SHOWN;
 use super::super::place_error::{CANDIDATES, Part, PlaceError, Places as Candidates};
 use super::super::placement::Match;
-use super::super::warning::{Quote, Warning};
+use super::super::warning::{Placing, Quote};
 use super::in_order::Placer;
 use crate::patch::Hunk;
 use crate::search::{Loose, Relaxation, Run};
@@ -48,8 +48,7 @@ impl Placer<'_, '_, '_> {
         match self.like(locator) {
             Loose::One { at, how } => {
                 let line = Quote::new(&self.file.lines(), at);
-                let warning = Warning::Relaxed { path: self.path.clone(), part, how, line };
-                self.warn(locator.span.or(hunk.span), warning);
+                self.warn(locator.span.or(hunk.span), part, Placing::Relaxed { how, line });
                 let how = if let Relaxation::Level(level) = how { Match::at(level) } else { Match::Locator };
                 Ok((at, how))
             }

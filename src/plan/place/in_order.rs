@@ -29,7 +29,7 @@ use super::super::nearest::Nearest;
 use super::super::place_error::{After, Ambiguity, Earlier, Part, PlaceError, Places as Candidates, Reason};
 use super::super::placement::Match;
 use super::super::splice::Last;
-use super::super::warning::{Quote, Warning};
+use super::super::warning::{Placing, Quote, Warning};
 use super::context::Context;
 use super::{Outcome, PlacedHunk, Policy, blocks};
 use crate::patch::{Hunk, HunkLine, Mark};
@@ -163,10 +163,10 @@ impl<'f, 'h, 'p> Placer<'f, 'h, 'p> {
         let len = lines.iter().filter(|line| line.mark != Mark::Added).count();
         let at = LineNo::from_index(found.at);
         if found.restated {
-            self.warn(hunk.span, Warning::Restated { path: self.path.clone(), part, at });
+            self.warn(hunk.span, part, Placing::Restated(at));
         }
         if found.trimmed {
-            self.warn(hunk.span, Warning::BlankDropped { path: self.path.clone(), part, at });
+            self.warn(hunk.span, part, Placing::BlankDropped(at));
         }
         let mut added = as_written(&lines);
         if found.level > Fuzz::Exact {
@@ -200,16 +200,16 @@ impl<'f, 'h, 'p> Placer<'f, 'h, 'p> {
             if end > 0 && self.file.text(end - 1).is_empty() { end - 1 } else { end }
         } else if let (Some(at), false) = (context, hunk.end_of_file) {
             let (others, count) = self.others(&hunk.locators[hunk.locators.len() - 1], at);
-            let (path, part, after) = (self.path.clone(), Part::Hunk(number), LineNo::from_index(at));
-            let warning = match count {
-                0 => Warning::AddedAfter { path, part, after },
-                _ => Warning::AddedAfterOneOf { path, part, after, others, count },
+            let after = LineNo::from_index(at);
+            let how = match count {
+                0 => Placing::AddedAfter(after),
+                _ => Placing::AddedAfterOneOf { after, others, count },
             };
-            self.warn(hunk.span, warning);
+            self.warn(hunk.span, Part::Hunk(number), how);
             at + 1
         } else {
             if number > 1 {
-                self.warn(hunk.span, Warning::AddedAtEnd { path: self.path.clone(), part: Part::Hunk(number) });
+                self.warn(hunk.span, Part::Hunk(number), Placing::AddedAtEnd);
             }
             end
         };
@@ -315,8 +315,8 @@ impl<'f, 'h, 'p> Placer<'f, 'h, 'p> {
         let file = self.file.lines();
         let nth = old(lines).enumerate().position(|(nth, text)| text != file.text(found.at + nth)).unwrap_or(0);
         let differs = lines.iter().filter(|line| line.mark != Mark::Added).nth(nth).and_then(|line| line.text.span);
-        let warning = fuzz::warning(self.path, &file, part, found.level, found.at, nth);
-        self.warn(differs.or_else(|| first_old(hunk)), warning);
+        let how = fuzz::warning(&file, found.level, found.at, nth);
+        self.warn(differs.or_else(|| first_old(hunk)), part, how);
     }
 
     fn seek_run(
@@ -372,9 +372,7 @@ impl<'f, 'h, 'p> Placer<'f, 'h, 'p> {
         let mut first: Vec<_> = shown.iter().copied().take(Quote::DRAWN - 1).chain([at]).collect();
         first.sort();
         let quoted = first.iter().map(|line| Quote::under(|at| self.file.text(at), line.index())).collect();
-        let (path, others) = (self.path.clone(), shown);
-        let warning = Warning::Duplicates { path, part, chosen: at, others, count, lines: quoted };
-        self.warn(first_old(hunk), warning);
+        self.warn(first_old(hunk), part, Placing::Duplicates { chosen: at, others: shown, count, lines: quoted });
         Ok(())
     }
 
@@ -408,8 +406,8 @@ impl<'f, 'h, 'p> Placer<'f, 'h, 'p> {
         self.nearest().of_hunk(hunk, self.cursor, self.haystack, after)
     }
 
-    pub(super) fn warn(&mut self, span: Option<Span>, warning: Warning) {
-        self.warnings.push(Located::new(span, warning));
+    pub(super) fn warn(&mut self, span: Option<Span>, part: Part, how: Placing) {
+        self.warnings.push(Located::new(span, Warning::Placed { path: self.path.clone(), part, how }));
     }
 }
 
