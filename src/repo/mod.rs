@@ -117,6 +117,8 @@ impl Repo {
             index_file: set("GIT_INDEX_FILE"),
         };
         let opened = open_from_env(&around).or_else(|error| open_as_git_does(&around, error));
+        // git's own HEAD and branches are in no namespace: `GIT_NAMESPACE` is for who serves the repository to others.
+        let opened = opened.and_then(|git| git.remove_namespace().map(|()| git));
         let git = match opened.map_err(|error| match (&around.git_dir, error.code()) {
             (Some(named), git2::ErrorCode::NotFound) => RepoError::NoGitDir { named: named.into() },
             _ => RepoError::opening(&around.here, error),

@@ -191,6 +191,23 @@ fn objects_go_where_git_puts_them() {
     }
 }
 
+#[test]
+fn a_namespace_is_for_who_serves_the_repository() {
+    let (ours, git) = (Repo::with(&[("a.txt", "one\n")]), Repo::with(&[("a.txt", "one\n")]));
+    let mut command = ours.command();
+    command.env("GIT_NAMESPACE", "served").args(["apply", "--commit", "-m", "x"]);
+    support::run(&mut command, update("a.txt", "one", "1").as_bytes()).succeeded();
+    git.child("a.txt").write_str("1\n").unwrap();
+    git.git(&["commit", "-q", "-a", "-m", "x"]);
+    for told in
+        [&["for-each-ref", "--format=%(refname) %(tree)"][..], &["status", "--porcelain=v2"], &["ls-files", "-s"]]
+    {
+        assert_eq!(ours.git(told), git.git(told), "{told:?}");
+    }
+    assert_eq!(ours.git(&["rev-list", "--count", "HEAD"]), "2\n");
+    ours.git(&["fsck", "--strict"]);
+}
+
 fn walkable(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
     support::files(directory).into_keys().collect()
 }
