@@ -6,7 +6,7 @@
 use super::conversion::Conversion;
 use super::directories::{Directories, TreePlace};
 use super::index_tree::IndexTree;
-use super::objects::{content_id, leaf, obstacle, odd};
+use super::objects::{blob_id, content_id, leaf, obstacle};
 use super::revision_tree::leaves_of;
 use super::rules::Consult;
 use super::work_tree::WorkTree;
@@ -86,10 +86,8 @@ impl<'r> AgreeingTree<'r> {
         if obstacle(entry.mode).is_some() || (entry.mode & 0o100 != 0) != file.mode.executable {
             return Ok(false);
         }
-        let hash =
-            |bytes: &[u8]| git2::Oid::hash_object(git2::ObjectType::Blob, bytes).map_err(|error| odd(path, &error));
         let stored = self.conversion.to_git(path, &file.content, Some(entry.id)).map_err(|error| error.at(path))?;
-        Ok(hash(&stored)? == entry.id)
+        Ok(blob_id(entry.id.object_format(), &stored) == entry.id)
     }
 }
 

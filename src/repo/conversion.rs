@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use bstr::{BString, ByteSlice as _};
 
 use super::eol::{AutoCrlf, Eol, LineEnds, Settings, Value, expand_ident, is_crlf_text, unexpand_ident};
+use super::objects::blob_id;
 use super::rules::{Consult, RuleBook};
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
@@ -175,10 +176,7 @@ impl<'r> Conversion<'r> {
         let attributes = self.attributes(path)?;
         let mut file = Cow::from(&bytes[..]);
         if attributes.ident == Value::True {
-            let name = || {
-                git2::Oid::hash_object(git2::ObjectType::Blob, &bytes)
-                    .map_or_else(|_| String::new(), |id| id.to_string())
-            };
+            let name = || blob_id(self.repo.git2().object_format(), &bytes).to_string();
             file = expand_ident(&bytes, name);
         }
         let file = match self.line_ends(&attributes).to_work_tree(&file) {

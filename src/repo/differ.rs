@@ -130,8 +130,6 @@ impl Differ<'_> {
 
     /// The longest content that is shown as lines unless told otherwise: 512 MiB.
     const LONGEST: u64 = 512 << 20;
-    /// The digits of a whole id.
-    const DIGITS: usize = 40;
     /// The fewest digits that git shows unless told otherwise.
     const SHORT: usize = 7;
     /// The fewest digits that `core.abbrev` can ask for.
@@ -166,12 +164,13 @@ impl Differ<'_> {
 
     fn shortest(&self) -> usize {
         *self.shortest.get_or_init(|| {
+            let whole = content_id(self.repo, b"").len();
             let value =
                 self.repo.config().string("core.abbrev").ok().flatten().unwrap_or_default().to_ascii_lowercase();
             match value.as_slice() {
-                b"no" | b"off" | b"false" => Self::DIGITS,
+                b"no" | b"off" | b"false" => whole,
                 _ => match self.repo.config().int("core.abbrev") {
-                    Ok(Some(digits)) => usize::try_from(digits).unwrap_or_default().clamp(Self::SHORTEST, Self::DIGITS),
+                    Ok(Some(digits)) => usize::try_from(digits).unwrap_or_default().clamp(Self::SHORTEST, whole),
                     _ => self.auto(),
                 },
             }
@@ -186,7 +185,7 @@ impl Differ<'_> {
 
     /// Returns whether no object but the named one starts like this.
     fn is_unique(&self, id: &Oid, prefix: &str) -> Result<bool, git2::Error> {
-        match self.odb.exists_prefix(Oid::from_str(prefix)?, prefix.len()) {
+        match self.odb.exists_prefix(Oid::from_str_ext(prefix, id.object_format())?, prefix.len()) {
             Ok(found) => Ok(found == *id),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(true),
             Err(error) if error.code() == ErrorCode::Ambiguous => Ok(false),
@@ -264,11 +263,7 @@ impl Compare for Differ<'_> {
 
     fn abbreviate(&self, id: &str) -> Result<String, CompareError> {
         let failure = |error: git2::Error| CompareError::Objects { message: error.message().to_owned() };
-        if self.repo.is_sha256() {
-            // Nobody here knows which others there are.
-            return Ok(id[..self.shortest()].to_owned());
-        }
-        let whole = Oid::from_str(id).map_err(failure)?;
+        let whole = Oid::from_str_ext(id, self.repo.git2().object_format()).map_err(failure)?;
         for digits in self.shortest()..id.len() {
             if self.is_unique(&whole, &id[..digits]).map_err(failure)? {
                 return Ok(id[..digits].to_owned());

@@ -61,12 +61,9 @@ pub enum RepoError {
 }
 
 /// What libgit2 says of repositories that it can't read, and what that means.
-const BEYOND_LIBGIT2: [(&str, &str, Repair); 8] = [
+const BEYOND_LIBGIT2: [(&str, &str, Repair); 5] = [
     ("'link'", "has a split index", Repair::JoinIndex),
     ("'sdir'", "has a sparse index", Repair::FillIndex),
-    ("object format", "uses an object format other than SHA-1", Repair::Clone),
-    ("objectformat", "uses an object format other than SHA-1", Repair::Clone),
-    ("invalid hash", "uses an object format other than SHA-1", Repair::Clone),
     ("refstorage", "keeps its references in reftable", Repair::CommitByGit),
     ("unsupported extension", "uses an extension of the format", Repair::Clone),
     ("unsupported repository version", "has a newer format", Repair::Clone),

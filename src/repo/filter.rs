@@ -18,6 +18,7 @@ use bstr::{BString, ByteSlice};
 use tempfile::TempDir;
 
 use super::git::{Child, ChildStdin, ChildStdout, Command, Git, Stdio};
+use super::objects::blob_id;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
 use crate::tree::RULES;
@@ -154,8 +155,7 @@ impl GitFilter {
         bytes: &[u8],
         ask: impl FnOnce() -> Result<Vec<u8>, RepoError>,
     ) -> Result<Vec<u8>, RepoError> {
-        let id =
-            git2::Oid::hash_object(git2::ObjectType::Blob, bytes).map_err(|error| RepoError::git("a file", error))?;
+        let id = blob_id(git2::ObjectFormat::Sha1, bytes);
         let key = (task, path.clone(), id);
         if let Some(known) = self.answers.borrow().get(&key) {
             return Ok(known.clone());

@@ -52,7 +52,8 @@ impl Repo {
     /// If an object can't be read.
     pub fn touched(&self, commit: &Commit, progress: &Progress) -> Result<Vec<Touched>, RepoError> {
         let failed = |error| RepoError::git("a commit", error);
-        let tree = |id: &str| Oid::from_str(id).and_then(|id| self.git.find_commit(id)?.tree());
+        let tree =
+            |id: &str| Oid::from_str_ext(id, self.git.object_format()).and_then(|id| self.git.find_commit(id)?.tree());
         let new = tree(&commit.id).map_err(failed)?;
         let old = commit.parents.first().map(|id| tree(id)).transpose().map_err(failed)?;
         let mut options = DiffOptions::new();

@@ -109,7 +109,7 @@ impl NextIndex {
         let guard = RemoveOnDrop(&path);
         let shape = Shape::of(&path)?;
         shape.flatten(&Git::new(repo), &path)?;
-        let mut index = shape::open_plain(&path)?;
+        let mut index = shape::open_plain(&path, repo.git2().object_format())?;
         // It isn't to know where the work tree is: see `racy`.
         let owner = git2::Repository::open_bare(repo.git2().path()).map_err(writing)?;
         repo.git2().odb().and_then(|objects| owner.set_odb(&objects)).map_err(writing)?;
@@ -271,8 +271,10 @@ impl NextIndex {
         let old = old.map(tree).transpose().map_err(writing)?;
         let new = tree(new).map_err(writing)?;
         let diff = self.owner.diff_tree_to_tree(old.as_ref(), Some(&new), None).map_err(writing)?;
-        let (directories, other) =
-            (Directories::new(&self.owner, new), shape::open(&Git::at(self.owner.path(), None), other)?);
+        let (directories, other) = (
+            Directories::new(&self.owner, new),
+            shape::open(&Git::at(self.owner.path(), None), other, self.owner.object_format())?,
+        );
         let mut entries = Vec::new();
         for delta in diff.deltas() {
             let Some(name) = delta.new_file().path_bytes().or(delta.old_file().path_bytes()) else { continue };

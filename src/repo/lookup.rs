@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use bstr::ByteSlice as _;
 
 use super::git::Git;
+use super::objects::whole_id;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
 
@@ -42,8 +43,7 @@ impl Repo {
             let path = paths.iter().find(|wanted| wanted.as_bytes() == path)?;
             let mut what = what.to_str().ok()?.split(' ');
             let mode = u32::from_str_radix(what.next()?, 8).ok()?;
-            // One that libgit2 couldn't read stands for any: its object isn't looked at.
-            let id = what.next()?.parse().unwrap_or(git2::Oid::ZERO_SHA1);
+            let id = whole_id(what.next()?)?;
             (what.next()? == "0").then(|| (path.clone(), (mode, id)))
         };
         Ok(output.stdout.split_str("\0").filter_map(entry).collect())

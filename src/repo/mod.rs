@@ -177,7 +177,8 @@ impl Repo {
             seen,
         };
         if repo.check_objects().is_ok() {
-            let index = git2::Index::open(&repo.index_path).and_then(|mut index| repo.git.set_index(&mut index));
+            let index = git2::Index::open_ext(&repo.index_path, repo.git.object_format())
+                .and_then(|mut index| repo.git.set_index(&mut index));
             index.map_err(RepoError::index)?;
         }
         Ok(repo)
@@ -203,7 +204,8 @@ impl Repo {
             && Path::new(file).is_relative()
             && *top != around.here
         {
-            let mut index = git2::Index::open(&top.join(file)).map_err(RepoError::index)?;
+            let mut index =
+                git2::Index::open_ext(&top.join(file), repo.git.object_format()).map_err(RepoError::index)?;
             repo.git.set_index(&mut index).map_err(RepoError::index)?;
         }
         Ok(repo)

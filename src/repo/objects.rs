@@ -1,3 +1,5 @@
+use git2::{ObjectFormat, ObjectType, Oid};
+
 use super::Repo;
 use super::conversion::Conversion;
 use crate::path::RepoPath;
@@ -13,7 +15,7 @@ pub(super) fn leaf(
     repo: &Repo,
     conversion: &Conversion<'_>,
     path: &RepoPath,
-    id: git2::Oid,
+    id: Oid,
     mode: u32,
 ) -> Result<Entry, TreeError> {
     if let Some(what) = obstacle(mode) {
@@ -35,7 +37,7 @@ pub(super) fn obstacle(mode: u32) -> Option<Obstacle> {
 }
 
 /// Reads a blob whole.
-pub(super) fn blob(repo: &Repo, path: &RepoPath, id: git2::Oid) -> Result<Content, TreeError> {
+pub(super) fn blob(repo: &Repo, path: &RepoPath, id: Oid) -> Result<Content, TreeError> {
     match repo.git.find_blob(id) {
         Ok(blob) => Ok(blob.content().to_vec().into()),
         Err(error) if error.code() == git2::ErrorCode::NotFound => Err(TreeError::Unsupported {
@@ -53,13 +55,21 @@ pub(super) fn odd(path: &RepoPath, error: &git2::Error) -> TreeError {
 }
 
 /// Returns the name that git gives to bytes, which is a hash of them.
+pub(super) fn blob_id(format: ObjectFormat, bytes: &[u8]) -> Oid {
+    Oid::hash_object_ext(ObjectType::Blob, bytes, format).expect("hashing bytes in memory asks nobody")
+}
+
+/// Does the same as a repository does, in hexadecimal digits.
 pub(super) fn content_id(repo: &Repo, bytes: &[u8]) -> String {
-    if repo.is_sha256() {
-        let mut hash = hmac_sha256::Hash::new();
-        hash.update(format!("blob {}\0", bytes.len()));
-        hash.update(bytes);
-        return hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    }
-    let id = git2::Oid::hash_object(git2::ObjectType::Blob, bytes);
-    id.expect("hashing bytes in memory asks nobody").to_string()
+    blob_id(repo.git2().object_format(), bytes).to_string()
+}
+
+/// Reads the whole name of an object, by whichever hash; `None` if it is none.
+pub(super) fn whole_id(digits: &str) -> Option<Oid> {
+    let format = match digits.len() {
+        40 => ObjectFormat::Sha1,
+        64 => ObjectFormat::Sha256,
+        _ => return None,
+    };
+    Oid::from_str_ext(digits, format).ok()
 }

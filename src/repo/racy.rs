@@ -11,6 +11,7 @@ use git2::{Index, IndexEntry};
 
 use super::conversion::Conversion;
 use super::index_write::{ASSUME_UNCHANGED, INTENT_TO_ADD, SKIP_WORKTREE, STAGE};
+use super::objects::blob_id;
 use super::rules::Consult;
 use super::{Repo, RepoError};
 use crate::dir::{Dir, Found};
@@ -64,5 +65,5 @@ fn is_same(dir: &Dir, conversion: &Conversion<'_>, entry: &IndexEntry, path: &Re
     let Ok(Some((bytes, _))) = dir.read(path) else { return false };
     let content = bytes.into();
     let Ok(stored) = conversion.to_git(path, &content, Some(entry.id)) else { return false };
-    git2::Oid::hash_object(git2::ObjectType::Blob, &stored).is_ok_and(|id| id == entry.id)
+    blob_id(entry.id.object_format(), &stored) == entry.id
 }

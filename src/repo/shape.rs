@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use bstr::ByteSlice as _;
-use git2::Index;
+use git2::{Index, ObjectFormat};
 
 use super::git::Git;
 use super::{Repo, RepoError};
@@ -77,7 +77,9 @@ impl Repo {
     pub(super) fn index(&self) -> Result<Index, RepoError> {
         self.check_objects()?;
         match self.plain_index() {
-            Err(RepoError::Unsupported { .. }) => open(&Git::new(self), &self.index_path()),
+            Err(RepoError::Unsupported { .. }) => {
+                open(&Git::new(self), &self.index_path(), self.git2().object_format())
+            }
             opened => opened,
         }
     }
@@ -87,8 +89,8 @@ impl Repo {
 ///
 /// # Errors
 /// If neither libgit2 nor git can read it.
-pub(super) fn open(git: &Git, file: &Path) -> Result<Index, RepoError> {
-    match open_plain(file) {
+pub(super) fn open(git: &Git, file: &Path, format: ObjectFormat) -> Result<Index, RepoError> {
+    match open_plain(file, format) {
         Err(RepoError::Unsupported { .. }) => {}
         opened => return opened,
     }
@@ -97,16 +99,16 @@ pub(super) fn open(git: &Git, file: &Path) -> Result<Index, RepoError> {
     let copy = directory.path().join("index");
     fs::copy(file, &copy).map_err(failed)?;
     Shape::of(&copy).map_err(failed)?.flatten(git, &copy)?;
-    open_plain(&copy)
+    open_plain(&copy, format)
 }
 
 /// Opens an index that libgit2 can read; an empty one where there is no such file.
 ///
 /// # Errors
 /// If it can't be read whole.
-pub(super) fn open_plain(file: &Path) -> Result<Index, RepoError> {
+pub(super) fn open_plain(file: &Path, format: ObjectFormat) -> Result<Index, RepoError> {
     let failed = |source| RepoError::Io { what: file.as_os_str().as_encoded_bytes().into(), source };
-    let index = Index::open(file).map_err(RepoError::index)?;
+    let index = Index::open_ext(file, format).map_err(RepoError::index)?;
     // libgit2 takes a file that it can't look at for none, and its index for an empty one: every entry would be lost.
     match entry_count(file).map_err(failed)? {
         Some(count) if count != index.len() => Err(failed(io::Error::other("the index can't be read whole"))),

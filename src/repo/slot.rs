@@ -5,6 +5,7 @@ use std::fmt;
 use git2::{IndexEntry, IndexTime, Oid};
 
 use super::index_write::{ASSUME_UNCHANGED, INTENT_TO_ADD, SKIP_WORKTREE};
+use super::objects::whole_id;
 use crate::path::RepoPath;
 
 /// An entry of the index that is in no merge.
@@ -59,7 +60,7 @@ impl Slot {
             "100755" => 0o100755,
             _ => return None,
         };
-        let id = parts.next().filter(|id| id.len() == 40)?.parse().ok()?;
+        let id = whole_id(parts.next()?)?;
         let flags = parts.next().filter(|flags| flags.chars().all(|flag| "ias".contains(flag)))?;
         let has = |flag| flags.contains(flag);
         let slot = Self { mode, id, intended: has('i'), assumed: has('a'), skipped: has('s') };

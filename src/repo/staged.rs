@@ -11,7 +11,7 @@ use bstr::{BStr, BString, ByteSlice as _};
 use git2::Oid;
 
 use super::git::Git;
-use super::objects::obstacle;
+use super::objects::{obstacle, whole_id};
 use super::{Repo, RepoError};
 use crate::path::{PathError, RepoPath};
 use crate::tree::{Content, Obstacle};
@@ -146,7 +146,7 @@ fn listed(listing: &[u8]) -> Option<Vec<Staged>> {
 
 fn held(mode: &str, id: &str) -> Option<Held> {
     let mode = u32::from_str_radix(mode, 8).ok()?;
-    if mode == 0 { Some(Held::Nothing) } else { Some(of_mode(id.parse().ok()?, mode)) }
+    if mode == 0 { Some(Held::Nothing) } else { Some(of_mode(whole_id(id)?, mode)) }
 }
 
 fn of_mode(id: Oid, mode: u32) -> Held {

@@ -2,7 +2,7 @@
 //!
 //! A work tree needs neither objects nor references, so it can be changed in any of them. Where only the references are beyond libgit2
 //! (reftable), the stand-in has the objects and the index of the repository itself, and HEAD as it is now; a commit isn't made there.
-//! Where the objects are (SHA-256), nothing that needs one is done.
+//! Where the objects are (as with `extensions.compatObjectFormat`), nothing that needs one is done.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,6 +15,7 @@ use bstr::{BString, ByteSlice as _};
 use tempfile::TempDir;
 
 use super::git::Command;
+use super::objects::whole_id;
 use super::{Repo, RepoError};
 use crate::tree::Repair;
 
@@ -30,7 +31,6 @@ pub(super) struct StandIn {
     repair: Repair,
     /// Whether libgit2 can read its objects and its index.
     has_objects: bool,
-    is_sha256: bool,
 }
 
 impl StandIn {
@@ -52,17 +52,17 @@ impl StandIn {
         let path = |said: BString| here.join(OsStr::from_bytes(&said));
         let git_dir = path(ask(&["--absolute-git-dir"])?);
         let common_dir = path(ask(&["--path-format=absolute", "--git-common-dir"])?);
-        let is_sha256 = ask(&["--show-object-format"])? == "sha256";
+        let object_format = ask(&["--show-object-format"])?;
         let is_inside = ask(&["--is-inside-work-tree"])? == "true";
         let top = is_inside.then(|| ask(&["--show-toplevel"]).map(path)).transpose()?;
         // Whatever else an extension may mean, that of references says nothing of objects.
-        let has_objects = !is_sha256 && ask(&["--show-ref-format"]).is_ok_and(|format| format == "reftable");
+        let has_objects = ask(&["--show-ref-format"]).is_ok_and(|format| format == "reftable");
         let head = ask(&["--verify", "-q", "HEAD^{commit}"]).ok().filter(|_| has_objects);
         let place = TempDir::new().map_err(|source| wrong(&std::env::temp_dir(), source))?;
         let objects = common_dir.join("objects");
-        lay_out(place.path(), &common_dir, has_objects.then_some(&objects), head)
+        lay_out(place.path(), &common_dir, has_objects.then_some(&objects), (head, object_format))
             .map_err(|e| wrong(place.path(), e))?;
-        Ok(Self { place, git_dir, common_dir, top, what, repair, has_objects, is_sha256 })
+        Ok(Self { place, git_dir, common_dir, top, what, repair, has_objects })
     }
 
     /// Opens what libgit2 is to take for the repository.
@@ -143,7 +143,7 @@ impl Repo {
         let said = said.map_err(|_| unknown())?;
         let id = |line: &[u8]| {
             let (name, is_out) = line.strip_prefix(b"^").map_or((line, false), |name| (name, true));
-            Some((name.to_str().ok()?.parse().ok()?, is_out))
+            Some((whole_id(name.to_str().ok()?)?, is_out))
         };
         said.lines().map(id).collect::<Option<Vec<_>>>().filter(|ids| !ids.is_empty()).ok_or_else(unknown)
     }
@@ -160,17 +160,20 @@ impl Repo {
             _ => Err(RepoError::NoRevision { rev: named.to_owned() }),
         }
     }
-
-    /// Returns whether ids are those of SHA-256.
-    pub(super) fn is_sha256(&self) -> bool {
-        self.standin.as_ref().is_some_and(|standin| standin.is_sha256)
-    }
 }
 
-fn lay_out(place: &Path, common_dir: &Path, objects: Option<&PathBuf>, head: Option<BString>) -> io::Result<()> {
+fn lay_out(
+    place: &Path,
+    common_dir: &Path,
+    objects: Option<&PathBuf>,
+    (head, object_format): (Option<BString>, BString),
+) -> io::Result<()> {
     let head = head.unwrap_or_else(|| "ref: refs/heads/unborn".into());
     fs::write(place.join("HEAD"), [&head[..], b"\n"].concat())?;
-    fs::write(place.join("config"), "[core]\n\trepositoryformatversion = 0\n\tbare = true\n")?;
+    let config = format!(
+        "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = {object_format}\n"
+    );
+    fs::write(place.join("config"), config)?;
     fs::create_dir(place.join("refs"))?;
     match objects {
         Some(objects) => symlink(objects, place.join("objects"))?,

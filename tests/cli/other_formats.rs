@@ -1,4 +1,4 @@
-//! Repositories that libgit2 doesn't open: with SHA-256, or with references in reftable.
+//! Repositories with SHA-256, and those that libgit2 doesn't open: with references in reftable, or another extension.
 
 use std::process::Command;
 
@@ -99,14 +99,11 @@ fn a_submodule_is_told_from_a_directory() {
 }
 
 #[test]
-fn what_needs_objects_or_references_is_refused_and_nothing_changes() {
-    let says = |run: &support::Run, what: &str, help: &str| {
-        assert!(run.stderr.contains(what) && run.stderr.contains(help), "{}", run.stderr);
-    };
+fn what_needs_objects_is_refused_where_they_are_kept_in_another_way_and_nothing_changes() {
     for args in [
         &["apply", "--index"][..],
         &["apply", "--cached"],
-        &["apply", "--commit"],
+        &["apply", "--commit", "-m", "x"],
         &["apply", "--intent-to-add"],
         &["check", "--cached"],
         &["check", "--onto=HEAD"],
@@ -115,46 +112,96 @@ fn what_needs_objects_or_references_is_refused_and_nothing_changes() {
         &["show", "--to=opx", "HEAD~1..HEAD"],
     ] {
         let base = scene(SHA256);
+        base.git(&["config", "extensions.compatObjectFormat", "sha1"]);
         let ours = base.copied();
         let run = ours.run(args, response()).ended(3);
-        says(
-            &run,
-            "error[unsupported]: this repository uses an object format other than SHA-1",
-            "change its work tree alone",
-        );
+        let said = "error[unsupported]: this repository uses an extension of the format";
+        assert!(run.stderr.contains(said) && run.stderr.contains("change its work tree alone"), "{}", run.stderr);
         compare(&ours, &base, &args.join(" "));
     }
     let base = scene(REFTABLE);
     let ours = base.copied();
     let run = ours.run(&["apply", "--commit", "-m", "x"], response()).ended(3);
-    says(&run, "keeps its references in reftable", "apply with `--index`, and commit with git");
+    assert!(run.stderr.contains("keeps its references in reftable"), "{}", run.stderr);
     compare(&ours, &base, "a commit");
 }
 
 #[test]
-fn with_reftable_the_index_is_changed_and_commits_are_shown() {
-    let base = scene(REFTABLE);
-    let git = base.copied();
-    by_hand(&git);
-    git.git(&["add", "-A"]);
-    let ours = base.copied();
-    ours.run(&["apply", "--index"], response()).succeeded();
-    compare(&ours, &git, "--index");
-    ours.run(&["undo"], "").succeeded();
-    compare(&ours, &base, "undo");
-    ours.run(&["apply", "--cached"], update("a.txt", "two", "zwei")).succeeded();
-    assert_eq!(ours.git(&["show", ":a.txt"]), "one\nzwei\n");
-    git.git(&["commit", "-q", "-m", "x"]);
-    git.git(&["branch", "side"]);
-    for named in ["HEAD", "side", "main~2..side"] {
-        let shown = git.run(&["show", "--to=envelope", named], "").succeeded().stdout;
+fn the_index_is_changed_and_commits_are_shown() {
+    for format in [SHA256, REFTABLE] {
+        let base = scene(format);
+        let git = base.copied();
+        by_hand(&git);
+        git.git(&["add", "-A"]);
+        let diff = git.git(&["diff", "--cached"]);
+        let patched = base.copied();
+        patched.git(&["update-index", "-q", "--refresh"]);
+        patched.git_with_input(&["apply", "--index", "-"], diff.as_bytes());
+        compare(&patched, &git, "git apply");
         let ours = base.copied();
-        ours.run(&["apply", "--index"], shown).succeeded();
-        assert_eq!(ours.git(&["write-tree"]), git.git(&["rev-parse", "HEAD^{tree}"]), "{named}");
+        assert_eq!(ours.run(&["diff"], response()).succeeded().stdout, diff);
+        ours.run(&["apply", "--index"], response()).succeeded();
+        compare(&ours, &git, "--index");
+        ours.run(&["undo"], "").succeeded();
+        compare(&ours, &base, "undo");
+        ours.run(&["check", "--cached"], update("a.txt", "two", "zwei")).succeeded();
+        ours.run(&["apply", "--cached"], update("a.txt", "two", "zwei")).succeeded();
+        assert_eq!(ours.git(&["show", ":a.txt"]), "one\nzwei\n");
+        git.git(&["commit", "-q", "-m", "x"]);
+        git.git(&["branch", "side"]);
+        let id = git.git(&["rev-parse", "HEAD"]);
+        for named in ["HEAD", "side", "main~2..side", id.trim(), &id[..9]] {
+            let shown = git.run(&["show", "--to=envelope", named], "").succeeded().stdout;
+            let ours = base.copied();
+            ours.run(&["apply", "--index"], shown).succeeded();
+            assert_eq!(ours.git(&["write-tree"]), git.git(&["rev-parse", "HEAD^{tree}"]), "{named}");
+        }
+        git.run(&["check", "--onto=side~1"], response()).succeeded();
+        let run = git.run(&["check", "--onto=nobody"], response()).ended(3);
+        assert!(run.stderr.contains("`nobody` names no commit here"), "{}", run.stderr);
     }
-    git.run(&["check", "--onto=side~1"], response()).succeeded();
-    let run = git.run(&["check", "--onto=nobody"], response()).ended(3);
-    assert!(run.stderr.contains("`nobody` names no commit here"), "{}", run.stderr);
+}
+
+#[test]
+fn a_commit_is_what_git_makes() {
+    for format in [SHA256] {
+        let base = scene(format);
+        base.child("other.txt").write_str("staged before\n").unwrap();
+        base.git(&["add", "other.txt"]);
+        let git = base.copied();
+        by_hand(&git);
+        git.git(&["add", "a.txt", "a.u16", "a.crlf", "a.up", "new", "gone"]);
+        git.git(&["commit", "-q", "-m", "x", "--only", "a.txt", "a.u16", "a.crlf", "a.up", "new", "gone"]);
+        let ours = base.copied();
+        let run = ours.run(&["apply", "--commit", "-m", "x"], response()).succeeded();
+        assert!(run.stdout.contains("[main "), "{}", run.stdout);
+        compare(&ours, &git, format);
+        for args in [&["log", "--format=%T %s", "-3"][..], &["reflog", "--format=%gs"], &["symbolic-ref", "HEAD"]] {
+            assert_eq!(ours.git(args), git.git(args), "{format}");
+        }
+        ours.run(&["undo"], "").ended(1);
+        // The file that a hook adds is in the commit, and what a hook refuses is put back.
+        let ours = base.copied();
+        ours.script(".git/hooks/pre-commit", "#!/bin/sh\necho h >hook.txt; git add hook.txt\n");
+        ours.run(&["apply", "--commit", "-m", "x"], response()).succeeded();
+        assert_eq!(ours.git(&["show", "HEAD:hook.txt"]), "h\n");
+        assert_eq!(ours.git(&["status", "--porcelain"]), "A  other.txt\n");
+        let ours = base.copied();
+        ours.script(".git/hooks/commit-msg", "#!/bin/sh\nexit 1\n");
+        ours.run(&["apply", "--commit", "-m", "x"], response()).ended(3);
+        compare(&ours, &base, "refused by a hook");
+        // A branch without commits, and a HEAD on none.
+        let ours = base.copied();
+        ours.git(&["checkout", "-q", "--orphan", "new"]);
+        ours.git(&["rm", "-rqf", "--cached", "."]);
+        let made = envelope("*** Add File: first\n+1\n");
+        ours.run(&["apply", "--commit", "-m", "x"], &made).succeeded();
+        assert_eq!(ours.git(&["ls-tree", "--name-only", "new"]), "first\n");
+        let ours = base.copied();
+        ours.git(&["checkout", "-q", "--detach"]);
+        ours.run(&["apply", "--commit", "-m", "x"], &made).succeeded();
+        assert_eq!(ours.git(&["rev-parse", "HEAD~1"]), base.git(&["rev-parse", "main"]));
+    }
 }
 
 #[test]

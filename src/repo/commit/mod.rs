@@ -29,6 +29,7 @@ pub use self::outcome::Extent;
 use self::trace::{Refusal, Trace};
 use super::commit_barrier::CommitBarrier;
 use super::git::{ChildWatch, Git};
+use super::objects::whole_id;
 use super::shape;
 use super::{Repo, RepoError};
 use crate::dir::write::step;
@@ -188,7 +189,7 @@ impl Repo {
 
     /// Returns the commit of that name in full; `None` if it isn't one.
     pub(crate) fn commit_id(&self, name: &str) -> Option<Oid> {
-        name.parse().ok()
+        whole_id(name)
     }
 
     /// Returns the commit that was made on another (`None`: on none), of those that led to a third; `None` if they don't.
@@ -230,7 +231,7 @@ impl Repo {
 
     /// Returns whether this names a commit of that tree with that parent.
     pub(crate) fn is_commit_of(&self, name: &str, parent: Option<&str>, tree: &str) -> bool {
-        let commit = name.parse().ok().and_then(|id| self.git2().find_commit(id).ok());
+        let commit = whole_id(name).and_then(|id| self.git2().find_commit(id).ok());
         commit.is_some_and(|commit| {
             let parents: Vec<String> = commit.parent_ids().map(|id| id.to_string()).collect();
             parents.iter().map(String::as_str).eq(parent) && commit.tree_id().to_string() == tree
@@ -350,7 +351,8 @@ impl Repo {
     }
 
     fn tree_in(&self, index: &Path) -> Result<Oid, git2::Error> {
-        let plain = shape::open(&Git::new(self), index).map_err(|error| git2::Error::from_str(&error.to_string()));
+        let plain = shape::open(&Git::new(self), index, self.git2().object_format())
+            .map_err(|error| git2::Error::from_str(&error.to_string()));
         plain?.write_tree_to(self.git2())
     }
 
