@@ -164,12 +164,15 @@ impl Dir {
         Ok(Some((bytes, stat)))
     }
 
-    /// Does the same with a file that has no more than so many bytes; a longer one isn't read.
+    /// Does the same with a file that this user made and that has no more than so many bytes; a longer one isn't read.
     ///
     /// # Errors
-    /// `FileTooLarge` if it is longer, or if it can't be opened or read.
-    pub(crate) fn read_at_most(&self, path: &RepoPath, most: u64) -> io::Result<Option<Vec<u8>>> {
+    /// `FileTooLarge` if it is longer, `PermissionDenied` if it is another's, or if it can't be opened or read.
+    pub(crate) fn read_own(&self, path: &RepoPath, most: u64) -> io::Result<Option<Vec<u8>>> {
         let Some((file, stat)) = self.open_file(path)? else { return Ok(None) };
+        if stat.owner != rustix::process::geteuid().as_raw() {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
         let mut bytes = Vec::new();
         file.take(most + 1).read_to_end(&mut bytes)?;
         if stat.size > most || bytes.len() as u64 > most {

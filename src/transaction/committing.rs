@@ -87,6 +87,12 @@ impl Prepared<'_> {
             self.warnings.push(Warning::IndexBehind { reason: error.to_string() });
             return Ok(self.describe(id, expected));
         }
+        self.settle(id);
+        Ok(self.describe(id, expected))
+    }
+
+    /// Ends the journal once the index has followed a commit.
+    fn settle(&mut self, id: git2::Oid) {
         // Without it undo knows less, that is all.
         let _ = last::write(&self.place.journal, &Record::Commit(id.to_string()));
         // git flushes neither its objects nor its references of its own accord.
@@ -96,7 +102,6 @@ impl Prepared<'_> {
             let path = lock::path_bytes(&self.place.journal.path());
             self.warnings.push(Warning::Unsettled { path, reason: error.to_string() });
         }
-        Ok(self.describe(id, expected))
     }
 
     /// Lets the index take over what a commit changed, and what a hook has staged since in the private index.

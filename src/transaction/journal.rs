@@ -255,6 +255,11 @@ impl Journal {
         &self.home
     }
 
+    /// Returns whether its run is this process.
+    pub(super) fn is_own(&self) -> bool {
+        self.stamp.is_some()
+    }
+
     /// Returns the number in the names of this run's temporary files.
     pub(super) fn run(&self) -> u64 {
         self.run
@@ -396,7 +401,7 @@ impl Journal {
     }
 
     fn read(&self, name: &str) -> Option<Manifest> {
-        Manifest::parse(&self.dir.read_at_most(&plain(name), MOST).ok()??)
+        Manifest::parse(&self.dir.read_own(&plain(name), MOST).ok()??)
     }
 
     /// Keeps the index that is about to be replaced and the one that replaces it, each by a second name.
@@ -446,9 +451,13 @@ impl Journal {
             return Ok(());
         }
         let old = plain("index.old");
-        if !matches!(self.dir.look(&old)?, Found::File(_)) {
-            step("remove the index")?;
-            return std::fs::remove_file(index);
+        match self.dir.look(&old)? {
+            Found::File(_) => {}
+            Found::Absent => {
+                step("remove the index")?;
+                return std::fs::remove_file(index);
+            }
+            _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "what is kept of it is no file")),
         }
         step("put the index back")?;
         match self.dir.rename_over(&old, index) {

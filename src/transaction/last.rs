@@ -85,7 +85,7 @@ pub(super) fn write(journal: &Journal, record: &Record) -> io::Result<()> {
 
 /// Has a change that is certain take the place of the one before. It can be stopped anywhere and done again.
 pub(super) fn keep(journal: &Journal) -> io::Result<()> {
-    let record = journal.dir().read_at_most(&plain(RECORD), MOST)?.and_then(|bytes| Record::parse(&bytes));
+    let record = journal.dir().read_own(&plain(RECORD), MOST)?.and_then(|bytes| Record::parse(&bytes));
     forget(journal)?;
     let Some(record) = record else {
         journal.let_go();
@@ -221,7 +221,7 @@ fn open(repo: &Repo) -> Result<Option<(Dir, PathBuf)>, TransactionError> {
 fn read(repo: &Repo) -> Result<Option<Record>, TransactionError> {
     let Some((dir, directory)) = open(repo)? else { return Ok(None) };
     let name = plain(RECORD);
-    match dir.read_at_most(&name, MOST).and_then(|bytes| Ok((bytes, dir.look(&name)?))) {
+    match dir.read_own(&name, MOST).and_then(|bytes| Ok((bytes, dir.look(&name)?))) {
         Ok((None, Found::Absent)) => Ok(None),
         // What is no file, a pipe say, isn't read.
         Ok((bytes, _)) => {

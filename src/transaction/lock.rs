@@ -84,7 +84,7 @@ impl IndexLock {
     /// Tries once where the file system knows no hard links; the lock is then empty for an instant.
     fn attempt_without_links(path: &Path, journal: &Journal) -> io::Result<File> {
         let mut file = File::options().read(true).write(true).create_new(true).mode(0o666).open(path)?;
-        let bytes = journal.dir().read_at_most(&plain("stamp"), Stamp::MOST)?.unwrap_or_default();
+        let bytes = journal.dir().read_own(&plain("stamp"), Stamp::MOST)?.unwrap_or_default();
         if let Err(error) = file.write_all(&bytes) {
             // The file was made a moment ago by an exclusive create, so it is ours.
             let _ = std::fs::remove_file(path);

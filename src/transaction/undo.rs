@@ -161,9 +161,13 @@ impl<'u> Undo<'u> {
         let original = self.find_original(number, touched, &place)?;
         let there = self.stands(&place, touched)?;
         let Some((original, held)) = original else {
-            // It never left its place, or is back; unless ours is there, and then nobody knows where the original is.
-            return Ok(there != Stands::New || touched.after.is_none());
+            // It never left its place, or is back; unless ours is there or nothing, and then nobody knows where the original is.
+            return Ok(matches!(there, Stands::Old | Stands::Else));
         };
+        if !self.journal.is_own() && !matches!(original.dir.look(&original.path)?, Found::File(_)) {
+            // Only files are changed. This run knows that it took something else in; of another that is for a person to say.
+            return Ok(false);
+        }
         match (there, held) {
             (Stands::Nothing, _) => {
                 // Somebody may have removed the directories meanwhile.

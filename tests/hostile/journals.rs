@@ -184,6 +184,7 @@ fn a_tampered_journal_touches_nothing_outside_and_hangs_nowhere() {
             );
             tamper(&repo.child(target), &there);
             let before = outside(&repo);
+            let mut is_named = false;
             for (args, input) in [(&["check"][..], RESPONSE), (&["apply"], OTHER), (&["undo"], ""), (&["recover"], "")]
             {
                 let run = run(&repo, args, input);
@@ -195,9 +196,18 @@ fn a_tampered_journal_touches_nothing_outside_and_hangs_nowhere() {
                 let is_torn = is_file && repo.text("a.txt") == "new\n" && name != "gone";
                 let is_said = run.status == 3 || args[0] == "recover" || args[0] == "undo";
                 assert!(!is_torn || is_said, "{what}: {args:?} {}{}", run.stdout, run.stderr);
+                is_named |= args[0] != "check" && run.status == 3;
             }
+            // Where an original is none any more, or another wrote what is to be believed, that is said.
+            let is_of = |start| target.file_name().unwrap().to_string_lossy().starts_with(start);
+            let is_lost = is_of("original") && !matches!(name, "cut" | "other bytes" | "huge" | "another's");
+            assert!(is_named || !(is_lost || name == "another's" && is_of("manifest")), "{what}");
             // The journal says nothing of this one.
             assert!(["old\n", "new\n"].contains(&&*repo.text("other.txt")), "{what}");
+            for path in ["a.txt", "dir/a.txt", "gone/b.txt"] {
+                let is_a_file = repo.child(path).symlink_metadata().map_or(true, |meta| meta.is_file());
+                assert!(is_a_file, "{what}: {path} is what only looks like an original");
+            }
         }
     }
 }
