@@ -254,8 +254,6 @@ pub enum Repair {
     FillIndex,
     /// A clone can be of another kind.
     Clone,
-    /// git can make the commit.
-    CommitByGit,
     /// Users can be shown the content again.
     Content(Hindrance),
 }

@@ -50,7 +50,6 @@ impl Repair {
             Repair::Clone => {
                 "change its work tree alone, or make the change in a clone without it, and fetch it from there"
             }
-            Repair::CommitByGit => "apply with `--index`, and commit with git",
             Repair::Content(Hindrance::Encoding) => "correct the file or its attribute first",
             Repair::Content(Hindrance::Filter) => "see to it that `git checkout` can write this file",
             Repair::Content(Hindrance::NotFetched) => "fetch the content first, with `git lfs pull`",

@@ -64,7 +64,7 @@ pub enum RepoError {
 const BEYOND_LIBGIT2: [(&str, &str, Repair); 5] = [
     ("'link'", "has a split index", Repair::JoinIndex),
     ("'sdir'", "has a sparse index", Repair::FillIndex),
-    ("refstorage", "keeps its references in reftable", Repair::CommitByGit),
+    ("refstorage", "keeps its references in reftable", Repair::Clone),
     ("unsupported extension", "uses an extension of the format", Repair::Clone),
     ("unsupported repository version", "has a newer format", Repair::Clone),
 ];

@@ -266,15 +266,19 @@ impl NextIndex {
     ///
     /// # Errors
     /// If the trees or the other index can't be read.
-    pub(crate) fn follow(&mut self, old: Option<Oid>, new: Oid, other: &Path) -> Result<(), NextIndexError> {
+    pub(crate) fn follow(
+        &mut self,
+        repo: &Repo,
+        old: Option<Oid>,
+        new: Oid,
+        other: &Path,
+    ) -> Result<(), NextIndexError> {
         let tree = |id: Oid| self.owner.find_tree(id);
         let old = old.map(tree).transpose().map_err(writing)?;
         let new = tree(new).map_err(writing)?;
         let diff = self.owner.diff_tree_to_tree(old.as_ref(), Some(&new), None).map_err(writing)?;
-        let (directories, other) = (
-            Directories::new(&self.owner, new),
-            shape::open(&Git::at(self.owner.path(), None), other, self.owner.object_format())?,
-        );
+        let (directories, other) =
+            (Directories::new(&self.owner, new), shape::open(&Git::new(repo), other, self.owner.object_format())?);
         let mut entries = Vec::new();
         for delta in diff.deltas() {
             let Some(name) = delta.new_file().path_bytes().or(delta.old_file().path_bytes()) else { continue };

@@ -374,6 +374,9 @@ impl Repo {
 impl Repo {
     /// Returns whether git, in a directory, finds this repository.
     pub(crate) fn is_found_from(&self, directory: &Path) -> bool {
+        if self.standin.is_some() {
+            return StandIn::git_dir_of(directory).is_ok_and(|found| found == self.git_dir());
+        }
         let none = std::iter::empty::<&Path>();
         let found = git2::Repository::open_ext(directory, git2::RepositoryOpenFlags::CROSS_FS, none);
         found.is_ok_and(|found| found.path() == self.git.path())

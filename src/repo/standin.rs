@@ -1,7 +1,7 @@
 //! Repositories that libgit2 doesn't open: git says where they are, and libgit2 gets one in their place.
 //!
 //! A work tree needs neither objects nor references, so it can be changed in any of them. Where only the references are beyond libgit2
-//! (reftable), the stand-in has the objects and the index of the repository itself, and HEAD as it is now; a commit isn't made there.
+//! (reftable), the stand-in has the objects and the index of the repository itself, and references are read by git, each time anew.
 //! Where the objects are (as with `extensions.compatObjectFormat`), nothing that needs one is done.
 
 use std::ffi::OsStr;
@@ -12,6 +12,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice as _};
+use git2::RepositoryState;
 use tempfile::TempDir;
 
 use super::git::Command;
@@ -39,16 +40,7 @@ impl StandIn {
     /// # Errors
     /// If git finds none either.
     pub(super) fn find(here: &Path, variables: Variables, (what, repair): (String, Repair)) -> Result<Self, RepoError> {
-        let ask = |args: &[&str]| {
-            let mut command = Command::new("git");
-            if variables == Variables::Ignored {
-                command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env_remove("GIT_COMMON_DIR");
-            }
-            let output = command.arg("rev-parse").args(args).current_dir(here).output();
-            let output = output.map_err(|source| RepoError::NoGit { source })?;
-            let failed = || RepoError::Child { command: "rev-parse".into(), message: output.stderr.trim().into() };
-            output.status.success().then(|| BString::from(output.stdout.trim_end())).ok_or_else(failed)
-        };
+        let ask = |args: &[&str]| ask(here, variables, args);
         let path = |said: BString| here.join(OsStr::from_bytes(&said));
         let git_dir = path(ask(&["--absolute-git-dir"])?);
         let common_dir = path(ask(&["--path-format=absolute", "--git-common-dir"])?);
@@ -57,12 +49,20 @@ impl StandIn {
         let top = is_inside.then(|| ask(&["--show-toplevel"]).map(path)).transpose()?;
         // Whatever else an extension may mean, that of references says nothing of objects.
         let has_objects = ask(&["--show-ref-format"]).is_ok_and(|format| format == "reftable");
-        let head = ask(&["--verify", "-q", "HEAD^{commit}"]).ok().filter(|_| has_objects);
         let place = TempDir::new().map_err(|source| wrong(&std::env::temp_dir(), source))?;
         let objects = common_dir.join("objects");
-        lay_out(place.path(), &common_dir, has_objects.then_some(&objects), (head, object_format))
+        lay_out(place.path(), (&git_dir, &common_dir), has_objects.then_some(&objects), &object_format)
             .map_err(|e| wrong(place.path(), e))?;
         Ok(Self { place, git_dir, common_dir, top, what, repair, has_objects })
+    }
+
+    /// Returns the repository's own directory that git finds from a directory, whatever the environment says.
+    ///
+    /// # Errors
+    /// If it finds none.
+    pub(super) fn git_dir_of(directory: &Path) -> Result<PathBuf, RepoError> {
+        let said = ask(directory, Variables::Ignored, &["--absolute-git-dir"])?;
+        Ok(directory.join(OsStr::from_bytes(&said)))
     }
 
     /// Opens what libgit2 is to take for the repository.
@@ -97,17 +97,6 @@ impl Repo {
         }
     }
 
-    /// Checks that libgit2 can read and move references.
-    ///
-    /// # Errors
-    /// `unsupported` if it can't.
-    pub(super) fn check_references(&self) -> Result<(), RepoError> {
-        match &self.standin {
-            Some(standin) => Err(standin.refusal()),
-            None => Ok(()),
-        }
-    }
-
     /// Returns the index in use as libgit2 reads it.
     ///
     /// # Errors
@@ -115,6 +104,71 @@ impl Repo {
     pub(super) fn plain_index(&self) -> Result<git2::Index, RepoError> {
         self.check_objects()?;
         self.git.index().map_err(RepoError::index)
+    }
+
+    /// Returns the object that a reference names by its full name; `None` if there is no such reference, or it names none yet.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub(super) fn reference(&self, name: &str) -> Result<Option<git2::Oid>, git2::Error> {
+        if self.standin.is_none() {
+            return match self.git.refname_to_id(name) {
+                Ok(id) => Ok(Some(id)),
+                Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
+                Err(error) => Err(error),
+            };
+        }
+        let git = super::git::Git::new(self);
+        let said = git.run(&mut git.command(["rev-parse", "--verify", "--quiet", name]), b"");
+        let said = said.map_err(|error| git2::Error::from_str(&error.to_string()))?;
+        match said.status.code() {
+            Some(0) => Ok(said.stdout.trim_end().to_str().ok().and_then(whole_id)),
+            Some(1) => Ok(None),
+            _ => Err(git2::Error::from_str(&said.stderr.to_string())),
+        }
+    }
+
+    /// Returns the full name of the branch that HEAD is on; `None` if it is on none, or can't be read.
+    pub(super) fn branch(&self) -> Option<BString> {
+        if self.standin.is_none() {
+            return self.git.find_reference("HEAD").ok()?.symbolic_target_bytes().map(BString::from);
+        }
+        let said = super::git::Git::new(self).output(["symbolic-ref", "--quiet", "HEAD"], b"").ok()?;
+        Some(said.trim_end().into())
+    }
+
+    /// Returns the files beside which a lock keeps HEAD, or its branch, from being moved.
+    pub(super) fn files_of_head(&self) -> Vec<PathBuf> {
+        if self.standin.is_some() {
+            // Every list of tables has a lock; a linked work tree's HEAD is in one of its own.
+            let mut files: Vec<PathBuf> =
+                [self.git_dir(), self.common_dir()].map(|own| own.join("reftable/tables.list")).into();
+            files.dedup();
+            return files;
+        }
+        let branch = self.branch().map(|branch| self.git.commondir().join(OsStr::from_bytes(&branch)));
+        [self.git.path().join("HEAD")].into_iter().chain(branch).collect()
+    }
+
+    /// Returns in the middle of what the repository is.
+    ///
+    /// # Errors
+    /// If that can't be told.
+    pub(super) fn state(&self) -> Result<RepositoryState, RepoError> {
+        let is_at = |name| match self.standin {
+            // With reftable these aren't files.
+            Some(_) => self.reference(name).map_err(|error| RepoError::git("HEAD", error)),
+            None => Ok(None),
+        };
+        match self.git.state() {
+            RepositoryState::Clean | RepositoryState::Bisect if is_at("REVERT_HEAD")?.is_some() => {
+                Ok(RepositoryState::Revert)
+            }
+            RepositoryState::Clean | RepositoryState::Bisect if is_at("CHERRY_PICK_HEAD")?.is_some() => {
+                Ok(RepositoryState::CherryPick)
+            }
+            state => Ok(state),
+        }
     }
 
     /// Has a walk begin where a range does, and end where it ends.
@@ -162,18 +216,33 @@ impl Repo {
     }
 }
 
+/// Asks `git rev-parse` in a directory.
+fn ask(here: &Path, variables: Variables, args: &[&str]) -> Result<BString, RepoError> {
+    let mut command = Command::new("git");
+    if variables == Variables::Ignored {
+        command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env_remove("GIT_COMMON_DIR");
+    }
+    let output = command.arg("rev-parse").args(args).current_dir(here).output();
+    let output = output.map_err(|source| RepoError::NoGit { source })?;
+    let failed = || RepoError::Child { command: "rev-parse".into(), message: output.stderr.trim().into() };
+    output.status.success().then(|| BString::from(output.stdout.trim_end())).ok_or_else(failed)
+}
+
 fn lay_out(
     place: &Path,
-    common_dir: &Path,
+    (git_dir, common_dir): (&Path, &Path),
     objects: Option<&PathBuf>,
-    (head, object_format): (Option<BString>, BString),
+    object_format: &BString,
 ) -> io::Result<()> {
-    let head = head.unwrap_or_else(|| "ref: refs/heads/unborn".into());
-    fs::write(place.join("HEAD"), [&head[..], b"\n"].concat())?;
+    fs::write(place.join("HEAD"), "ref: refs/heads/unborn\n")?;
     let config = format!(
         "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = {object_format}\n"
     );
     fs::write(place.join("config"), config)?;
+    // What tells libgit2 in the middle of what the repository is, if it is there.
+    for name in ["rebase-merge", "rebase-apply", "MERGE_HEAD", "BISECT_LOG", "sequencer"] {
+        symlink(git_dir.join(name), place.join(name))?;
+    }
     fs::create_dir(place.join("refs"))?;
     match objects {
         Some(objects) => symlink(objects, place.join("objects"))?,

@@ -115,8 +115,8 @@ impl Prepared<'_> {
         let mut next = self.copy_index()?;
         let before = before.map(|id| self.repo.tree_of(id)).transpose()?;
         let committed = self.repo.tree_of(id)?;
-        next.follow(before, committed, private.path())?;
-        next.follow(Some(committed), left, private.path())?;
+        next.follow(self.repo, before, committed, private.path())?;
+        next.follow(self.repo, Some(committed), left, private.path())?;
         next.write(self.repo)?;
         self.keep_indexes(&next)?;
         self.place.flush_all()?;

@@ -18,7 +18,6 @@ mod outcome;
 mod trace;
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice as _};
@@ -112,8 +111,8 @@ impl Repo {
     /// # Errors
     /// `unsupported`, with the commands that end it.
     pub(crate) fn check_calm(&self) -> Result<(), CommitError> {
-        self.check_references()?;
-        let (what, finish) = match self.git2().state() {
+        self.check_objects()?;
+        let (what, finish) = match self.state()? {
             RepositoryState::Clean | RepositoryState::Bisect => return Ok(()),
             RepositoryState::RebaseInteractive | RepositoryState::RebaseMerge if self.is_between_picks()? => {
                 return Ok(());
@@ -137,7 +136,7 @@ impl Repo {
 
     /// Returns whether a rebase waits for nobody to finish a commit: then `git commit` makes one of its own.
     fn is_between_picks(&self) -> Result<bool, RepoError> {
-        let is_there = |name: &&str| self.git_dir().join(name).exists();
+        let is_there = |name: &&str| self.git_dir().join(name).exists() || !matches!(self.reference(name), Ok(None));
         let is_at_one = ["CHERRY_PICK_HEAD", "MERGE_HEAD", "REVERT_HEAD", "SQUASH_MSG"].iter().any(is_there);
         Ok(!is_at_one && !self.index()?.has_conflicts())
     }
@@ -166,11 +165,7 @@ impl Repo {
     /// # Errors
     /// If HEAD can't be read.
     pub(crate) fn head_commit(&self) -> Result<Option<Oid>, RepoError> {
-        match self.git2().refname_to_id("HEAD") {
-            Ok(id) => Ok(Some(id)),
-            Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
-            Err(error) => Err(RepoError::git("HEAD", error)),
-        }
+        self.reference("HEAD").map_err(|error| RepoError::git("HEAD", error))
     }
 
     /// Returns the tree of a commit, or of the one that replaces it for git (`git replace`).
@@ -180,7 +175,7 @@ impl Repo {
     pub(crate) fn tree_of(&self, commit: Oid) -> Result<Oid, RepoError> {
         let is_on = std::env::var_os("GIT_NO_REPLACE_OBJECTS").is_none()
             && self.config().bool("core.useReplaceRefs")?.unwrap_or(true);
-        let replaced = |id: &Oid| self.git2().refname_to_id(&format!("refs/replace/{id}")).ok().filter(|_| is_on);
+        let replaced = |id: &Oid| self.reference(&format!("refs/replace/{id}")).ok()?.filter(|_| is_on);
         // git follows as many.
         let commit = std::iter::successors(Some(commit), replaced).take(6).last().unwrap_or(commit);
         let commit = self.git2().find_commit(commit).map_err(|error| RepoError::git("a commit", error))?;
@@ -216,16 +211,13 @@ impl Repo {
     /// Returns the lock files of HEAD and of the branch that it names, as far as they are there: while somebody holds one, there is no
     /// commit.
     pub(crate) fn head_locks(&self) -> Vec<PathBuf> {
-        let head = self.git2().find_reference("HEAD").ok();
-        let branch = head.as_ref().and_then(|head| head.symbolic_target_bytes());
-        let branch = branch.map(|branch| self.git2().commondir().join(OsStr::from_bytes(branch)));
-        locks([self.git2().path().join("HEAD")].into_iter().chain(branch))
+        locks(self.files_of_head())
     }
 
     /// Returns the lock files that a commit makes beside that of the index, as far as they are there: of HEAD, of the branch that
     /// it names, and of what git removes afterwards (AUTO_MERGE, also from the packed references).
     pub(crate) fn commit_locks(&self) -> Vec<PathBuf> {
-        let removed = [self.git2().path().join("AUTO_MERGE"), self.git2().commondir().join("packed-refs")];
+        let removed = [self.git_dir().join("AUTO_MERGE"), self.common_dir().join("packed-refs")];
         self.head_locks().into_iter().chain(locks(removed)).collect()
     }
 
@@ -406,11 +398,7 @@ impl Repo {
     /// Describes a commit that was just made. What can't be read of it is left out: it was made all the same.
     pub(crate) fn describe_commit(&self, id: Oid) -> Committed {
         let full = id.to_string();
-        let head = self.git2().find_reference("HEAD").ok();
-        let branch = head.and_then(|head| {
-            let name = head.symbolic_target_bytes()?;
-            Some(name.strip_prefix(b"refs/heads/").unwrap_or(name).into())
-        });
+        let branch = self.branch().map(|name| name.strip_prefix(b"refs/heads/").unwrap_or(&name).into());
         let commit = self.git2().find_commit(id).ok();
         let short =
             commit.as_ref().and_then(|commit| Some(commit.as_object().short_id().ok()?.as_str().ok()?.to_owned()));
