@@ -84,7 +84,7 @@ fn remedied(of: Diagnosis, closest: &Closest, difference: &Difference) -> Diagno
             (plain, "give the text itself: nothing in a patch is ever decoded, so write `<`, `>` and `&` plainly")
         }
         How::UnprefixedContext => {
-            let habit = "begin every context line with one blank, in front of the line's own indentation";
+            let habit = "begin every context line with one space, in front of the line's own indentation";
             let of = of.label("the prefix is missing").habit(habit);
             return match closest.level {
                 Some(level) => of.help(format!("{habit}; or run with --fuzz={level}")),
@@ -93,7 +93,7 @@ fn remedied(of: Diagnosis, closest: &Closest, difference: &Difference) -> Diagno
         }
         How::UnprefixedMinus => (
             "the prefix is missing",
-            "write the prefix before the line's own first character: `--` for a line that begins with `-` and goes, a blank \
+            "write the prefix before the line's own first character: `--` for a line that begins with `-` and goes, a space \
              and `-` if it stays",
         ),
         How::Cut | How::Elided => (plain, "give whole lines of the file"),

@@ -52,7 +52,7 @@ pub(super) enum How {
     #[error("the patch's line begins with a line number, `{}`", Shown(.0))]
     Numbered(Vec<u8>),
     /// The prefix has been left out, and the first character of the code was taken for it.
-    #[error("the patch's line has one blank less: the blank that is a context line's prefix is missing")]
+    #[error("the patch's line has one space less: the one that is a context line's prefix is missing")]
     UnprefixedContext,
     #[error("the file's line begins with `-` itself, which was taken for the prefix of the patch's line")]
     UnprefixedMinus,
@@ -272,7 +272,7 @@ impl fmt::Display for Spaces {
                 b' ' => ("a space", "spaces"),
                 b'\t' => ("a tab", "tabs"),
                 b'\r' => ("a carriage return", "carriage returns"),
-                _ => ("an odd blank", "odd blanks"),
+                _ => ("another space character", "other space characters"),
             };
             match run.len() {
                 1 => f.write_str(one)?,
@@ -325,7 +325,7 @@ mod tests {
             (
                 "   b",
                 "    b",
-                "the patch's line has one blank less: the blank that is a context line's prefix is missing",
+                "the patch's line has one space less: the one that is a context line's prefix is missing",
             ),
             (
                 " comment",

@@ -123,7 +123,7 @@ pub enum PlaceError {
     },
     /// The lines are there but for their indentation, and an added line lacks what is to be taken away.
     #[error(
-        "stands on line {at} but for its indentation, and an added line lacks the blanks by which the file is indented less"
+        "stands on line {at} but for its indentation, and an added line lacks the spaces by which the file is indented less"
     )]
     Unshiftable {
         /// Where the lines are.

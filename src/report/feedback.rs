@@ -239,12 +239,12 @@ fn whole(format: Format) -> &'static str {
 fn copied(format: Format) -> &'static str {
     match format {
         Format::Envelope => {
-            "Copy the lines that are to be found from the file as it is shown here, each behind a blank if it stays or a `-` if \
+            "Copy the lines that are to be found from the file as it is shown here, each behind a space if it stays or a `-` if \
              it goes, and put `+` before new ones."
         }
         Format::Opx => "Copy the text of each `<find>` from the file as it is shown here, character for character.",
         Format::Unified => {
-            "Copy the lines that stay or go from the file as it is shown here, each behind a blank if it stays or a `-` if it \
+            "Copy the lines that stay or go from the file as it is shown here, each behind a space if it stays or a `-` if it \
              goes, put `+` before new ones, and take the line numbers from here."
         }
     }

@@ -47,9 +47,9 @@ impl Fuzz {
     pub fn allows(self) -> &'static str {
         match self {
             Fuzz::Exact => "nothing",
-            Fuzz::Trailing => "blanks at line ends",
-            Fuzz::Indent => "indentation and blanks at line ends",
-            Fuzz::Unicode => "typographic characters and blanks",
+            Fuzz::Trailing => "whitespace at line ends",
+            Fuzz::Indent => "indentation and whitespace at line ends",
+            Fuzz::Unicode => "typographic characters and spaces",
         }
     }
 

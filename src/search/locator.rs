@@ -1,6 +1,6 @@
 //! The looser rules for the text after `@@`, for when no line of the file equals it.
 //!
-//! The one line at or after the cursor that equals it but for blanks around it is meant, or else the one that starts with it
+//! The one line at or after the cursor that equals it but for whitespace around it is meant, or else the one that starts with it
 //! after its indentation, or else the one that contains it. Several lines under the first rule that any line satisfies: none
 //! is meant. Blanks are spaces and tabs.
 
@@ -32,7 +32,7 @@ pub enum Relaxation {
 impl fmt::Display for Relaxation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Relaxation::SurroundingBlanks => f.write_str("equals it but for blanks around it"),
+            Relaxation::SurroundingBlanks => f.write_str("equals it but for whitespace around it"),
             Relaxation::Prefix => f.write_str("starts with it"),
             Relaxation::Contained => f.write_str("contains it"),
             Relaxation::Level(level) => write!(f, "equals it but for {} (--fuzz={level})", level.allows()),

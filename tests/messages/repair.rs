@@ -237,7 +237,7 @@ fn mend_the_form(lines: &mut Vec<String>, Problem { headline, line: at, help, ..
         lines[at..].iter_mut().take_while(|line| !line.starts_with("***")).for_each(|line| line.insert(0, '+'));
     } else if helps("close the fence behind") {
         lines.remove(at);
-    } else if helps("write one blank before a line that stays") || helps("put ` `, `-` or `+` before it") {
+    } else if helps("write one space before a line that stays") || helps("put ` `, `-` or `+` before it") {
         lines[at].insert(0, ' ');
     } else if helps("leave out the lines `diff --git`") {
         lines.retain(|line| !["diff --git ", "index ", "--- ", "+++ "].iter().any(|start| line.starts_with(start)));

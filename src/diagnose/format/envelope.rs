@@ -13,7 +13,7 @@ impl Diagnose for Error {
         let of = Diagnosis::new(Kind::Parse);
         match self {
             Error::LessIndented { begin, more } => of
-                .label(format!("lacks the blanks before line {begin}"))
+                .label(format!("lacks the indentation of line {begin}"))
                 .also(*more)
                 .help("indent every line of a patch like its `*** Begin Patch`, or none"),
             Error::BeforeHeader { meant: Some(meant), more } => of
@@ -31,7 +31,7 @@ impl Diagnose for Error {
                 of.label("not a header of this format").help(format!("write {}", spelling(*meant)))
             }
             Error::UnknownHeader { meant: None, .. } => of.label("not a header of this format").help(format!(
-                "{HEADERS}; if this is a line of a file, write its prefix (blank, `-` or `+`) before it"
+                "{HEADERS}; if this is a line of a file, write its prefix (a space, `-` or `+`) before it"
             )),
             Error::MisplacedMove { path, verb } => of.label("can't stand here").paths(path).help(misplaced_move(*verb)),
             Error::MisplacedEndOfFile { path, verb } => {
@@ -47,7 +47,7 @@ impl Diagnose for Error {
                 .also(*more)
                 .help(unified_header(*verb)),
             Error::NoChunk { path } => of.label("nothing to do").path(path).help(
-                "write the change: a line `@@`, then the lines with blank, `-` or `+` before each; to rename only, write \
+                "write the change: a line `@@`, then the lines with a space, `-` or `+` before each; to rename only, write \
                  `*** Move to: <new path>`",
             ),
             Error::EmptyChunk { path, is_located } => {
@@ -94,7 +94,7 @@ impl Diagnose for Warning {
             Warning::LocatorSpacing { path, .. } => Diagnosis::new(Kind::LocatorSpacing)
                 .label("taken for the text after `@@ `")
                 .path(path)
-                .help("write one blank between `@@` and the text"),
+                .help("write one space between `@@` and the text"),
             Warning::LocatorNumbers { path, .. } => Diagnosis::new(Kind::LocatorNumbers)
                 .label("taken for a bare `@@`")
                 .path(path)
@@ -155,7 +155,7 @@ fn make_an_end((line, near): (LineNo, NearEnd)) -> String {
     match near {
         NearEnd::Glued => format!("in line {line}, put `*** End Patch` on a line of its own"),
         NearEnd::Misspelt => format!("in line {line}, write `*** End Patch`"),
-        NearEnd::Indented => format!("in line {line}, take away the blanks before `*** End Patch`"),
+        NearEnd::Indented => format!("in line {line}, take away the spaces before `*** End Patch`"),
     }
 }
 
@@ -186,9 +186,9 @@ fn unified_header(verb: Verb) -> &'static str {
 
 fn empty_chunk(is_located: bool) -> &'static str {
     if is_located {
-        "write the lines to change under it, each with blank, `-` or `+` before it; the text after `@@` only says where to look"
+        "write the lines to change under it, each with a space, `-` or `+` before it; the text after `@@` only says where to look"
     } else {
-        "write the lines to change under it, each with blank, `-` or `+` before it, or leave the `@@` out"
+        "write the lines to change under it, each with a space, `-` or `+` before it, or leave the `@@` out"
     }
 }
 
@@ -238,8 +238,8 @@ fn of_habit(habit: Habit, verb: Verb) -> (&'static str, String) {
             format!("take the line numbers away: they are no part of the patch; {sign}"),
         ),
         Habit::Tab => (
-            "starts with a tab, not with blank, `-` or `+`",
-            format!("{sign}; before the tab of a line that stays, one blank is missing"),
+            "starts with a tab, not with a space, `-` or `+`",
+            format!("{sign}; before the tab of a line that stays, one space is missing"),
         ),
         Habit::LookAlike => (
             "starts with a character that only looks like a prefix",
@@ -267,9 +267,9 @@ fn of_section(verb: Verb) -> (&'static str, &'static str, &'static str) {
             "write `-` before every line of a delete body, or leave the body out",
         ),
         Verb::Update => (
-            "starts with neither blank, `-` nor `+`",
+            "starts with neither a space, `-` nor `+`",
             "a deleted file has `-` lines only",
-            "write one blank before a line that stays, `-` before one that goes, `+` before one that comes; the line's own \
+            "write one space before a line that stays, `-` before one that goes, `+` before one that comes; the line's own \
              indentation follows",
         ),
     }

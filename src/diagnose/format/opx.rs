@@ -26,7 +26,7 @@ impl Diagnose for TagError {
                 of.help(format!("write `{}=\"…\"`, all on one line", Shown(attribute)))
             }
             TagError::DuplicateAttribute { .. } => of.help("keep the one that is meant"),
-            TagError::NoAttribute { .. } => of.help("write attributes as `name=\"value\"`, with a blank between them"),
+            TagError::NoAttribute { .. } => of.help("write attributes as `name=\"value\"`, with a space between them"),
             TagError::MissingAttribute { tag: "to", .. } => {
                 of.help("say where the file moves to: `<to file=\"new/path\"/>`")
             }

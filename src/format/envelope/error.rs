@@ -70,7 +70,7 @@ pub enum Warning {
     DecoratedMarker { path: Option<Arc<[u8]>>, count: usize },
     #[error("an empty line of `{}` has no `{}` and is taken for content{}", Shown(path), verb.sign(), times(*count))]
     BlankInBody { path: Arc<[u8]>, verb: Verb, count: usize },
-    #[error("`@@` without a blank after it in the section of `{}`{}", Shown(path), times(*count))]
+    #[error("`@@` without a space after it in the section of `{}`{}", Shown(path), times(*count))]
     LocatorSpacing { path: Arc<[u8]>, count: usize },
     #[error("line numbers after `@@` in the section of `{}`{}: they mean nothing here", Shown(path), times(*count))]
     LocatorNumbers { path: Arc<[u8]>, count: usize },

@@ -119,7 +119,12 @@ pub(crate) fn meant(line: &[u8]) -> Option<Meant> {
     let head = head.trim_end_with(|c| u8::try_from(c).is_ok_and(decoration));
     let words: Vec<_> = head.to_str().ok()?.split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
     let words: Vec<_> = words.iter().map(String::as_str).collect();
-    Some(match words[..] {
+    let words = match words[..] {
+        // The path is behind it, and no colon between.
+        [_, "file" | "to", _, ..] if line.starts_with(b"*** ") && !line.contains(&b':') => &words[..2],
+        _ => &words[..],
+    };
+    Some(match *words {
         ["begin", "patch"] => Meant::Begin,
         ["end", "patch"] | ["end", "of", "patch"] => Meant::End,
         ["end", "of", "file"] | ["end", "file"] | ["eof"] => Meant::EndOfFile,
@@ -192,6 +197,9 @@ mod tests {
             ("*** Create File: a", Some(Meant::Header(Verb::Add))),
             ("*** update file: a", Some(Meant::Header(Verb::Update))),
             ("*** End of Patch", Some(Meant::End)),
+            ("*** Delete File a b.txt", Some(Meant::Header(Verb::Delete))),
+            ("*** Move to b.txt", Some(Meant::Rename)),
+            ("* Update file handling", None),
             ("*** EOF", Some(Meant::EndOfFile)),
             ("*** Note: read this", None),
             ("", None),

@@ -221,7 +221,7 @@ fn strict_refuses_whatever_warns() {
             "*** Add File: a\n+x\n\n+y\n",
             "unreadable a\nerror 4: an empty line of `a` has no `+` and is taken for content",
         ),
-        ("*** Update File: a\n@@x\n-y\n", "unreadable a\nerror 3: `@@` without a blank after it in the section of `a`"),
+        ("*** Update File: a\n@@x\n-y\n", "unreadable a\nerror 3: `@@` without a space after it in the section of `a`"),
         ("*** Update File: a ***\n-y\n", "unreadable a\nerror 2: a marker with ` ***` behind it"),
         (
             "*** Update File: a\n-y\n\\ No newline at end of file\n",
@@ -235,7 +235,7 @@ fn strict_refuses_whatever_warns() {
 #[test]
 fn every_habit_of_models_is_named_with_its_remedy() {
     for (body, want) in [
-        ("*** Update File: a\n@@\nx\n", "one blank before a line that stays"),
+        ("*** Update File: a\n@@\nx\n", "one space before a line that stays"),
         ("*** Update File: a\n@@\n\tx\n", "before the tab"),
         ("*** Update File: a\n@@\n\u{a0}x\n", "no-break space"),
         ("*** Update File: a\n@@\n\u{2212}x\n", "typographic minus"),

@@ -3,7 +3,7 @@
 //! Its index is a private one that holds HEAD plus the change and nothing else, so hooks see exactly that, and what a hook
 //! adds lands in the commit. The repository's own index isn't touched here.
 //!
-//! *The message* is taken as it is but for blanks at line ends and empty lines around it (`--cleanup=whitespace`), so that a
+//! *The message* is taken as it is but for whitespace at line ends and empty lines around it (`--cleanup=whitespace`), so that a
 //! line that begins with `#` survives. With `--edit` everything below a scissors line is dropped instead, which is where git
 //! then puts its comments. `commit.cleanup=verbatim` is left alone.
 //!
