@@ -182,7 +182,7 @@ kinds! {
     NoUndo = "no-undo", Nobody;
     /// The commit was made, and the index could not be brought up to date with it.
     IndexBehind = "index-behind", Nobody;
-    /// The commit was made, and a hook had changed what it holds.
+    /// The commit was made, and a hook had changed what it holds, or took it back.
     HookChanged = "hook-changed", Nobody;
 }
 

@@ -160,6 +160,7 @@ impl Diagnose for Warning {
                 of(Kind::IndexBehind).help("run `git llmpatch recover` to let the index follow the new commit")
             }
             Warning::HookChanged { .. } => of(Kind::HookChanged).help("look at it with `git show`"),
+            Warning::CommitTakenBack => of(Kind::HookChanged).help("`git reflog` shows it"),
         }
     }
 }

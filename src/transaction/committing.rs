@@ -36,7 +36,11 @@ impl Prepared<'_> {
     }
 
     /// Commits what the private index holds; then lets the index follow.
-    pub(super) fn commit(&mut self, intended: &mut Intended, next: NextIndex) -> Result<Committed, TransactionError> {
+    pub(super) fn commit(
+        &mut self,
+        intended: &mut Intended,
+        next: NextIndex,
+    ) -> Result<Option<Committed>, TransactionError> {
         let Target::Commit(request) = &self.target else { unreachable!("it is what is intended") };
         let Intended { index: private, draft } = intended;
         let (repo, before, expected) = (self.repo, self.head, private.tree()?);
@@ -85,16 +89,18 @@ impl Prepared<'_> {
         };
         if let Err(error) = followed {
             self.warnings.push(Warning::IndexBehind { reason: error.to_string() });
-            return Ok(self.describe(id, expected));
+            return Ok(self.describe(before, id, expected));
         }
-        self.settle(id);
-        Ok(self.describe(id, expected))
+        self.settle(before, id);
+        Ok(self.describe(before, id, expected))
     }
 
     /// Ends the journal once the index has followed a commit.
-    fn settle(&mut self, id: git2::Oid) {
-        // Without it undo knows less, that is all.
-        let _ = last::write(&self.place.journal, &Record::Commit(id.to_string()));
+    fn settle(&mut self, before: Option<git2::Oid>, id: git2::Oid) {
+        if before != Some(id) {
+            // Without it undo knows less, that is all.
+            let _ = last::write(&self.place.journal, &Record::Commit(id.to_string()));
+        }
         // git flushes neither its objects nor its references of its own accord.
         let mut end = || self.place.flush_all().and_then(|()| self.decide_on_commit());
         // An error may pass. If the manifest stays, so does the lock, which keeps git out.
@@ -124,13 +130,17 @@ impl Prepared<'_> {
     }
 
     /// Describes the commit; where a hook changed what it was to hold, that is said, for who sees it should know.
-    fn describe(&mut self, id: git2::Oid, expected: git2::Oid) -> Committed {
+    fn describe(&mut self, before: Option<git2::Oid>, id: git2::Oid, expected: git2::Oid) -> Option<Committed> {
+        if before == Some(id) {
+            self.warnings.push(Warning::CommitTakenBack);
+            return None;
+        }
         let mut made = self.repo.describe_commit(id);
         let other = self.repo.tree_of(id).ok().filter(|tree| *tree != expected);
         if let Some(paths) = other.and_then(|tree| self.repo.paths_between(expected, tree).ok()) {
             self.warnings.push(Warning::HookChanged { paths });
             made.extent = self.repo.extent_of(id).ok();
         }
-        made
+        Some(made)
     }
 }

@@ -250,6 +250,9 @@ pub enum Warning {
     /// The commit isn't just what the response asks for.
     #[error("the commit doesn't hold just this change: a hook changed {}", listed(paths.iter().map(|path| format!("`{}`", Shown(path))), paths.len()))]
     HookChanged { paths: Vec<BString> },
+    /// A hook that ran after the commit moved HEAD back.
+    #[error("a hook took the commit back; the files hold the change")]
+    CommitTakenBack,
 }
 
 fn lost_of(lost: &[Lost]) -> String {

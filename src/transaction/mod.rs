@@ -375,7 +375,7 @@ impl<'r> Prepared<'r> {
             set_all(&mut intended.index, &self.blobs, &stats)?;
             intended.index.write(self.repo)?;
             self.place.flush_all()?;
-            return self.commit(&mut intended, next).map(Some);
+            return self.commit(&mut intended, next);
         }
         self.record(entries);
         self.place.flush_all()?;

@@ -255,7 +255,8 @@ impl Repo {
     /// Whether there is a commit is judged by HEAD, not by an exit status: git also fails after it moved HEAD. And HEAD may have
     /// been moved by somebody else: a `git commit` gives the lock on the index back before it moves HEAD.
     ///
-    /// Returns HEAD as it is then, and what the index holds then: hooks that run last may have moved the one and staged in the other.
+    /// Returns HEAD as it is then, and what the index holds then: hooks that run last may have moved the one, back too, and staged in
+    /// the other.
     ///
     /// # Errors
     /// If there is no commit of ours, and then nothing but the private index changed.
@@ -296,6 +297,9 @@ impl Repo {
                 let left = self.tree_in(index).or_else(|_| self.tree_in(index)).unwrap_or(expected);
                 let id = self.confirm_commit(before, now, [expected, left], status.success())?;
                 Ok((id, left))
+            }
+            Some(now) if status.success() && trace.has_committed() => {
+                Ok((now, self.tree_in(index).unwrap_or(expected)))
             }
             _ if status.success() => Err(CommitError::NoCommit { status: None }),
             _ => Err(match trace.refusal() {

@@ -1,4 +1,4 @@
-//! What git itself says of its hooks: which one said no.
+//! What git itself says of its hooks: which one said no, and whether the last one ran.
 
 use std::path::{Path, PathBuf};
 
@@ -31,6 +31,12 @@ impl Trace {
         self.0.is_some()
     }
 
+    /// Returns whether git came to run the hook that runs when a commit is made.
+    pub(super) fn has_committed(&self) -> bool {
+        let trace = self.0.as_ref().and_then(|path| std::fs::read(path).ok());
+        trace.is_some_and(|trace| of_first(&trace).any(|line| starts_hook(line, "post-commit")))
+    }
+
     pub(super) fn refusal(&self) -> Option<Refusal> {
         refusal(&std::fs::read(self.0.as_ref()?).ok()?)
     }
@@ -38,10 +44,9 @@ impl Trace {
 
 /// Finds the first hook in a trace that ended with another status than 0 and belongs to the git that began the trace.
 fn refusal(trace: &[u8]) -> Option<Refusal> {
-    let session = field(trace.lines().next()?, "\"sid\":\"", b'"')?;
     let mut running: Vec<(&[u8], &[u8])> = Vec::new();
-    for line in trace.lines().filter(|line| field(line, "\"sid\":\"", b'"') == Some(session)) {
-        if line.contains_str(r#""event":"child_start""#) && line.contains_str(r#""child_class":"hook""#) {
+    for line in of_first(trace) {
+        if starts_hook(line, "") {
             running.push((field(line, "\"child_id\":", b',')?, field(line, "\"hook_name\":\"", b'"')?));
         } else if line.contains_str(r#""event":"child_exit""#) {
             let child = field(line, "\"child_id\":", b',')?;
@@ -54,6 +59,19 @@ fn refusal(trace: &[u8]) -> Option<Refusal> {
         }
     }
     None
+}
+
+/// Returns the lines of the git that began a trace.
+fn of_first(trace: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let session = |line| field(line, "\"sid\":\"", b'"');
+    let first = trace.lines().next().and_then(session);
+    trace.lines().filter(move |line| first.is_some() && session(line) == first)
+}
+
+/// Returns whether a line says that a hook is started, whose name begins like this.
+fn starts_hook(line: &[u8], name: &str) -> bool {
+    line.contains_str(r#""event":"child_start""#)
+        && line.contains_str(format!(r#""child_class":"hook","hook_name":"{name}"#))
 }
 
 fn field<'t>(line: &'t [u8], name: &str, end: u8) -> Option<&'t [u8]> {
