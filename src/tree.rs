@@ -94,6 +94,17 @@ impl std::fmt::Display for Obstacle {
     }
 }
 
+/// Why a file isn't where it is looked for, though git knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gone {
+    /// The work tree has it no more.
+    Deleted,
+    /// The index has it no more, but `HEAD` does.
+    Unstaged,
+    /// Sparse checkout left it out.
+    LeftOut,
+}
+
 /// A place to plan for.
 ///
 /// Reads see the state at the time of the call; a plan reads each path once.
@@ -113,10 +124,9 @@ pub trait Tree {
     /// Returns the paths that git tracks here, for “did you mean”. An answer may be empty where asking is too dear.
     fn tracked(&self) -> Vec<RepoPath>;
 
-    /// Returns whether sparse checkout leaves a file that git tracks out of here.
-    fn is_left_out(&self, path: &RepoPath) -> bool {
-        let _ = path;
-        false
+    /// Returns why a file isn't here that git knows; `None` if it knows none.
+    fn gone(&self, path: &RepoPath) -> Option<Gone> {
+        self.tracked().contains(path).then_some(Gone::Deleted)
     }
 
     /// Returns the paths other than `path` that differ from it only in the case of ASCII letters and stand here, where

@@ -11,7 +11,7 @@ use crate::progress::{Progress, Stage};
 use crate::repo::Repo;
 use crate::report::Diagnostic;
 use crate::transaction::{self, Interrupted};
-use crate::tree::{AttributeFiles, Content, Entry, File, Planned, Tree, TreeError};
+use crate::tree::{AttributeFiles, Content, Entry, File, Gone, Planned, Tree, TreeError};
 
 /// A tree that notes whether such a path was read.
 pub(super) struct ObservedTree<'t> {
@@ -80,8 +80,8 @@ impl Tree for ObservedTree<'_> {
         self.tree.tracked()
     }
 
-    fn is_left_out(&self, path: &RepoPath) -> bool {
-        self.tree.is_left_out(path)
+    fn gone(&self, path: &RepoPath) -> Option<Gone> {
+        self.tree.gone(path)
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {

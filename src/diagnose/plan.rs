@@ -12,7 +12,7 @@ use crate::plan::{
     Barrier, Conflict, Error, Finding, Irregular, Missing, Occupied, Origin, Placing, Quote, Seen, Suggestion, Warning,
 };
 use crate::text::{LineNo, Lines, Shown};
-use crate::tree::{Content, Disagreement, Obstacle, Remedy, TreeError};
+use crate::tree::{Content, Disagreement, Gone, Obstacle, Remedy, TreeError};
 
 impl Diagnose for Error {
     fn diagnosis(&self) -> Diagnosis {
@@ -133,14 +133,17 @@ impl Diagnose for Barrier {
 fn missing(of: Diagnosis, path: &RepoPath, why: &Missing) -> Diagnosis {
     match why {
         Missing::Never(suggestion) => suggested(of, path, suggestion),
-        Missing::Tracked { is_left_out: true, .. } => {
+        Missing::Tracked { gone: Gone::LeftOut, .. } => {
             of.help("sparse checkout left it out; `git sparse-checkout add` brings it").advice("leave the file alone")
         }
-        Missing::Tracked { is_to_go: true, .. } => {
-            of.help("leave this out if the file is to be gone, or bring it back with `git restore`")
-        }
-        Missing::Tracked { .. } => {
-            of.help("bring it back with `git restore`").advice("leave the file alone, or add it as a new one")
+        Missing::Tracked { gone, is_to_go } => {
+            let staged = if *gone == Gone::Unstaged { " --staged" } else { "" };
+            let back = format!("bring it back with `git restore{staged}`");
+            if *is_to_go {
+                of.help(format!("leave this out if the file is to be gone, or {back}"))
+            } else {
+                of.help(back).advice("leave the file alone, or add it as a new one")
+            }
         }
         Missing::BelowFile(_) => of.help("correct the path in the patch"),
         Missing::Deleted(by) => Diagnosis { cause: *by, ..of }

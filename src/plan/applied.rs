@@ -1,7 +1,7 @@
 //! A response that has been applied before: it has no place in the files as they are, and can be taken back from them.
 //!
 //! New lines may be there by chance, where a model is wrong about the old ones. So what can be taken back must be telling: more than
-//! [`CHANCE`] bytes of new lines, or a file that git tracks and that is gone. A response of less counts only if each of its hunks and finds is certain:
+//! [`CHANCE`] bytes of new lines, or a file that git knows and that is gone. A response of less counts only if each of its hunks and finds is certain:
 //! - it puts lines in place of others, or has context on both sides of what it changes; an addition at the edge of its context
 //!   could be anywhere;
 //! - its new lines are in the file as whole lines, in a row, exactly once, and hold a letter or a digit;
@@ -19,7 +19,7 @@ use crate::patch::{FileEdit, Format, Header, Hunk, HunkLine, Mark, Operation, Pa
 use crate::path::RepoPath;
 use crate::search::{Effort, Haystack};
 use crate::text::{LineNo, Lines, Located, Text};
-use crate::tree::Content;
+use crate::tree::{Content, Gone};
 
 /// The hunks and finds of a response that has been applied before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ impl Planner<'_> {
             Operation::Create { lines } => lines.iter().map(size).sum(),
             _ => 0,
         };
-        // That a file is gone which git tracks is no chance either.
+        // That a file is gone which git knows is no chance either.
         let is_gone = |error: &&Located<Error>| matches!(error.value, Error::Missing(_, Missing::Tracked { .. }));
         let gone = self.errors.iter().filter(is_gone).count();
         self.edits.iter().map(of_edit).sum::<usize>() + gone * (CHANCE + 1)
@@ -275,7 +275,7 @@ fn is_absence(error: &Error) -> bool {
         },
         // One that is named much like another is misspelled.
         Error::Missing(_, Missing::Never(suggestion)) => suggestion.meant.is_none(),
-        Error::Missing(_, Missing::Tracked { is_left_out, .. }) => !is_left_out,
+        Error::Missing(_, Missing::Tracked { gone, .. }) => *gone != Gone::LeftOut,
         _ => false,
     }
 }

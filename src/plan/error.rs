@@ -11,7 +11,7 @@ use super::warning::Warning;
 use crate::kind::Kind;
 use crate::path::{PathError, RepoPath};
 use crate::text::{LineNo, Span, listed, plural};
-use crate::tree::{Content, Obstacle, Remedy, Repair, TreeError, Withheld};
+use crate::tree::{Content, Gone, Obstacle, Remedy, Repair, TreeError, Withheld};
 
 /// Why a response can't be applied to this tree.
 #[derive(Debug, thiserror::Error)]
@@ -131,11 +131,11 @@ pub enum Missing {
     /// It never was; what may be meant.
     #[error("doesn't exist")]
     Never(Box<Suggestion>),
-    /// Git tracks it, but it isn't in the work tree: somebody deleted it, or sparse checkout left it out.
-    #[error("isn't in the work tree, though git tracks it")]
+    /// Git knows it, but it isn't there.
+    #[error("{}", match gone { Gone::Unstaged => "isn't in the index, though HEAD has it", _ => "isn't in the work tree, though git tracks it" })]
     Tracked {
-        /// Whether sparse checkout left it out.
-        is_left_out: bool,
+        /// Why.
+        gone: Gone,
         /// Whether it was to be deleted.
         is_to_go: bool,
     },

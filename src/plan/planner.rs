@@ -377,8 +377,8 @@ impl Planner<'_> {
                 let suggestion = Box::new(Suggestion { is_to_go: true, ..*suggestion });
                 self.fail(span, Error::Missing(path, Missing::Never(suggestion)))
             }
-            Err(Error::Missing(path, Missing::Tracked { is_left_out, .. })) => {
-                self.fail(span, Error::Missing(path, Missing::Tracked { is_left_out, is_to_go: true }))
+            Err(Error::Missing(path, Missing::Tracked { gone, .. })) => {
+                self.fail(span, Error::Missing(path, Missing::Tracked { gone, is_to_go: true }))
             }
             _ => self.base(path, span),
         }

@@ -32,10 +32,10 @@ pub struct Suggestion {
 /// Says why nothing is at a path that no edit has touched, nor any file above it.
 /// `directory` is what `--directory` puts in front of paths.
 pub(super) fn missing(tree: &dyn Tree, path: &RepoPath, directory: &BStr) -> Missing {
-    let tracked = tree.tracked();
-    if tracked.contains(path) {
-        return Missing::Tracked { is_to_go: false, is_left_out: tree.is_left_out(path) };
+    if let Some(gone) = tree.gone(path) {
+        return Missing::Tracked { gone, is_to_go: false };
     }
+    let tracked = tree.tracked();
     let below = RepoPath::new(directory).ok().and_then(|directory| {
         let written = path.as_bytes().strip_prefix(directory.as_bytes())?.strip_prefix(b"/")?.into();
         Some((directory, written))

@@ -13,7 +13,7 @@ use super::work_tree::WorkTree;
 use super::{Repo, RepoError};
 use crate::dir::Found;
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, Content, Disagreement, Entry, File, Planned, Remedy, Tree, TreeError};
+use crate::tree::{AttributeFiles, Content, Disagreement, Entry, File, Gone, Planned, Remedy, Tree, TreeError};
 
 /// What the work tree must agree with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +123,10 @@ impl Tree for AgreeingTree<'_> {
 
     fn tracked(&self) -> Vec<RepoPath> {
         self.index.tracked()
+    }
+
+    fn gone(&self, path: &RepoPath) -> Option<Gone> {
+        self.index.gone(path)
     }
 
     fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {

@@ -10,7 +10,7 @@ use super::rules::Consult;
 use super::slot::Slot;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, Content, Entry, File, Mode, Planned, Tree, TreeError};
+use crate::tree::{AttributeFiles, Content, Entry, File, Gone, Mode, Planned, Tree, TreeError};
 
 /// The index in use.
 pub struct IndexTree<'r> {
@@ -143,6 +143,11 @@ impl Tree for IndexTree<'_> {
     fn tracked(&self) -> Vec<RepoPath> {
         // What is only intended to be added has nothing here that could be patched.
         super::tracked(&self.index).into_iter().filter(|path| !matches!(self.entry(path), Ok(None))).collect()
+    }
+
+    fn gone(&self, path: &RepoPath) -> Option<Gone> {
+        let head = self.repo.head_tree().ok()??;
+        head.get_path(path.as_path()).ok().map(|_| Gone::Unstaged)
     }
 
     fn id(&self, _: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {

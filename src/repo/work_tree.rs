@@ -16,7 +16,7 @@ use super::objects::{GITLINK, content_id};
 use super::{Repo, RepoError};
 use crate::dir::{Dir, Found, Shape, Stat};
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, Content, Entry, File, Mode, Obstacle, Planned, Tree, TreeError};
+use crate::tree::{AttributeFiles, Content, Entry, File, Gone, Mode, Obstacle, Planned, Tree, TreeError};
 
 /// The files on disk.
 #[derive(Debug)]
@@ -211,9 +211,9 @@ impl Tree for WorkTree<'_> {
         self.repo.index().map_or_else(|_| Vec::new(), |index| super::tracked(&index))
     }
 
-    fn is_left_out(&self, path: &RepoPath) -> bool {
-        let entry = self.repo.index().ok().and_then(|index| index.get_path(path.as_path(), 0));
-        entry.is_some_and(|entry| entry.flags_extended & SKIP_WORKTREE != 0)
+    fn gone(&self, path: &RepoPath) -> Option<Gone> {
+        let entry = self.repo.index().ok()?.get_path(path.as_path(), 0)?;
+        Some(if entry.flags_extended & SKIP_WORKTREE != 0 { Gone::LeftOut } else { Gone::Deleted })
     }
 
     fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {

@@ -209,11 +209,16 @@ fn a_deletion_applied_twice_is_told_so_but_not_one_of_what_sparse_checkout_left_
         envelope("*** Delete File: a.txt\n*** Add File: n.txt\n+n\n"),
     ] {
         let repo = repo();
-        repo.run(&["apply"], &response).succeeded();
-        let run = repo.run(&["apply"], &response).ended(1);
-        assert!(run.stderr.starts_with("error[unchanged]: "), "{}", run.stderr);
-        repo.run(&["apply", "--allow-empty"], &response).succeeded();
-        repo.git(&["restore", "a.txt"]);
+        for apply in [&["apply"][..], &["apply", "--index"], &["apply", "--cached"]] {
+            repo.git(&["reset", "-q", "--hard"]);
+            repo.git(&["clean", "-qfd"]);
+            repo.run(apply, &response).succeeded();
+            let run = repo.run(apply, &response).ended(1);
+            assert!(run.stderr.starts_with("error[unchanged]: "), "{apply:?} {}", run.stderr);
+            repo.run(&[apply, &["--allow-empty"]].concat(), &response).succeeded();
+        }
+        repo.git(&["reset", "-q", "--hard"]);
+        repo.git(&["clean", "-qfd"]);
         repo.git(&["sparse-checkout", "set", "src"]);
         std::fs::remove_file(repo.path().join("a.txt")).ok();
         repo.git(&["update-index", "--skip-worktree", "a.txt"]);
