@@ -268,6 +268,11 @@ fn joined(lines: &[String]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
+fn is_applied(before: &str, edit: FileEdit<'_>, fuzz: Fuzz) -> bool {
+    let planned = run(&MemoryTree::new().with("f", before), vec![edit], &Rules { fuzz, ..Rules::default() });
+    planned.is_err_and(|refusal| matches!(refusal.errors[0].value, Error::AlreadyApplied { .. }))
+}
+
 fn at(fuzz: Fuzz) -> Rules {
     Rules { fuzz, allow_empty: true, ..Rules::default() }
 }
@@ -283,6 +288,8 @@ proptest! {
         let mut settled: Option<String> = None;
         for level in [Fuzz::Exact].into_iter().chain(Fuzz::LEVELS) {
             let got = outcome(&before, edit_of(&chunks), &at(level)).ok().map(|(after, _)| after);
+            // A hunk that was applied before has no place either, but that is no error to one who allows what is empty.
+            let got = got.filter(|_| !is_applied(&before, edit_of(&chunks), level));
             let want = apply(&lines, &chunks, level).map(|lines| joined(&lines));
             prop_assert_eq!(&got, &want, "{} of {:?}", level, before);
             if settled.is_some() {
