@@ -245,10 +245,6 @@ impl TreeError {
 pub enum Remedy {
     /// git can fetch what is missing.
     Fetch,
-    /// Sparse checkout can bring the file.
-    CheckOut,
-    /// The entry's mark can be taken away.
-    Unmark,
     /// Only a person can write this file.
     ByHand,
     /// The repository is to be changed, or another one used.
@@ -273,6 +269,8 @@ pub enum Repair {
 pub enum Disagreement {
     /// The work tree's file differs from the index.
     WorkTreeFromIndex,
+    /// It does, and git isn't to look at it.
+    Skipped,
     /// The index differs from HEAD.
     IndexFromHead,
     /// In the index, not in the work tree.
@@ -285,6 +283,7 @@ impl std::fmt::Display for Disagreement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Disagreement::WorkTreeFromIndex => "has changes in the work tree that aren't staged",
+            Disagreement::Skipped => "differs from its index entry, which tells git to skip it (skip-worktree)",
             Disagreement::IndexFromHead => "has staged changes that aren't committed",
             Disagreement::MissingInWorkTree => "is in the index but not in the work tree",
             Disagreement::Untracked => "is in the work tree but not in the index",

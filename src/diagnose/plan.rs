@@ -271,15 +271,20 @@ impl Diagnose for TreeError {
     fn diagnosis(&self) -> Diagnosis {
         let of = |kind| Diagnosis::new(kind).path(self.path());
         let of = match self {
-            TreeError::Disagrees { how, .. } => of(Kind::Stale).help(match how {
+            TreeError::Disagrees { path, how } => of(Kind::Stale).help(match how {
                 Disagreement::WorkTreeFromIndex | Disagreement::MissingInWorkTree => {
-                    "stage, stash or restore it, or apply without --index or --commit"
+                    "stage, stash or restore it, or apply without --index or --commit".to_owned()
                 }
-                Disagreement::IndexFromHead => "commit or unstage it first, or apply with --index",
-                Disagreement::Untracked => "`git add` it first, or apply without --index or --commit",
+                Disagreement::Skipped => {
+                    format!(
+                        "run `git update-index --no-skip-worktree {path}` first, or apply without --index or --commit"
+                    )
+                }
+                Disagreement::IndexFromHead => "commit or unstage it first, or apply with --index".to_owned(),
+                Disagreement::Untracked => "`git add` it first, or apply without --index or --commit".to_owned(),
             }),
             TreeError::Unmerged { .. } => of(Kind::Stale).help("resolve it and `git add` it first"),
-            TreeError::Unsupported { path, remedy, .. } => of(Kind::Unsupported).help(remedied(path, remedy)),
+            TreeError::Unsupported { remedy, .. } => of(Kind::Unsupported).help(remedied(remedy)),
             TreeError::Io { .. } => {
                 of(Kind::Io).help("see who owns it, and whether you may read it and the directories above it")
             }
@@ -288,13 +293,11 @@ impl Diagnose for TreeError {
     }
 }
 
-fn remedied(path: &RepoPath, remedy: &Remedy) -> String {
+fn remedied(remedy: &Remedy) -> &'static str {
     match remedy {
-        Remedy::Fetch => "let git fetch it first (`git cat-file -e <object>` does), or see what `git fsck` says".into(),
-        Remedy::CheckOut => "bring it into the work tree with `git sparse-checkout add` first".into(),
-        Remedy::Unmark => format!("run `git update-index --no-skip-worktree {path}` first"),
-        Remedy::ByHand => "make this change by hand, or leave the file out of the patch".into(),
-        Remedy::Repository(repair) => repair.help().into(),
+        Remedy::Fetch => "let git fetch it first (`git cat-file -e <object>` does), or see what `git fsck` says",
+        Remedy::ByHand => "make this change by hand, or leave the file out of the patch",
+        Remedy::Repository(repair) => repair.help(),
     }
 }
 

@@ -23,6 +23,13 @@ pub struct Change {
     pub from: Option<RepoPath>,
 }
 
+impl Change {
+    /// Returns the file that is replaced on disk; `None` if there is none: the path is new, or the file is in the index alone.
+    pub fn on_disk(&self) -> Option<&File> {
+        self.before.as_ref().filter(|before| before.mode.bits.is_some())
+    }
+}
+
 impl ChangeSet {
     /// Orders changes by path and leaves out those that change nothing.
     ///

@@ -13,7 +13,7 @@ use super::work_tree::WorkTree;
 use super::{Repo, RepoError};
 use crate::dir::Found;
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, Content, Disagreement, Entry, File, Gone, Planned, Remedy, Tree, TreeError};
+use crate::tree::{AttributeFiles, Content, Disagreement, Entry, File, Gone, Planned, Tree, TreeError};
 
 /// What the work tree must agree with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,23 +148,16 @@ impl Tree for AgreeingTree<'_> {
             Ok(found) => !matches!(found, Found::Absent | Found::Beneath { .. }),
             Err(source) => return Err(TreeError::Io { path: path.clone(), source }),
         };
-        if self.index.is_left_out(path) {
-            let (what, remedy) = match is_there {
-                true => {
-                    ("is in the work tree, yet its index entry tells git to skip it (skip-worktree)", Remedy::Unmark)
-                }
-                false => ("is left out of the work tree by sparse checkout", Remedy::CheckOut),
-            };
-            return Err(TreeError::Unsupported { path: path.clone(), what: what.to_owned(), remedy });
-        }
         let entry = self.index.entry(path)?;
-        if let Some(file) = before {
+        let is_left_out = self.index.is_left_out(path);
+        if let Some(file) = before.filter(|_| is_there || !is_left_out) {
             let Some(entry) = &entry else { return disagrees(Disagreement::Untracked) };
             if !is_there {
                 return disagrees(Disagreement::MissingInWorkTree);
             }
             if !self.is_same(path, file, entry)? {
-                return disagrees(Disagreement::WorkTreeFromIndex);
+                let how = if is_left_out { Disagreement::Skipped } else { Disagreement::WorkTreeFromIndex };
+                return disagrees(how);
             }
         }
         self.confirm_head(path, entry.as_ref())

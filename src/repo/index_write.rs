@@ -142,6 +142,8 @@ impl NextIndex {
 
     /// Lets a path hold this blob, or nothing. What stands in its way, as a file above it or as files below, is removed.
     ///
+    /// That git was told to skip it, or to assume it unchanged, is over then, as with `git apply --index`.
+    ///
     /// With the stat data of the file in the work tree, git knows without reading that the two agree.
     ///
     /// # Errors
@@ -153,16 +155,11 @@ impl NextIndex {
         stat: Option<&Stat>,
     ) -> Result<(), NextIndexError> {
         let Some(Blob { id, mode }) = blob else { return self.remove(path) };
-        let before = self.entry(path);
         for ancestor in path.ancestors() {
             self.remove(&ancestor)?;
         }
         self.index.remove_dir(as_path(path), 0).or_else(ignore_missing).map_err(writing)?;
         let mut entry = IndexEntry { mode, id, ..empty(path) };
-        if let Some(before) = before {
-            entry.flags = before.flags & ASSUME_UNCHANGED;
-            entry.flags_extended = before.flags_extended & SKIP_WORKTREE;
-        }
         if let Some(stat) = stat {
             describe(&mut entry, stat);
         }

@@ -126,14 +126,14 @@ impl Staging<'_> {
     /// Writes down what taking the change back will need.
     ///
     /// Where an original can't lie in the journal, since that is on another file system, a copy of it does.
-    pub(super) fn record(&self, entries: Vec<Entry>) -> io::Result<()> {
+    pub(super) fn record(&self, all: &ChangeSet, entries: Vec<Entry>) -> io::Result<()> {
         let mut made = Made { entries, made: self.manifest.made.clone(), ..Made::default() };
         made.removed = self.manifest.removed.clone();
-        let renamed = self.changes.iter().filter_map(|change| Some((change.path.clone(), change.from.clone()?)));
+        let renamed = all.iter().filter_map(|change| Some((change.path.clone(), change.from.clone()?)));
         made.renamed = renamed.collect();
         if let Some(dir) = self.dir {
             for (number, (change, touched)) in self.changes.iter().zip(&self.manifest.touched).enumerate() {
-                let before = match (&touched.before, &change.before) {
+                let before = match (&touched.before, change.on_disk()) {
                     (Some(held), Some(file)) => Some((held.clone(), self.kept_name(number, file)?)),
                     _ => None,
                 };

@@ -13,7 +13,7 @@ use super::manifest::{Directory, Held, Touched};
 use super::staging::bits_afterwards;
 use crate::dir::{Dir, Found, Shape};
 use crate::path::RepoPath;
-use crate::plan::{Change, ChangeSet};
+use crate::plan::Change;
 
 /// What was worked out.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ pub(super) struct Foreseen {
 ///
 /// # Errors
 /// If the system doesn't let us see.
-pub(super) fn foresee(dir: &Dir, changes: &ChangeSet, reverse: Option<&Reverse>) -> Result<Foreseen, TransactionError> {
+pub(super) fn foresee(dir: &Dir, changes: &[&Change], reverse: Option<&Reverse>) -> Result<Foreseen, TransactionError> {
     let mut seer =
         Layouter { dir, changes, reverse, above: HashMap::new(), made: HashSet::new(), removed: BTreeMap::new() };
     let mut touched = Vec::with_capacity(changes.len());
@@ -58,7 +58,7 @@ pub(super) fn foresee(dir: &Dir, changes: &ChangeSet, reverse: Option<&Reverse>)
 
 struct Layouter<'s> {
     dir: &'s Dir,
-    changes: &'s ChangeSet,
+    changes: &'s [&'s Change],
     reverse: Option<&'s Reverse>,
     /// What is above the paths of every directory that was met.
     above: HashMap<Option<RepoPath>, Rc<Above>>,
@@ -78,7 +78,7 @@ impl Layouter<'_> {
     /// Says all that may become of a path, of its old file and its new one, and of the directories around it.
     fn touched(&mut self, change: &Change) -> io::Result<Touched> {
         let above = self.above(&change.path)?;
-        if change.before.is_none() {
+        if change.on_disk().is_none() {
             let is_there = |directory: &RepoPath| above.there.last().is_some_and(|(nearest, _)| nearest == directory);
             for directory in change.path.ancestors().take_while(|directory| !is_there(directory)) {
                 // Those above one that is known are known.
@@ -100,7 +100,7 @@ impl Layouter<'_> {
                 }
             }
         }
-        let [before, after] = Held::of_both([change.before.as_ref(), change.after.as_ref()]);
+        let [before, after] = Held::of_both([change.on_disk(), change.after.as_ref()]);
         let after = after
             .map(|held| Held { bits: change.after.as_ref().and_then(|after| bits_afterwards(change, after)), ..held });
         Ok(Touched { path: change.path.clone(), before, after, depth: above.staying })
@@ -127,7 +127,10 @@ impl Layouter<'_> {
             return Ok(known.clone());
         }
         let there = self.dir.directories_above(path)?;
-        let becomes_a_file = |directory| self.changes.get(directory).is_some_and(|change| change.after.is_some());
+        let becomes_a_file = |directory: &RepoPath| {
+            let found = self.changes.binary_search_by(|change| change.path.cmp(directory));
+            found.is_ok_and(|at| self.changes[at].after.is_some())
+        };
         let staying =
             there.iter().map(|(directory, _)| directory).take_while(|directory| !becomes_a_file(directory)).count();
         let above = Rc::new(Above { there, staying });

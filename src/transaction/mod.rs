@@ -405,7 +405,7 @@ impl<'r> Prepared<'r> {
     /// Writes down what undo will need. Where that can't be done the change is made all the same, and there is no undo.
     fn record(&mut self, entries: Vec<Entry>) {
         if !matches!(self.target, Target::Undo(_))
-            && let Err(error) = self.place.record(entries)
+            && let Err(error) = self.place.record(self.changes, entries)
         {
             self.warnings.push(Warning::NoUndo { reason: SystemError(&error).to_string() });
         }

@@ -35,7 +35,7 @@ impl<'r> Staging<'r> {
     /// Puts every file in its place.
     pub(super) fn publish(&mut self) -> Result<(), TransactionError> {
         let Some(dir) = self.dir else { return Ok(()) };
-        let changes = self.changes;
+        let changes = self.changes.clone();
         self.progress.enter(Stage::Writing, changes.len());
         self.published = dir.now();
         for (number, change) in changes.iter().enumerate().filter(|(_, change)| change.after.is_none()) {
@@ -46,7 +46,7 @@ impl<'r> Staging<'r> {
         make_missing(dir, &self.directories).map_err(again)?;
         for (number, change) in changes.iter().enumerate().filter(|(_, change)| change.after.is_some()) {
             self.progress.step();
-            match &change.before {
+            match change.on_disk() {
                 Some(_) => self.swap(dir, number, change)?,
                 None => self.place(dir, number, change)?,
             }
@@ -192,7 +192,7 @@ impl<'r> Staging<'r> {
             };
             // Where case doesn't count, another name of the change may be what stands there.
             let is_twin = || {
-                let twin = |other: &&Change| other.path.as_bytes().eq_ignore_ascii_case(path.as_bytes());
+                let twin = |other: &&&Change| other.path.as_bytes().eq_ignore_ascii_case(path.as_bytes());
                 self.changes.iter().filter(twin).count() > 1
             };
             if !is_ours && !is_twin() {
@@ -203,7 +203,7 @@ impl<'r> Staging<'r> {
     }
 
     fn confirm_one(&self, dir: &Dir, number: usize, change: &Change) -> Result<(), TransactionError> {
-        let (Some(original), Some(before)) = (self.originals.get(&number), &change.before) else { return Ok(()) };
+        let (Some(original), Some(before)) = (self.originals.get(&number), change.on_disk()) else { return Ok(()) };
         match self.is_as_before(dir, original, before, Modes::Compared) {
             Ok(true) => Ok(()),
             Ok(false) => Err(TransactionError::Changed { path: change.path.clone() }),
@@ -251,7 +251,7 @@ impl<'r> Staging<'r> {
         let settled = self.flush.directories(&[self.journal.dir()]);
         if let Some(dir) = self.dir {
             for (number, change) in self.changes.iter().enumerate() {
-                let (Some(original), Some(before)) = (self.originals.get(&number), &change.before) else { continue };
+                let (Some(original), Some(before)) = (self.originals.get(&number), change.on_disk()) else { continue };
                 // An error may pass. What can't be looked at may hold what somebody wrote.
                 let look = || self.is_as_before(dir, original, before, Modes::Ignored);
                 let held = if self.watch == Watch::Hooks { look().or_else(|_| look()) } else { Ok(true) };

@@ -34,7 +34,8 @@ pub(super) struct Staging<'r> {
     pub(super) repo: &'r Repo,
     /// The work tree, if its files change.
     pub(super) dir: Option<&'r Dir>,
-    pub(super) changes: &'r ChangeSet,
+    /// The changes of the work tree, by path.
+    pub(super) changes: Vec<&'r Change>,
     pub(super) journal: Journal,
     pub(super) manifest: Manifest,
     pub(super) flush: Flush,
@@ -108,9 +109,13 @@ impl<'r> Staging<'r> {
         reverse: Option<&Reverse>,
         progress: Progress,
     ) -> Result<Self, TransactionError> {
+        let dir = watch.map(|_| repo.dir()).transpose()?;
+        // What sparse checkout left out is deleted from the index alone.
+        let is_in_tree = |change: &&Change| dir.is_some() && (change.on_disk().is_some() || change.after.is_some());
+        let (changes, indexed): (Vec<_>, Vec<_>) = changes.iter().partition(is_in_tree);
         let mut place = Self {
             repo,
-            dir: watch.map(|_| repo.dir()).transpose()?,
+            dir,
             changes,
             journal,
             manifest: Manifest::default(),
@@ -127,19 +132,17 @@ impl<'r> Staging<'r> {
         };
         place.manifest.head = repo.head_commit()?.map(|id| id.to_string());
         place.manifest.deed = if reverse.is_some() { Origin::Undo } else { Origin::Apply };
-        let Some(dir) = place.dir else {
-            place.manifest.indexed = changes.iter().map(|change| change.path.clone()).collect();
-            return Ok(place);
-        };
+        place.manifest.indexed = indexed.into_iter().map(|change| change.path.clone()).collect();
+        let Some(dir) = place.dir else { return Ok(place) };
         if watch == Some(Watch::Hooks) {
             place.check_file_systems(dir)?;
         }
-        let foreseen = foresee(dir, changes, reverse)?;
+        let foreseen = foresee(dir, &place.changes, reverse)?;
         (place.manifest.touched, place.directories) = (foreseen.touched, foreseen.again);
         (place.manifest.made, place.manifest.removed) = (foreseen.made, foreseen.removed);
         place.journal.announce(&place.manifest)?;
-        place.progress.enter(Stage::Preparing, changes.len());
-        for (number, change) in changes.iter().enumerate() {
+        place.progress.enter(Stage::Preparing, place.changes.len());
+        for (number, change) in place.changes.clone().into_iter().enumerate() {
             place.progress.step();
             if let Some(stage) = place.stage_of(number) {
                 if let Some(signal) = signal::pending() {
@@ -167,7 +170,7 @@ impl<'r> Staging<'r> {
     fn check_file_systems(&self, dir: &Dir) -> Result<(), TransactionError> {
         let ours = self.journal.dir().device(None);
         let ours = ours.map_err(|source| TransactionError::Io { doing: "look at", path: "llmpatch".into(), source })?;
-        for change in self.changes.iter().filter(|change| change.before.is_some()) {
+        for change in self.changes.iter().filter(|change| change.on_disk().is_some()) {
             let path = &change.path;
             let there =
                 dir.device(path.parent().as_ref()).map_err(|source| TransactionError::io("look at", path, source))?;
@@ -206,7 +209,7 @@ impl<'r> Staging<'r> {
     ) -> io::Result<()> {
         let Some(bits) = bits else { return Ok(()) };
         // It takes the place of this, or is that under another name.
-        let like = if change.before.is_some() { Some(&change.path) } else { change.from.as_ref() };
+        let like = if change.on_disk().is_some() { Some(&change.path) } else { change.from.as_ref() };
         let like = like.map(|path| dir.open_file(path)).transpose()?.flatten();
         let bits = match like {
             None => {
@@ -383,7 +386,7 @@ pub(super) enum Modes {
 
 /// Returns the permission bits that a file is to have; `None` if the umask decides.
 pub(super) fn bits_afterwards(change: &Change, after: &File) -> Option<u16> {
-    let before = change.before.as_ref().and_then(|before| before.mode.bits);
+    let before = change.on_disk().and_then(|before| before.mode.bits);
     after.mode.bits.or_else(|| match (before?, after.mode.executable) {
         // As git does: whoever may read may execute.
         (bits, true) => Some(bits | (bits & 0o444) >> 2),

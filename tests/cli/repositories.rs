@@ -1,10 +1,12 @@
 //! Repositories that are out of the ordinary: what is said of them must be true, and help.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::Command;
 
 use assert_fs::prelude::*;
 
-use super::support::{self, Repo, Run, isolated, program, run};
+use super::support::{self, OnDisk, Repo, Run, isolated, program, run};
 use super::{envelope, repo, update};
 
 #[test]
@@ -56,20 +58,66 @@ fn a_change_of_the_work_tree_alone_takes_no_index_that_libgit2_reads() {
     }
 }
 
-#[test]
-fn a_file_that_git_is_told_to_skip_is_not_laid_to_sparse_checkout() {
-    let repo = repo();
-    repo.git(&["update-index", "--skip-worktree", "src/b.txt"]);
-    let run = repo.run(&["apply", "--index"], update("src/b.txt", "b", "2")).ended(3);
-    assert!(run.stderr.contains("(skip-worktree)") && !run.stderr.contains("sparse"), "{}", run.stderr);
-    assert!(run.stderr.contains("help: run `git update-index --no-skip-worktree src/b.txt` first\n"), "{}", run.stderr);
-    repo.git(&["update-index", "--no-skip-worktree", "src/b.txt"]);
-    repo.run(&["apply", "--index"], update("src/b.txt", "b", "2")).succeeded();
+/// Returns what git says of a repository, and what is on disk.
+fn all_of(repo: &Repo) -> (Vec<String>, BTreeMap<PathBuf, OnDisk>) {
+    let told = [&["status", "--porcelain=v2"][..], &["ls-files", "-s", "-v"], &["rev-parse", "HEAD^{tree}"]];
+    (told.iter().map(|args| repo.git(args)).collect(), repo.files())
+}
 
-    repo.git(&["sparse-checkout", "set", "--no-cone", "/a.txt"]);
-    let run = repo.run(&["apply", "--index"], envelope("*** Delete File: src/c.txt\n")).ended(3);
-    assert!(run.stderr.contains("is left out of the work tree by sparse checkout"), "{}", run.stderr);
-    assert!(run.stderr.contains("git sparse-checkout add"), "{}", run.stderr);
+#[test]
+fn what_sparse_checkout_leaves_out_is_changed_as_git_changes_it() {
+    let base =
+        Repo::with(&[("keep/a.txt", "a\n"), ("drop/b.txt", "1\n2\n3\n"), ("drop/c.txt", "c\n"), ("t.txt", "t\n")]);
+    let changes = [
+        "diff --git a/drop/b.txt b/drop/b.txt\n--- a/drop/b.txt\n+++ b/drop/b.txt\n@@ -1,3 +1,3 @@\n 1\n-2\n+x\n 3\n",
+        "diff --git a/drop/b.txt b/drop/b.txt\ndeleted file mode 100644\n--- a/drop/b.txt\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-1\n-2\n-3\n",
+        "diff --git a/drop/n.txt b/drop/n.txt\nnew file mode 100644\n--- /dev/null\n+++ b/drop/n.txt\n@@ -0,0 +1 @@\n+n\n",
+        "diff --git a/drop/b.txt b/keep/b.txt\nrename from drop/b.txt\nrename to keep/b.txt\n",
+        "diff --git a/keep/a.txt b/drop/a.txt\nrename from keep/a.txt\nrename to drop/a.txt\n",
+        "diff --git a/drop/b.txt b/drop/b.txt\nold mode 100644\nnew mode 100755\n",
+    ];
+    for checkout in [&["--cone", "keep"][..], &["--no-cone", "keep", "/t.txt"], &["--cone", "--sparse-index", "keep"]] {
+        let sparse = base.copied();
+        sparse.git(&["update-index", "--refresh"]);
+        sparse.git(&[&["sparse-checkout", "set"], checkout].concat());
+        for (change, target) in
+            changes.iter().flat_map(|change| ["--index", "--cached", "--commit"].map(|to| (change, to)))
+        {
+            let (git, ours) = (sparse.copied(), sparse.copied());
+            git.git(&["update-index", "--refresh"]);
+            let before = all_of(&ours);
+            let to = if target == "--commit" { "--index" } else { target };
+            git.git_with_input(&["apply", to], change.as_bytes());
+            if target == "--commit" {
+                git.git(&["commit", "-q", "-m", "x"]);
+            }
+            ours.run(&["apply", "--check", target], *change).succeeded();
+            ours.run(&["apply", target], *change).succeeded();
+            assert_eq!(all_of(&ours), all_of(&git), "{checkout:?} {target} {change}");
+            ours.git(&["fsck", "--strict"]);
+            if target != "--commit" {
+                ours.run(&["undo"], "").succeeded();
+                assert_eq!(all_of(&ours), before, "{checkout:?} {target} {change}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_that_git_is_told_to_skip_is_changed_where_it_is_as_the_index_has_it() {
+    let (ours, git) = (repo(), repo());
+    for repo in [&ours, &git] {
+        repo.git(&["update-index", "--skip-worktree", "src/b.txt"]);
+    }
+    ours.run(&["apply", "--index"], update("src/b.txt", "b", "2")).succeeded();
+    git.git_with_input(&["apply", "--index"], b"--- a/src/b.txt\n+++ b/src/b.txt\n@@ -1 +1 @@\n-b\n+2\n");
+    assert_eq!(all_of(&ours), all_of(&git));
+
+    ours.git(&["update-index", "--skip-worktree", "src/b.txt"]);
+    ours.child("src/b.txt").write_str("mine\n").unwrap();
+    let run = ours.run(&["apply", "--index"], update("src/b.txt", "mine", "3")).ended(1);
+    assert!(run.stderr.contains("(skip-worktree)") && !run.stderr.contains("sparse"), "{}", run.stderr);
+    assert!(run.stderr.contains("help: run `git update-index --no-skip-worktree src/b.txt` first, "), "{}", run.stderr);
 }
 
 #[test]

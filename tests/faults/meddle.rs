@@ -86,8 +86,8 @@ pub(crate) struct Bystander {
 
 impl Bystander {
     pub(crate) fn all() -> Vec<Self> {
-        // The index alone is nothing that an editor saves to.
-        let targets = Target::ALL.into_iter().filter(|target| *target != Target::Cached);
+        // The index alone is nothing that an editor saves to, nor is a file that isn't there.
+        let targets = Target::ALL.into_iter().filter(|target| !matches!(target, Target::Cached | Target::Odd));
         let saves = |meddling| matches!(meddling, Meddling::Save | Meddling::SaveByRename);
         let few = |target| matches!(target, Target::WorkTree | Target::Index | Target::Commit);
         let of = |target| {

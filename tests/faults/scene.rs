@@ -42,6 +42,9 @@ pub(crate) const RESPONSE: &str = "\
 /// The files that the change touches and that are there before.
 pub(crate) const TOUCHED: [&str; 5] = ["src/update.rs", "tool.sh", "gone/away/deleted.txt", "src/name.rs", "way"];
 
+/// Has the hook of [`Target::CommitWithCommit`] do nothing.
+const ONCE: &str = "ONCE_IS_ENOUGH";
+
 /// Directories of which one is seldom on the file system of temporary directories.
 const ELSEWHERE: [&str; 2] = ["/dev/shm", "/var/tmp"];
 
@@ -63,10 +66,14 @@ pub(crate) enum Target {
     Commit,
     CommitWithHooks,
     CommitWithEditor,
+    /// Like `Index`, where the files are kept through a filter driver, and the index is sparse and most of them left out.
+    Odd,
+    /// A commit after which a hook makes another.
+    CommitWithCommit,
 }
 
 impl Target {
-    pub(crate) const ALL: [Target; 7] = [
+    pub(crate) const ALL: [Target; 9] = [
         Target::WorkTree,
         Target::IntentToAdd,
         Target::Index,
@@ -74,6 +81,8 @@ impl Target {
         Target::Commit,
         Target::CommitWithHooks,
         Target::CommitWithEditor,
+        Target::Odd,
+        Target::CommitWithCommit,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -85,20 +94,24 @@ impl Target {
             Target::Commit => "commit",
             Target::CommitWithHooks => "hooks",
             Target::CommitWithEditor => "editor",
+            Target::Odd => "odd",
+            Target::CommitWithCommit => "commit-twice",
         }
     }
 
     pub(crate) fn commits(self) -> bool {
-        matches!(self, Target::Commit | Target::CommitWithHooks | Target::CommitWithEditor)
+        self.arguments().contains(&"--commit")
     }
 
     pub(crate) fn arguments(self) -> &'static [&'static str] {
         match self {
             Target::WorkTree => &[],
             Target::IntentToAdd => &["-N"],
-            Target::Index => &["--index"],
+            Target::Index | Target::Odd => &["--index"],
             Target::Cached => &["--cached"],
-            Target::Commit | Target::CommitWithHooks => &["--commit", "-m", "Change six files"],
+            Target::Commit | Target::CommitWithHooks | Target::CommitWithCommit => {
+                &["--commit", "-m", "Change six files"]
+            }
             Target::CommitWithEditor => &["--commit", "--edit", "-m", "Change six files"],
         }
     }
@@ -120,6 +133,8 @@ pub(crate) struct Scene {
     template: TempDir,
     pub(crate) old: State,
     pub(crate) new: State,
+    /// What the change makes if a hook is kept from what it does behind it.
+    between: Option<State>,
 }
 
 /// One copy of it, in which something is tried.
@@ -150,13 +165,20 @@ impl Scene {
         let place = Place { directory: template, elsewhere: None, target };
         place.build();
         let old = place.state();
-        let mut scene = Self { target, layout, template: place.directory, old: old.clone(), new: old };
+        let template = place.directory;
+        let mut scene = Self { target, layout, template, old: old.clone(), new: old, between: None };
         let clean = scene.place();
         scene.old = clean.state();
         let ended = trace::run(&mut clean.apply(), RESPONSE.as_bytes());
         assert_eq!(ended.code(), Some(0), "{}{}", ended.stdout, ended.stderr);
         scene.new = clean.state();
         scene.new.check_by_hand(target);
+        if target == Target::CommitWithCommit {
+            let place = scene.place();
+            trace::run(place.apply().env(ONCE, "1"), RESPONSE.as_bytes());
+            scene.between = Some(place.state());
+            assert_ne!(scene.between.as_ref().map(|state| &state.git), Some(&scene.new.git));
+        }
         scene
     }
 
@@ -188,7 +210,7 @@ impl Scene {
     pub(crate) fn judge(&self, now: &State) -> Result<Side, String> {
         if *now == self.old {
             Ok(Side::Old)
-        } else if *now == self.new {
+        } else if *now == self.new || Some(now) == self.between.as_ref() {
             Ok(Side::New)
         } else {
             let (old, new) = (now.against(&self.old), now.against(&self.new));
@@ -307,6 +329,23 @@ impl Place {
         self.write("untracked/mine.txt", 0o600, "mine\n");
         self.write("src/cache.ignored", 0o644, "ignored\n");
         fs::create_dir(self.top().join("empty")).expect("a directory can be made");
+        match self.target {
+            Target::Odd => {
+                for way in ["clean", "smudge"] {
+                    self.git(&["config", &format!("filter.rot.{way}"), "tr a-z n-za-m"]);
+                }
+                self.git(&["config", "filter.rot.required", "true"]);
+                self.write(".git/info/attributes", 0o644, "*.rs filter=rot\n");
+                self.git(&["add", "--renormalize", "src"]);
+                self.git(&["commit", "-q", "-m", "filtered", "src"]);
+                self.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "lib", "new"]);
+            }
+            Target::CommitWithCommit => {
+                let commit = format!("test \"${ONCE}\" || {ONCE}=1 git commit -q --allow-empty -m hook\n");
+                self.hook("post-commit", &commit);
+            }
+            _ => {}
+        }
         if self.target == Target::CommitWithHooks {
             let look = "find . -path ./.git -prune -o -name '*llmpatch*' -print | grep -q . && exit 9\n";
             let names = "test \"$(git diff --cached --name-only | wc -l)\" -gt 5 || exit 8\n";
@@ -383,10 +422,12 @@ impl State {
             self.files.get(Path::new(path)) == Some(&(mode, content.as_bytes().to_vec()))
         };
         if target != Target::Cached {
-            assert!(has("src/update.rs", 0o100600, "one\nzwei\nthree\n"), "{:?}", self.files);
+            // What was left out is made anew, and the umask decides on its bits.
+            let bits = |bits: u32| if target == Target::Odd { 0o100644 } else { bits };
+            assert!(has("src/update.rs", bits(0o100600), "one\nzwei\nthree\n"), "{:?}", self.files);
             assert!(has("tool.sh", 0o100755, "#!/bin/sh\necho new\n"), "{:?}", self.files);
             assert!(has("new/deep/added.txt", 0o100644, "added\n"), "{:?}", self.files);
-            assert!(has("lib/renamed.rs", 0o100640, "new name\nrest\n"), "{:?}", self.files);
+            assert!(has("lib/renamed.rs", bits(0o100640), "new name\nrest\n"), "{:?}", self.files);
             assert!(has("way/in.txt", 0o100644, "in\n"), "{:?}", self.files);
             assert!(!self.files.contains_key(Path::new("gone")), "{:?}", self.files);
             assert!(!self.files.contains_key(Path::new("src/name.rs")), "{:?}", self.files);
