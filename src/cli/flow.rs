@@ -29,7 +29,7 @@ use crate::progress::Stage;
 use crate::repo::Repo;
 use crate::report::human::Style;
 use crate::report::{Detail, Diagnostic, Report, State, feedback, json, merge};
-use crate::text::Source;
+use crate::text::{Shown, Source};
 use crate::transaction::{How, Recovered};
 use crate::tree::Tree;
 
@@ -186,6 +186,11 @@ impl Session {
         // That nothing would change is no finding while part of the response is unknown.
         let found = found.iter().filter(|error| is_readable || error.value.kind() != Kind::Unchanged);
         errors.extend(Diagnostic::all(found, sources));
+        if let Some(top) = self.repo.top_without_repository() {
+            let note = format!("`{}` is not inside a git repository, so paths count from there", Shown::path(top));
+            let missing = errors.iter_mut().find(|error| error.kind == Kind::FileMissing);
+            missing.into_iter().for_each(|error| error.notes.push(note.clone()));
+        }
         // And where nothing changes at all, that is said once, not of each part again.
         let is_unchanged = errors.iter().any(|error| error.kind == Kind::Unchanged);
         let noticed =

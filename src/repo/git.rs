@@ -14,6 +14,7 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use super::commit_barrier::CommitBarrier;
+use super::standin::StandIn;
 use super::{Repo, RepoError};
 
 /// The git program, told which repository is meant.
@@ -47,7 +48,7 @@ pub(crate) struct Output {
 impl Git {
     /// Makes one for a repository.
     pub(crate) fn new(repo: &Repo) -> Self {
-        Self::at(repo.git_dir(), repo.top.as_deref())
+        Self::at(repo.standin.as_ref().map_or(repo.git_dir(), StandIn::for_git), repo.top.as_deref())
     }
 
     pub(super) fn at(git_dir: &Path, top: Option<&Path>) -> Self {

@@ -102,10 +102,11 @@ struct Surroundings {
 }
 
 impl Repo {
-    /// Opens the repository that the environment names (`GIT_DIR` and its kin), or else the one around the current directory.
+    /// Opens the repository that the environment names (`GIT_DIR` and its kin), or else the one around the current directory. Where
+    /// there is none, that directory is taken for the top of a work tree, and nothing else can be had.
     ///
     /// # Errors
-    /// If there is none, or it is of a kind that can't be served.
+    /// If it is of a kind that can't be served.
     pub fn open() -> Result<Self, RepoError> {
         let here =
             std::env::current_dir().map_err(|source| RepoError::Io { what: "the current directory".into(), source })?;
@@ -125,6 +126,10 @@ impl Repo {
         }) {
             Err(RepoError::Unsupported { what, repair }) => {
                 return Self::of(StandIn::find(&around.here, Variables::Heeded, (what, repair))?, &around);
+            }
+            // Who names a work tree means one of a repository.
+            Err(RepoError::NotFound { .. }) if around.work_tree.is_none() => {
+                return Self::of(StandIn::outside(&around.here)?, &around);
             }
             opened => opened?,
         };
@@ -154,7 +159,7 @@ impl Repo {
     /// Makes one of a repository that libgit2 doesn't open.
     fn of(standin: StandIn, around: &Surroundings) -> Result<Self, RepoError> {
         let (git, top) = (standin.open()?, standin.top.clone());
-        let config = Config::listed_by(&git::Git::at(&standin.git_dir, top.as_deref()))?;
+        let config = Config::listed_by(&git::Git::at(standin.for_git(), top.as_deref()))?;
         let index_path = match &around.index_file {
             Some(file) => top.as_ref().unwrap_or(&around.here).join(file),
             None => standin.git_dir.join("index"),

@@ -1,14 +1,17 @@
-//! Repositories that libgit2 doesn't open: git says where they are, and libgit2 gets one in their place.
+//! Repositories that libgit2 doesn't open: git says where they are, and libgit2 gets one in their place. So it does where there is none.
 //!
 //! A work tree needs neither objects nor references, so it can be changed in any of them. Where only the references are beyond libgit2
 //! (reftable), the stand-in has the objects and the index of the repository itself, and references are read by git, each time anew.
 //! Where the objects are (as with `extensions.compatObjectFormat`), nothing that needs one is done.
+//!
+//! Outside of any repository the current directory is the top, as for `git apply`. What a repository's own directory is needed for
+//! beside git, journals and locks, is in one of the user's, whose name is made from the top's.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice as _};
@@ -27,9 +30,8 @@ pub(super) struct StandIn {
     pub(super) git_dir: PathBuf,
     pub(super) common_dir: PathBuf,
     pub(super) top: Option<PathBuf>,
-    /// What the repository has, such as `keeps its references in reftable`.
-    what: String,
-    repair: Repair,
+    /// What is beyond libgit2, such as `keeps its references in reftable`; `None` where there is no repository.
+    beyond: Option<(String, Repair)>,
     /// Whether libgit2 can read its objects and its index.
     has_objects: bool,
 }
@@ -39,7 +41,7 @@ impl StandIn {
     ///
     /// # Errors
     /// If git finds none either.
-    pub(super) fn find(here: &Path, variables: Variables, (what, repair): (String, Repair)) -> Result<Self, RepoError> {
+    pub(super) fn find(here: &Path, variables: Variables, beyond: (String, Repair)) -> Result<Self, RepoError> {
         let ask = |args: &[&str]| ask(here, variables, args);
         let path = |said: BString| here.join(OsStr::from_bytes(&said));
         let git_dir = path(ask(&["--absolute-git-dir"])?);
@@ -53,7 +55,28 @@ impl StandIn {
         let objects = common_dir.join("objects");
         lay_out(place.path(), (&git_dir, &common_dir), has_objects.then_some(&objects), &object_format)
             .map_err(|e| wrong(place.path(), e))?;
-        Ok(Self { place, git_dir, common_dir, top, what, repair, has_objects })
+        Ok(Self { place, git_dir, common_dir, top, beyond: Some(beyond), has_objects })
+    }
+
+    /// Makes one for a directory that is in no repository.
+    ///
+    /// # Errors
+    /// If no directory of the user's is known.
+    pub(super) fn outside(here: &Path) -> Result<Self, RepoError> {
+        let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
+        let state = state.ok_or_else(|| RepoError::NotFound { directory: here.to_owned() })?;
+        let number = blake3::hash(here.as_os_str().as_bytes()).to_hex();
+        let own = state.join("git-llmpatch").join(&number[..32]);
+        let place = TempDir::new().map_err(|source| wrong(&std::env::temp_dir(), source))?;
+        lay_out(place.path(), (&own, &own), None, &"sha1".into()).map_err(|e| wrong(place.path(), e))?;
+        let top = Some(here.to_owned());
+        Ok(Self { place, common_dir: own.clone(), git_dir: own, top, beyond: None, has_objects: false })
+    }
+
+    /// Returns the directory that git is to take for the repository's own.
+    pub(super) fn for_git(&self) -> &Path {
+        if self.beyond.is_some() { &self.git_dir } else { self.place.path() }
     }
 
     /// Returns the repository's own directory that git finds from a directory, whatever the environment says.
@@ -74,7 +97,10 @@ impl StandIn {
     }
 
     fn refusal(&self) -> RepoError {
-        RepoError::Unsupported { what: self.what.clone(), repair: self.repair }
+        match &self.beyond {
+            Some((what, repair)) => RepoError::Unsupported { what: what.clone(), repair: *repair },
+            None => RepoError::NotFound { directory: self.top.clone().unwrap_or_default() },
+        }
     }
 }
 
@@ -95,6 +121,22 @@ impl Repo {
             Some(standin) => Err(standin.refusal()),
             None => Ok(()),
         }
+    }
+
+    /// Returns the top where there is no repository.
+    pub fn top_without_repository(&self) -> Option<&Path> {
+        self.standin.as_ref().filter(|standin| standin.beyond.is_none())?.top.as_deref()
+    }
+
+    /// Makes the directory that journals and locks are in, where there is no repository.
+    ///
+    /// # Errors
+    /// If it can't be made.
+    pub(crate) fn make_own_directory(&self) -> io::Result<()> {
+        if self.top_without_repository().is_none() {
+            return Ok(());
+        }
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(self.git_dir())
     }
 
     /// Returns the index in use as libgit2 reads it.

@@ -65,6 +65,9 @@ pub enum TransactionError {
     /// The repository said no.
     #[error(transparent)]
     Repository(#[from] crate::repo::RepoError),
+    /// There is no place for what a change needs beside the files.
+    #[error("can't keep a journal in `{}`: {}", Shown::path(directory), SystemError(source))]
+    NoJournal { directory: PathBuf, source: io::Error },
     /// The system said no.
     #[error("can't {doing} `{}`: {}", Shown(path), SystemError(source))]
     Io { doing: &'static str, path: BString, source: io::Error },

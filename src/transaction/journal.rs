@@ -89,7 +89,10 @@ impl Home {
     fn open(repo: &Repo, name: RepoPath) -> Result<Option<Self>, Unfit> {
         let path = repo.git_dir().join(name.as_path());
         let unfit = |why| Unfit { directory: path.clone(), why };
-        let git = Dir::open(repo.git_dir()).map_err(|_| unfit(Why::Broken))?;
+        let git = match Dir::open(repo.git_dir()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            git => git.map_err(|_| unfit(Why::Broken))?,
+        };
         match open_own(&git, &name) {
             Ok(dir) => Ok(dir.map(|dir| Self { git, dir, name, path })),
             Err(why) => Err(unfit(why)),
@@ -120,11 +123,7 @@ impl Home {
     /// Makes it, if it isn't there.
     fn make(repo: &Repo) -> Result<Self, TransactionError> {
         let name = Self::name_of(repo);
-        let io = |source| TransactionError::Io {
-            doing: "make",
-            path: path_bytes(&repo.git_dir().join(name.as_path())),
-            source,
-        };
+        let io = |source| TransactionError::NoJournal { directory: repo.git_dir().to_owned(), source };
         match Dir::open(repo.git_dir()).and_then(|git| git.make_directory(&name, 0o700)) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(io(error)),
             _ => {}

@@ -109,7 +109,7 @@ fn what_is_in_the_way_of_reading_ends_in_status_3() {
     }
     let nowhere = assert_fs::TempDir::new().unwrap();
     let mut command = isolated(std::process::Command::new(program()), nowhere.path());
-    let run = run(command.arg("apply").env("GIT_CEILING_DIRECTORIES", "/"), b"").ended(3);
+    let run = run(command.args(["apply", "--index"]).env("GIT_CEILING_DIRECTORIES", "/"), b"").ended(3);
     assert!(run.stderr.starts_with("error["), "{}", run.stderr);
     assert!(run.stderr.ends_with("\nnothing was changed\n"), "{}", run.stderr);
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
 
+use assert_fs::TempDir;
 use assert_fs::prelude::*;
 
 use super::support::{self, OnDisk, Repo, Run, isolated, program, run};
@@ -56,6 +57,85 @@ fn a_change_of_the_work_tree_alone_takes_no_index_that_libgit2_reads() {
         assert_eq!(repo.read(".git/index"), index, "nobody wrote the index");
         assert_eq!(repo.git(&["status", "--porcelain"]), "");
     }
+}
+
+/// Makes a directory that is in no repository, and returns it with one beside it for what is kept elsewhere.
+fn outside(files: &[(&str, &str)]) -> (TempDir, PathBuf) {
+    let place = TempDir::new().unwrap();
+    for (path, content) in files {
+        place.child("top").child(path).write_str(content).unwrap();
+    }
+    let state = place.child("state").to_path_buf();
+    (place, state)
+}
+
+fn run_outside(place: &TempDir, program: &str, args: &[&str], input: &str) -> Run {
+    let mut command = isolated(Command::new(program), &place.child("top"));
+    command.args(args).env("XDG_STATE_HOME", place.child("state").path());
+    run(&mut command, input.as_bytes())
+}
+
+#[test]
+fn where_there_is_no_repository_files_are_changed_as_git_apply_changes_them() {
+    let files = [("a.txt", "one\ntwo\n"), ("src/b.txt", "b\n"), ("gone/c.txt", "c\n"), ("d.txt", "d\n")];
+    let sections = "*** Update File: a.txt\n@@\n-two\n+2\n*** Delete File: gone/c.txt\n*** Add File: new/n.txt\n+n\n\
+        *** Update File: d.txt\n*** Move to: src/d.txt\n@@\n-d\n+D\n";
+    let ((ours, state), (git, _)) = (outside(&files), outside(&files));
+    let before = support::files(&ours);
+    let ask = |args: &[&str], input: &str| run_outside(&ours, program(), args, input);
+    ask(&["check"], &envelope(sections)).succeeded();
+    let diff = ask(&["diff"], &envelope(sections)).succeeded().stdout;
+    assert!(!state.exists(), "who only looks makes nothing");
+    run_outside(&git, "git", &["apply"], &diff).succeeded();
+    ask(&["apply"], &envelope(sections)).succeeded();
+    assert_eq!(support::files(&ours.child("top")), support::files(&git.child("top")));
+    for target in ["--index", "--cached", "--commit"] {
+        let run = ask(&["apply", target], &envelope("*** Add File: x\n+x\n")).ended(3);
+        assert!(run.stderr.contains("is not inside a git repository"), "{target} {}", run.stderr);
+    }
+    ask(&["undo"], "").succeeded();
+    let mut after = support::files(&ours);
+    after.retain(|path, _| path.starts_with("top"));
+    assert_eq!(after, before);
+    let run = ask(&["apply"], &update("b.txt", "b", "2")).ended(1);
+    assert!(run.stderr.contains("is not inside a git repository, so paths count from there"), "{}", run.stderr);
+}
+
+#[test]
+fn where_there_is_no_repository_a_crash_is_taken_back_too() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        assert!(std::env::var_os("FAULTS").is_none(), "strace is needed");
+        return eprintln!("outside of a repository: SKIPPED, since there is no strace");
+    }
+    let (place, state) = outside(&[("a.txt", "one\n"), ("b.txt", "b\n")]);
+    let files = support::files(&place.child("top"));
+    let sections = "*** Update File: a.txt\n@@\n-one\n+1\n*** Update File: b.txt\n@@\n-b\n+2\n";
+    for point in 1..60 {
+        let trace = ["-f", "-o", "/dev/null", "-e", "trace=renameat2", "-e"];
+        let inject = format!("inject=renameat2:signal=KILL:when={point}");
+        let args = [&trace[..], &[&inject, program(), "apply"]].concat();
+        let run = run_outside(&place, "strace", &args, &envelope(sections));
+        if run.status == 0 {
+            assert!(point > 2, "nothing was killed");
+            return;
+        }
+        run_outside(&place, program(), &["recover"], "").succeeded();
+        assert_eq!(support::files(&place.child("top")), files, "{point}");
+        assert!(state.exists());
+    }
+    panic!("it was never done");
+}
+
+#[test]
+fn what_a_journal_needs_is_named() {
+    let (place, state) = outside(&[("a.txt", "one\n")]);
+    std::fs::write(&state, "in the way").unwrap();
+    let run = run_outside(&place, program(), &["apply"], &update("a.txt", "one", "1")).ended(3);
+    assert!(
+        run.stderr.contains("can't keep a journal in `") && run.stderr.contains("XDG_STATE_HOME"),
+        "{}",
+        run.stderr
+    );
 }
 
 /// Returns what git says of a repository, and what is on disk.

@@ -12,7 +12,8 @@ fn child() {
     }
     match Repo::open() {
         Ok(repo) => {
-            let tracked = names(repo.index_tree().unwrap().tracked()).join(" ");
+            let tracked = repo.index_tree().map(|index| names(index.tracked()).join(" "));
+            let tracked = tracked.unwrap_or_else(|error| error.to_string());
             let top = repo.top().map_or_else(|error| error.to_string(), |top| top.display().to_string());
             let of = |key| repo.config().string(key).unwrap().unwrap_or_default();
             let strict = repo.config().bool("llmpatch.strict").unwrap();
@@ -64,8 +65,9 @@ fn the_environment_is_heard() {
     let counted = [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "llmpatch.strict"), ("GIT_CONFIG_VALUE_0", "0")];
     has(&sub, &counted, &["limit=file", "strict=Some(false)"]);
     has(&sub, &[("GIT_DIR", "none")], &["error=`GIT_DIR` is `none`, which is not a git repository"]);
-    has(Path::new("/"), &[], &["error=`/` is not inside a git repository"]);
-    has(&sub, &[("GIT_CEILING_DIRECTORIES", &text(&top))], &["not inside a git repository"]);
+    has(Path::new("/"), &[], &["top=/", "tracked=`/` is not inside a git repository"]);
+    has(&sub, &[("GIT_CEILING_DIRECTORIES", &text(&top))], &[&at_sub, "is not inside a git repository"]);
+    has(Path::new("/"), &[("GIT_WORK_TREE", &text(&top))], &["error=`/` is not inside a git repository"]);
 }
 
 #[test]
