@@ -14,7 +14,7 @@ use super::rules::{Consult, RuleBook};
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
 use crate::text::Shown;
-use crate::tree::{AttributeFiles, Content, Hindrance, Planned, TreeError, Withheld};
+use crate::tree::{AttributeFiles, Content, Hindrance, Planned, RULES, TreeError, Withheld};
 
 /// Turns bytes of the work tree into bytes of a blob and back, as git would for their path.
 pub(crate) struct Conversion<'r> {
@@ -23,6 +23,8 @@ pub(crate) struct Conversion<'r> {
     settings: Settings,
     /// Whether `git add` refuses line ends that a checkout wouldn't bring back.
     is_strict: bool,
+    /// Whether git is to convert everything.
+    is_all_for_git: bool,
 }
 
 /// The attributes of a path that matter here.
@@ -50,7 +52,8 @@ impl<'r> Conversion<'r> {
         };
         let rules = RuleBook::new(repo, consult, AttributeFiles::new());
         let is_strict = word("core.safecrlf")? != b"warn" && config.bool("core.safecrlf")?.unwrap_or(false);
-        Ok(Self { repo, rules, settings: Settings { autocrlf, eol }, is_strict })
+        let is_all_for_git = repo.is_all_for_git()?;
+        Ok(Self { repo, rules, settings: Settings { autocrlf, eol }, is_strict, is_all_for_git })
     }
 
     /// Returns the same for when a change has been made that writes or removes these files.
@@ -70,17 +73,17 @@ impl<'r> Conversion<'r> {
         indexed: Option<git2::Oid>,
     ) -> Result<Cow<'b, [u8]>, RepoError> {
         let is_crlf_indexed = || self.is_crlf_text(indexed);
-        let Some(why) = self.is_for_git(path)? else {
-            return match may_be_converted(content) {
-                true => self.clean(&self.attributes(path)?, content, is_crlf_indexed),
-                false => Ok(content[..].into()),
-            };
-        };
         let guesses = || Ok(matches!(self.line_ends(&self.attributes(path)?), LineEnds::Auto(_)));
-        if content.contains_str("\r\n") && guesses()? && is_crlf_indexed()? {
-            // git goes by the blob in the index then, which the child doesn't look at.
-            return Err(RepoError::Attribute { what: format!("{why}, and is stored with CRLF under `text=auto`") });
-        }
+        // git goes by the blob in the index then, which the child doesn't look at.
+        let is_beyond_child = || Ok(content.contains_str("\r\n") && guesses()? && is_crlf_indexed()?);
+        let why = match self.is_for_git(path)? {
+            Some(why) if !is_beyond_child()? => why,
+            Some(why) if why != ALL_FOR_GIT => {
+                return Err(RepoError::Attribute { what: format!("{why}, and is stored with CRLF under `text=auto`") });
+            }
+            _ if !may_be_converted(content) => return Ok(content[..].into()),
+            _ => return self.clean(&self.attributes(path)?, content, is_crlf_indexed),
+        };
         match self.repo.filter()?.clean(path, content.kept(), &self.rules.of(path)?) {
             Ok(stored) => {
                 self.repo.by_git.borrow_mut().insert(path.clone(), why);
@@ -173,6 +176,9 @@ impl<'r> Conversion<'r> {
     /// # Errors
     /// If attributes can't be read.
     pub(crate) fn to_work_tree(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, RepoError> {
+        if self.is_for_git(path)?.is_some_and(|why| why == ALL_FOR_GIT) {
+            return self.repo.filter()?.smudge(path, &bytes, &self.rules.of(path)?);
+        }
         let attributes = self.attributes(path)?;
         let mut file = Cow::from(&bytes[..]);
         if attributes.ident == Value::True {
@@ -323,14 +329,18 @@ impl<'r> Conversion<'r> {
         Ok(())
     }
 
-    /// Says why only git can convert a path's bytes: it has a filter driver, or an encoding.
+    /// Says why only git is to convert a path's bytes: it has a filter driver, or an encoding, or somebody wants it so.
     ///
     /// # Errors
     /// If attributes can't be read.
     pub(super) fn is_for_git(&self, path: &RepoPath) -> Result<Option<String>, RepoError> {
         Ok(match self.driver(path)? {
             Some(driver) => Some(driven(&driver)),
-            None => self.encoding(path)?.map(|encoding| encoded(&encoding)),
+            None => match self.encoding(path)? {
+                Some(encoding) => Some(encoded(&encoding)),
+                // The children have rules of their own where those of a directory would be.
+                None => (self.is_all_for_git && path.name() != RULES.as_bytes()).then(|| ALL_FOR_GIT.to_owned()),
+            },
         })
     }
 
@@ -374,6 +384,9 @@ impl<'r> Conversion<'r> {
         LineEnds::decide(&attributes.text, &attributes.crlf, &attributes.eol, self.settings)
     }
 }
+
+/// Why git converts a path that we could convert.
+const ALL_FOR_GIT: &str = "is git's to convert (llmpatch.backend=git)";
 
 /// Returns whether bytes are what git-lfs has in the place of a content.
 fn is_pointer(bytes: &[u8]) -> bool {

@@ -327,6 +327,20 @@ impl Repo {
         self.conversion(if is_sparse { Consult::Index } else { Consult::Disk })
     }
 
+    /// Returns whether git is to read attributes and to convert bytes even where libgit2 and we would do it as well.
+    ///
+    /// # Errors
+    /// If the setting is none.
+    pub(crate) fn is_all_for_git(&self) -> Result<bool, RepoError> {
+        let key = "llmpatch.backend";
+        match self.config().string(key)? {
+            None => Ok(false),
+            Some(value) if value == "auto" => Ok(false),
+            Some(value) if value == "git" => Ok(true),
+            Some(value) => Err(RepoError::Setting { key: key.to_owned(), value, wanted: "`auto` or `git`" }),
+        }
+    }
+
     /// Returns the paths whose bytes were converted by git rather than here, and why.
     pub fn converted_by_git(&self) -> BTreeMap<RepoPath, String> {
         self.by_git.borrow().clone()

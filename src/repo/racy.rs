@@ -60,8 +60,6 @@ fn is_surely_same(dir: &Dir, conversion: &Conversion<'_>, entry: &IndexEntry) ->
 }
 
 fn is_same(dir: &Dir, conversion: &Conversion<'_>, entry: &IndexEntry, path: &RepoPath) -> bool {
-    // A filter is left to git, and to when it has to know.
-    let Ok(None) = conversion.is_for_git(path) else { return false };
     let Ok(Some((bytes, _))) = dir.read(path) else { return false };
     let content = bytes.into();
     let Ok(stored) = conversion.to_git(path, &content, Some(entry.id)) else { return false };

@@ -192,7 +192,7 @@ impl Repo {
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let has_tree = is_set("GIT_ATTR_SOURCE") || !matches!(self.config().string("attr.tree"), Ok(None));
         let systems = match ignores_system() {
-            _ if has_tree => return None,
+            _ if has_tree || self.is_all_for_git().ok()? => return None,
             true => None,
             false if config::has_usual_file("gitattributes") => Some(PathBuf::from(SYSTEM)),
             false => {

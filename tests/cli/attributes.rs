@@ -7,7 +7,7 @@
 
 use assert_fs::prelude::*;
 
-use super::support::Repo;
+use super::support::{Repo, all_by_git};
 
 /// Directories, and the attributes of the files in them.
 const RULES: [(&str, &str); 7] = [
@@ -231,4 +231,37 @@ fn rules_that_cannot_be_followed_are_refused_before_they_are_there() {
         assert!(run.stderr.contains(&format!("error[unsupported]: `a.txt` {what}")), "{}", run.stderr);
         assert_eq!(repo.git(&["status", "--porcelain"]), "");
     }
+}
+
+/// Who converts is a matter of speed: the whole command line is tried with each (`BACKEND=git`), here every rule and content is.
+#[test]
+fn git_converts_everything_where_it_is_asked_to() {
+    if all_by_git() {
+        return;
+    }
+    for setting in SETTINGS {
+        let base = scene(setting);
+        let hunks = |time| -> String {
+            let files = files(time);
+            files.iter().map(|(path, _)| format!("*** Update File: {path}\n@@\n-two\n+zwei\n")).collect()
+        };
+        let results = ["auto", "git"].map(|backend| {
+            let repo = base.copied();
+            repo.git(&["config", "llmpatch.backend", backend]);
+            let run = repo.run(&["apply", "--index", "-v"], super::envelope(&hunks("early"))).succeeded();
+            assert_eq!(
+                run.stderr.contains("is git's to convert (llmpatch.backend=git)"),
+                backend == "git",
+                "{}",
+                run.stderr
+            );
+            repo.git(&["config", "--unset", "llmpatch.backend"]);
+            (repo.git(&["ls-files", "-s"]), repo.git(&["status", "--porcelain"]), repo.files())
+        });
+        assert_eq!(results[0], results[1], "{setting}");
+    }
+    let repo = scene("false");
+    repo.git(&["config", "llmpatch.backend", "mine"]);
+    let run = repo.run(&["check"], super::envelope("*** Add File: new\n+new\n")).ended(3);
+    assert!(run.stderr.contains("`llmpatch.backend`") && run.stderr.contains("`auto` or `git`"), "{}", run.stderr);
 }

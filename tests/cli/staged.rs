@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use assert_fs::prelude::*;
 
 use super::support::documents::{documents, kinds};
-use super::support::{Run, isolated, program, run};
+use super::support::{Run, all_by_git, isolated, program, run};
 use super::{Repo, opx, repo, update};
 
 const MARKERS: &str = "*** Begin Patch\n*** End Patch\n";
@@ -368,6 +368,10 @@ fn no_system_call_asks_for_more_than_to_read() {
     if Command::new("strace").arg("-V").stdout(Stdio::null()).status().is_err() {
         // Here a missing strace is a line; `.ci/run` installs it.
         eprintln!("no strace: not looked at");
+        return;
+    }
+    if all_by_git() {
+        // The stand-in for a repository that git's children are given is made in the directory for temporary files.
         return;
     }
     let repo = busy();

@@ -239,12 +239,20 @@ pub fn path() -> String {
     format!("{}:{}", Path::new(program()).parent().unwrap().display(), std::env::var("PATH").unwrap())
 }
 
+/// Returns whether git is to do all conversions: what `BACKEND=git cargo test --test cli` asks for.
+pub fn all_by_git() -> bool {
+    std::env::var_os("BACKEND").is_some_and(|backend| backend == "git")
+}
+
 /// Takes everything out of a command's environment that would make a run depend on the machine.
 pub fn isolated(mut command: Command, directory: &Path) -> Command {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("GIT_") {
             command.env_remove(name);
         }
+    }
+    if all_by_git() {
+        command.env("GIT_CONFIG_PARAMETERS", "'llmpatch.backend'='git'");
     }
     command
         .current_dir(directory)
