@@ -1,3 +1,4 @@
+use std::cell::OnceCell;
 use std::path::Path;
 
 use bstr::{BString, ByteSlice as _};
@@ -5,18 +6,17 @@ use bstr::{BString, ByteSlice as _};
 use super::RepoError;
 use super::git::Git;
 
-/// git's configuration, as git itself would read it.
+/// git's configuration, as git itself would read it: once, when the repository is opened.
 ///
 /// libgit2 reads the files, which takes no child, where it reads what git would. It knows nothing of `git -c` and of
 /// `GIT_CONFIG_COUNT`, not all conditions of includes, and not where a git that wasn't built for `/usr` has the system's file. There
 /// git is asked once for all that there is.
-pub struct Config(Source);
-
-enum Source {
-    /// What libgit2 read, but for the system's file where git reads another, which isn't there.
-    Files { config: git2::Config, is_without_system: bool },
+pub struct Config {
     /// In git's order: the last value of a key counts. A key without `=` has no value, which means true.
-    Listed(Vec<(String, Option<BString>)>),
+    all: Vec<(BString, Option<BString>)>,
+    /// Whether libgit2 read it from the files, and sees every setting that this does.
+    is_libgit2s: bool,
+    system: OnceCell<System>,
 }
 
 /// The variables that carry settings past libgit2.
@@ -25,24 +25,40 @@ const CARRIERS: [&str; 2] = ["GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"];
 impl Config {
     pub(super) fn of(git: &git2::Repository, top: Option<&Path>) -> Result<Self, RepoError> {
         let carried = CARRIERS.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-        let config = git.config().and_then(|mut config| config.snapshot());
-        let file = if ignores_system() { SystemFile::Libgit2s } else { system_file("gitconfig") };
-        if carried || file == SystemFile::Unknown || config.as_ref().is_ok_and(has_conditions) {
+        let system = OnceCell::new();
+        let file = if ignores_system() { SystemFile::Libgit2s } else { found(&system).file("gitconfig") };
+        if carried || file == SystemFile::Unknown {
             return Self::listed_by(&Git::at(git.path(), top));
         }
-        let config = config.map_err(|error| RepoError::git("the configuration", error))?;
-        Ok(Self(Source::Files { config, is_without_system: file == SystemFile::None }))
+        let is_libgit2s = file == SystemFile::Libgit2s;
+        let mut all = Vec::new();
+        let note = |entry: &git2::ConfigEntry<'_>| {
+            if is_libgit2s || !matches!(entry.level(), git2::ConfigLevel::System | git2::ConfigLevel::ProgramData) {
+                all.push((entry.name_bytes().into(), entry.has_value().then(|| entry.value_bytes().into())));
+            }
+        };
+        let read = git.config().and_then(|config| config.entries(None)?.for_each(note));
+        if read.is_ok() && has_conditions(&all) {
+            return Self::listed_by(&Git::at(git.path(), top));
+        }
+        read.map_err(|error| RepoError::git("the configuration", error))?;
+        Ok(Self { all, is_libgit2s, system })
     }
 
     /// Asks git for all that there is.
     pub(super) fn listed_by(git: &Git) -> Result<Self, RepoError> {
         let listing = git.output(["config", "--list", "-z", "--includes"], b"")?;
-        Ok(Self(Source::Listed(listed(&listing))))
+        Ok(Self { all: listed(&listing), is_libgit2s: false, system: OnceCell::new() })
     }
 
     /// Returns whether libgit2 read it from the files, so that it sees every setting that this does.
     pub(super) fn is_libgit2s(&self) -> bool {
-        matches!(self.0, Source::Files { is_without_system: false, .. })
+        self.is_libgit2s
+    }
+
+    /// Returns whether git reads a file of the system, `gitattributes` say, where libgit2 does.
+    pub(super) fn has_usual_file(&self, name: &str) -> bool {
+        found(&self.system).file(name) == SystemFile::Libgit2s
     }
 
     /// Returns a setting that is true or false, in any of git's spellings.
@@ -50,7 +66,7 @@ impl Config {
     /// # Errors
     /// If it is set to something else.
     pub fn bool(&self, key: &str) -> Result<Option<bool>, RepoError> {
-        let Some(value) = self.get(key)? else { return Ok(None) };
+        let Some(value) = self.get(key) else { return Ok(None) };
         let Some(value) = value else { return Ok(Some(true)) };
         let word = value.to_ascii_lowercase();
         match &word[..] {
@@ -68,7 +84,7 @@ impl Config {
     /// # Errors
     /// If it is set to something else.
     pub fn int(&self, key: &str) -> Result<Option<i64>, RepoError> {
-        let Some(value) = self.get(key)? else { return Ok(None) };
+        let Some(value) = self.get(key) else { return Ok(None) };
         let value = value.unwrap_or_default();
         match number(&value) {
             Some(number) => Ok(Some(number)),
@@ -81,7 +97,7 @@ impl Config {
     /// # Errors
     /// If it has no value at all.
     pub fn string(&self, key: &str) -> Result<Option<BString>, RepoError> {
-        match self.get(key)? {
+        match self.get(key) {
             Some(Some(value)) => Ok(Some(value)),
             Some(None) => Err(RepoError::Setting { key: key.into(), value: BString::default(), wanted: "a value" }),
             None => Ok(None),
@@ -94,64 +110,23 @@ impl Config {
     /// If one of them is no value at all.
     pub fn all(&self, key: &str) -> Result<Vec<BString>, RepoError> {
         let key = canonical(key);
-        let mut found = Vec::new();
-        match &self.0 {
-            Source::Files { config, is_without_system } => {
-                let note = |entry: &git2::ConfigEntry<'_>| {
-                    if entry.name_bytes() == key.as_bytes() && !(*is_without_system && is_systems(entry)) {
-                        found.push(entry.has_value().then(|| entry.value_bytes().into()));
-                    }
-                };
-                let read = config.entries(None).and_then(|entries| entries.for_each(note));
-                read.map_err(|error| RepoError::git("the configuration", error))?;
-            }
-            Source::Listed(all) => {
-                found.extend(all.iter().filter(|(name, _)| *name == key).map(|(_, value)| value.clone()));
-            }
-        }
-        let value = |value: Option<BString>| {
-            value.ok_or_else(|| RepoError::Setting { key: key.clone(), value: BString::default(), wanted: "a value" })
+        let value = |value: &Option<BString>| {
+            let none = || RepoError::Setting { key: key.clone(), value: BString::default(), wanted: "a value" };
+            value.clone().ok_or_else(none)
         };
-        found.into_iter().map(value).collect()
+        self.all.iter().filter(|(name, _)| *name == key).map(|(_, one)| value(one)).collect()
     }
 
     /// Returns the settings whose keys begin so, in git's order: what follows in the key, and the value.
     pub fn entries(&self, prefix: &str) -> Vec<(BString, BString)> {
         let rest = |key: &[u8]| key.strip_prefix(prefix.as_bytes()).map(BString::from);
-        match &self.0 {
-            Source::Files { config, is_without_system } => {
-                let mut found = Vec::new();
-                let note = |entry: &git2::ConfigEntry<'_>| {
-                    let value = if entry.has_value() { entry.value_bytes() } else { b"" };
-                    let key = rest(entry.name_bytes()).filter(|_| !(*is_without_system && is_systems(entry)));
-                    found.extend(key.map(|rest| (rest, value.into())));
-                };
-                // Of a snapshot in memory; what libgit2 could complain of, it did when the snapshot was made.
-                let _ = config.entries(None).and_then(|entries| entries.for_each(note));
-                found
-            }
-            Source::Listed(all) => all
-                .iter()
-                .filter_map(|(key, value)| Some((rest(key.as_bytes())?, value.clone().unwrap_or_default())))
-                .collect(),
-        }
+        self.all.iter().filter_map(|(key, value)| Some((rest(key)?, value.clone().unwrap_or_default()))).collect()
     }
 
     /// Returns the last value of a key: `None` if it isn't set, `Some(None)` if it stands there without a value.
-    fn get(&self, key: &str) -> Result<Option<Option<BString>>, RepoError> {
-        match &self.0 {
-            Source::Files { config, is_without_system } => match config.get_entry(key) {
-                // That of the system is the last to be asked, so there is no other.
-                Ok(entry) if *is_without_system && is_systems(&entry) => Ok(None),
-                Ok(entry) => Ok(Some(entry.has_value().then(|| entry.value_bytes().into()))),
-                Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
-                Err(error) => Err(RepoError::git("the configuration", error)),
-            },
-            Source::Listed(all) => {
-                let key = canonical(key);
-                Ok(all.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| value.clone()))
-            }
-        }
+    fn get(&self, key: &str) -> Option<Option<BString>> {
+        let key = canonical(key);
+        self.all.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| value.clone())
     }
 }
 
@@ -166,34 +141,51 @@ enum SystemFile {
     Unknown,
 }
 
-/// Returns whether git reads a file of the system, `gitattributes` say, where libgit2 does.
-pub(super) fn has_usual_file(name: &str) -> bool {
-    system_file(name) == SystemFile::Libgit2s
+/// Where git is, which says where its files of the system are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum System {
+    /// It was built for `/usr`, and has them in `/etc`; or there is none, and nobody knows better.
+    Usr,
+    /// For `/usr/local`, with `/usr/local/etc`.
+    Local,
+    /// For who knows what.
+    Other,
 }
 
-/// Finds out which file of the system git reads, by where git is: one built for `/usr` has it in `/etc`, one for `/usr/local` in
-/// `/usr/local/etc`, and who knows of others. Where there is no git, nobody knows better.
-fn system_file(name: &str) -> SystemFile {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let git = std::env::split_paths(&path).map(|directory| directory.join("git")).find(|git| git.is_file());
-    let Some(git) = git else { return SystemFile::Libgit2s };
-    let is_in = |prefix: &str| {
-        let directories = ["bin", "lib/git-core", "libexec/git-core"].map(|name| Path::new(prefix).join(name));
-        git.canonicalize().is_ok_and(|git| directories.iter().any(|directory| git.parent() == Some(directory)))
-    };
-    let is_there = |directory: &str| Path::new(directory).join(name).exists();
-    match () {
-        () if !cfg!(target_os = "linux") => SystemFile::Unknown,
-        () if is_in("/usr") => SystemFile::Libgit2s,
-        () if !is_in("/usr/local") || is_there("/usr/local/etc") => SystemFile::Unknown,
-        () if is_there("/etc") => SystemFile::None,
-        () => SystemFile::Libgit2s,
+/// Finds out where git is, once.
+fn found(system: &OnceCell<System>) -> System {
+    *system.get_or_init(System::find)
+}
+
+impl System {
+    fn find() -> Self {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let git = std::env::split_paths(&path).map(|directory| directory.join("git")).find(|git| git.is_file());
+        let Some(git) = git else { return Self::Usr };
+        let git = git.canonicalize().unwrap_or_default();
+        let is_in = |prefix: &str| {
+            let directories = ["bin", "lib/git-core", "libexec/git-core"].map(|name| Path::new(prefix).join(name));
+            directories.iter().any(|directory| git.parent() == Some(directory))
+        };
+        match () {
+            () if !cfg!(target_os = "linux") => Self::Other,
+            () if is_in("/usr") => Self::Usr,
+            () if is_in("/usr/local") => Self::Local,
+            () => Self::Other,
+        }
     }
-}
 
-/// Returns whether a setting is from the system's own file.
-fn is_systems(entry: &git2::ConfigEntry<'_>) -> bool {
-    matches!(entry.level(), git2::ConfigLevel::System | git2::ConfigLevel::ProgramData)
+    /// Says which file of this name git reads.
+    fn file(self, name: &str) -> SystemFile {
+        let is_there = |directory: &str| Path::new(directory).join(name).exists();
+        match self {
+            Self::Usr => SystemFile::Libgit2s,
+            Self::Other => SystemFile::Unknown,
+            Self::Local if is_there("/usr/local/etc") => SystemFile::Unknown,
+            Self::Local if is_there("/etc") => SystemFile::None,
+            Self::Local => SystemFile::Libgit2s,
+        }
+    }
 }
 
 /// Returns whether the settings of the system are to be left out.
@@ -202,32 +194,24 @@ fn ignores_system() -> bool {
 }
 
 /// Returns whether there are includes that libgit2 may understand otherwise than git.
-fn has_conditions(config: &git2::Config) -> bool {
-    let mut found = false;
-    let read = config.entries(None).and_then(|entries| {
-        entries.for_each(|entry| {
-            let names_prefix = || entry.has_value() && entry.value_bytes().starts_with(b"%(");
-            found |= entry.name_bytes().starts_with(b"includeif.")
-                || entry.name_bytes() == b"include.path" && names_prefix();
-        })
-    });
-    read.is_err() || found
+fn has_conditions(all: &[(BString, Option<BString>)]) -> bool {
+    all.iter().any(|(key, value)| {
+        key.starts_with(b"includeif.")
+            || key == "include.path" && value.as_ref().is_some_and(|value| value.starts_with(b"%("))
+    })
 }
 
 impl std::fmt::Debug for Config {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self.0 {
-            Source::Files { .. } => "Config(files)",
-            Source::Listed(_) => "Config(listed by git)",
-        })
+        f.write_str(if self.is_libgit2s { "Config(as libgit2 has it)" } else { "Config(as git has it)" })
     }
 }
 
 /// Reads what `git config --list -z` prints: keys and values with a newline between, each pair ended by a NUL.
-fn listed(listing: &[u8]) -> Vec<(String, Option<BString>)> {
+fn listed(listing: &[u8]) -> Vec<(BString, Option<BString>)> {
     let entry = |entry: &[u8]| {
         let (key, value) = entry.split_once_str("\n").map_or((entry, None), |(key, value)| (key, Some(value.into())));
-        (key.to_str_lossy().into_owned(), value)
+        (key.into(), value)
     };
     listing.split_str("\0").filter(|entry| !entry.is_empty()).map(entry).collect()
 }
@@ -255,7 +239,7 @@ mod tests {
     use super::*;
 
     fn config(listing: &str) -> Config {
-        Config(Source::Listed(listed(listing.as_bytes())))
+        Config { all: listed(listing.as_bytes()), is_libgit2s: false, system: OnceCell::new() }
     }
 
     #[test]

@@ -23,7 +23,7 @@ use super::git::Git;
 use super::objects::obstacle;
 use super::slot::empty;
 use super::staged::as_path;
-use super::{Repo, RepoError, config};
+use super::{Repo, RepoError};
 use crate::dir::Found;
 use crate::path::RepoPath;
 use crate::tree::{AttributeFiles, RULES, Repair};
@@ -194,7 +194,7 @@ impl Repo {
         let systems = match ignores_system() {
             _ if has_tree || self.is_all_for_git().ok()? => return None,
             true => None,
-            false if config::has_usual_file("gitattributes") => Some(PathBuf::from(SYSTEM)),
+            false if self.config().has_usual_file("gitattributes") => Some(PathBuf::from(SYSTEM)),
             false => {
                 let of_git = Git::new(self).output(["var", "GIT_ATTR_SYSTEM"], b"").ok()?;
                 if as_path(of_git.trim_end()).exists() || Path::new(SYSTEM).exists() {
