@@ -77,6 +77,7 @@ pub struct Repo {
     git: git2::Repository,
     top: Option<PathBuf>,
     index_path: PathBuf,
+    real: Real,
     dir: OnceCell<Dir>,
     config: Config,
     /// What libgit2 has in the place of a repository that it doesn't open.
@@ -90,6 +91,14 @@ pub struct Repo {
     by_git: RefCell<BTreeMap<RepoPath, String>>,
     /// The files of the work tree that were read, as long as later writing to them shows in what the system says of them.
     seen: RefCell<HashMap<RepoPath, (Content, Stat)>>,
+}
+
+/// Where the repository's own paths lead, at the end of all links: found out once, when first asked for.
+#[derive(Default)]
+struct Real {
+    top: OnceCell<Option<PathBuf>>,
+    git_dir: OnceCell<PathBuf>,
+    index: OnceCell<PathBuf>,
 }
 
 /// The environment that says which repository is meant.
@@ -167,11 +176,12 @@ impl Repo {
         let ignores_case = config.bool("core.ignorecase")?.unwrap_or(false);
         let told = git.config().and_then(|mut own| own.set_bool("core.ignorecase", ignores_case));
         told.map_err(|error| RepoError::git("the configuration", error))?;
-        let (dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
+        let (real, dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
         let repo = Self {
             git,
             top,
             index_path,
+            real,
             dir,
             config,
             standin: Some(standin),
@@ -202,8 +212,9 @@ impl Repo {
             Some(file) => top.as_ref().unwrap_or(&around.here).join(file),
             None => git.path().join("index"),
         };
-        let (dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
-        let repo = Self { git, top, index_path, dir, config, standin: None, elsewhere, filter, encoder, by_git, seen };
+        let (real, dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
+        let repo =
+            Self { git, top, index_path, real, dir, config, standin: None, elsewhere, filter, encoder, by_git, seen };
         // git looks for a relative one from the top, to which it moves; libgit2 from the current directory.
         if let (Some(file), Some(top)) = (&around.index_file, &repo.top)
             && Path::new(file).is_relative()
@@ -253,9 +264,17 @@ impl Repo {
         self.standin.as_ref().map_or(self.git.commondir(), |standin| &standin.common_dir)
     }
 
+    /// Returns that directory, at the end of all links.
+    pub(crate) fn real_git_dir(&self) -> &Path {
+        self.real.git_dir.get_or_init(|| {
+            let git_dir = without_last_slash(self.git_dir());
+            real_in(self.top.as_deref().zip(self.real_top()), &git_dir)
+        })
+    }
+
     /// Returns the file of the index in use, whether or not it is there, at the end of all links.
-    pub fn index_path(&self) -> PathBuf {
-        self.index_path.canonicalize().unwrap_or_else(|_| self.index_path.clone())
+    pub fn index_path(&self) -> &Path {
+        self.real.index.get_or_init(|| real_in(Some((self.git_dir(), self.real_git_dir())), &self.index_path))
     }
 
     /// Returns the configuration.
@@ -371,22 +390,28 @@ impl Repo {
         let Some(top) = &self.top else { return Vec::new() };
         let mut spellings = vec![top.clone()];
         let mut add = |path: Option<PathBuf>| spellings.extend(path.filter(|path| !spellings.contains(path)));
-        let canonical = top.canonicalize().ok();
-        add(canonical.clone());
-        add(canonical.and_then(|top| logical_top(&top)));
+        let real = self.real_top();
+        add(real.map(Path::to_owned));
+        add(real.and_then(logical_top));
         spellings
     }
 
     /// Returns the repository's own directories where they lie in its work tree and aren't called `.git`, as in a bare
     /// repository of one's dot files. A hook written there would run.
     fn own_directories_in_the_work_tree(&self) -> Vec<RepoPath> {
-        let Some(top) = self.top.as_ref().and_then(|top| top.canonicalize().ok()) else { return Vec::new() };
+        let Some(top) = self.real_top() else { return Vec::new() };
+        // Only a work tree that was added has two of them.
+        let common = (self.common_dir() != self.git_dir()).then(|| self.common_dir().canonicalize().ok()).flatten();
         let below_top = |own: &Path| {
-            let own = own.canonicalize().ok()?;
             // One with `.git` in its name is out of reach anyway.
-            RepoPath::new(own.strip_prefix(&top).ok()?.as_os_str().as_bytes()).ok()
+            RepoPath::new(own.strip_prefix(top).ok()?.as_os_str().as_bytes()).ok()
         };
-        [self.git_dir(), self.common_dir()].into_iter().filter_map(below_top).collect()
+        [Some(self.real_git_dir()), common.as_deref()].into_iter().flatten().filter_map(below_top).collect()
+    }
+
+    /// Returns the top, at the end of all links.
+    fn real_top(&self) -> Option<&Path> {
+        self.real.top.get_or_init(|| self.top.as_ref()?.canonicalize().ok()).as_deref()
     }
 }
 
@@ -518,6 +543,15 @@ fn top_by_git(git: &git2::Repository, around: &Surroundings) -> Option<PathBuf> 
     (around.git_dir.is_some() && !git.is_bare() && !is_set("core.worktree")).then(|| around.here.clone())
 }
 
+/// Returns where a path leads, given where a directory leads that it may be in.
+fn real_in(known: Option<(&Path, &Path)>, path: &Path) -> PathBuf {
+    let real = known.filter(|(directory, _)| path.parent() == Some(directory)).map(|(_, real)| real);
+    match (real, path.file_name()) {
+        (Some(real), Some(name)) if !path.is_symlink() => real.join(name),
+        _ => path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+    }
+}
+
 /// Returns where a path leads, if anything is there.
 fn real(path: &[u8]) -> Option<BString> {
     let real = Path::new(OsStr::from_bytes(path)).canonicalize().ok()?;
@@ -526,7 +560,7 @@ fn real(path: &[u8]) -> Option<BString> {
 
 /// Returns the top as `PWD` spells it, which is what a person sees, and what a model was told.
 fn logical_top(canonical: &Path) -> Option<PathBuf> {
-    let logical = PathBuf::from(std::env::var_os("PWD")?);
+    let logical = PathBuf::from(std::env::var_os("PWD").filter(|logical| *logical != *canonical)?);
     let physical = logical.canonicalize().ok()?;
     let depth = physical.strip_prefix(canonical).ok()?.components().count();
     let top = logical.ancestors().nth(depth)?;

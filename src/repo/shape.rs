@@ -77,9 +77,7 @@ impl Repo {
     pub(super) fn index(&self) -> Result<Index, RepoError> {
         self.check_objects()?;
         match self.plain_index() {
-            Err(RepoError::Unsupported { .. }) => {
-                open(&Git::new(self), &self.index_path(), self.git2().object_format())
-            }
+            Err(RepoError::Unsupported { .. }) => open(&Git::new(self), self.index_path(), self.git2().object_format()),
             opened => opened,
         }
     }

@@ -112,9 +112,8 @@ impl Repo {
     /// # Errors
     /// If it can't be one of this repository's.
     pub fn path_from_here(&self, here: &Path, named: &[u8]) -> Result<RepoPath, PathError> {
-        let top = self.top.as_ref().and_then(|top| top.canonicalize().ok());
         let here = here.canonicalize().ok();
-        let below = here.zip(top).and_then(|(here, top)| Some(here.strip_prefix(top).ok()?.to_owned()));
+        let below = here.zip(self.real_top()).and_then(|(here, top)| Some(here.strip_prefix(top).ok()?.to_owned()));
         let below = below.filter(|below| !below.as_os_str().is_empty());
         let resolver = self.resolver(below.as_ref().map(|below| below.as_os_str().as_bytes()))?;
         resolver.resolve(None, named)

@@ -24,7 +24,7 @@ impl Prepared<'_> {
     pub(super) fn intend(&self, request: &CommitRequest) -> Result<(Intended, String), TransactionError> {
         let draft = self.repo.draft(request, &self.place.journal.path())?;
         let path = self.place.journal.path_of("index");
-        let mut index = NextIndex::copy(self.repo, &self.repo.index_path(), path)?;
+        let mut index = NextIndex::copy(self.repo, self.repo.index_path(), path)?;
         let head = self.head.map(|head| self.repo.tree_of(head)).transpose()?;
         index.reset_to(head)?;
         set_all(&mut index, &self.blobs, &BTreeMap::new())?;

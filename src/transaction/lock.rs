@@ -56,7 +56,7 @@ pub(super) struct IndexLock {
 
 /// Returns the lock of a repository's index.
 pub(super) fn index_lock(repo: &Repo) -> PathBuf {
-    with_suffix(&repo.index_path(), ".lock")
+    with_suffix(repo.index_path(), ".lock")
 }
 
 impl IndexLock {
@@ -326,11 +326,10 @@ impl Holder {
 
 /// Returns what tells the index in use from others, wherever the repository is.
 pub(super) fn index_name(repo: &Repo) -> String {
-    let (index, own) = (repo.index_path(), repo.git_dir());
-    let own = own.canonicalize().unwrap_or_else(|_| own.to_owned());
-    match index.strip_prefix(own) {
+    let index = repo.index_path();
+    match index.strip_prefix(repo.real_git_dir()) {
         Ok(inside) => inside.to_string_lossy().into_owned(),
-        Err(_) => format!("elsewhere {}", sealed::digest(&path_bytes(&index))),
+        Err(_) => format!("elsewhere {}", sealed::digest(&path_bytes(index))),
     }
 }
 

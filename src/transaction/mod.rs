@@ -272,8 +272,8 @@ impl<'r> Prepared<'r> {
 
     /// Copies the index to a place beside it.
     fn copy_index(&self) -> Result<NextIndex, TransactionError> {
-        let beside = self.place.journal.beside(&self.repo.index_path());
-        Ok(NextIndex::copy(self.repo, &self.repo.index_path(), beside)?)
+        let beside = self.place.journal.beside(self.repo.index_path());
+        Ok(NextIndex::copy(self.repo, self.repo.index_path(), beside)?)
     }
 
     fn wants_index(&self) -> bool {
@@ -414,15 +414,15 @@ impl<'r> Prepared<'r> {
     /// Keeps the index and the next one; what was kept is flushed with the rest before the one replaces the other.
     fn keep_indexes(&self, next: &NextIndex) -> Result<(), TransactionError> {
         let io =
-            |source| TransactionError::Io { doing: "keep", path: lock::path_bytes(&self.repo.index_path()), source };
-        self.place.journal.keep_indexes(&self.repo.index_path(), next.path()).map_err(io)
+            |source| TransactionError::Io { doing: "keep", path: lock::path_bytes(self.repo.index_path()), source };
+        self.place.journal.keep_indexes(self.repo.index_path(), next.path()).map_err(io)
     }
 
     /// Lets the next index stand where the index does.
     fn install(&self, next: NextIndex) -> Result<(), TransactionError> {
         let io =
-            |source| TransactionError::Io { doing: "flush", path: lock::path_bytes(&self.repo.index_path()), source };
-        next.install(&self.repo.index_path())?;
+            |source| TransactionError::Io { doing: "flush", path: lock::path_bytes(self.repo.index_path()), source };
+        next.install(self.repo.index_path())?;
         let index = self.repo.index_path();
         let Some(directory) = index.parent().filter(|_| self.place.flush == Flush::Always) else {
             return Ok(());

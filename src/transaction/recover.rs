@@ -334,8 +334,8 @@ impl Recovery<'_> {
             return Ok(Some(Why::HeadMoved));
         }
         let path = self.repo.index_path();
-        let io = |source| TransactionError::Io { doing: "read", path: path_bytes(&path), source };
-        match manifest.with_index && self.journal.is_index_other(&path).map_err(io)? {
+        let io = |source| TransactionError::Io { doing: "read", path: path_bytes(path), source };
+        match manifest.with_index && self.journal.is_index_other(path).map_err(io)? {
             true => Ok(Some(Why::IndexMoved)),
             false => Ok(None),
         }
@@ -387,15 +387,15 @@ impl Recovery<'_> {
         let Some(now) = self.repo.head_commit()? else { return Ok(()) };
         done.notes.push(format!("the commit {now} was made"));
         let index = self.repo.index_path();
-        let beside = self.journal.beside(&index);
+        let beside = self.journal.beside(index);
         if self.repo.tree_of(now)?.to_string() == *tree {
             // The index for just this change was on the disk before the commit was begun, so no room is needed to go on.
-            match std::fs::rename(&beside, &index) {
+            match std::fs::rename(&beside, index) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(TransactionError::Io { doing: "replace", path: path_bytes(&index), source: error });
+                    return Err(TransactionError::Io { doing: "replace", path: path_bytes(index), source: error });
                 }
                 Ok(()) => return Ok(()),
-                Err(_) if self.journal.is_index(&index, "index.new").unwrap_or(false) => return Ok(()),
+                Err(_) if self.journal.is_index(index, "index.new").unwrap_or(false) => return Ok(()),
                 Err(_) => {}
             }
         } else {
@@ -406,10 +406,10 @@ impl Recovery<'_> {
         let before = before.map(|id| self.repo.tree_of(id)).transpose()?;
         let now = self.repo.tree_of(now)?;
         let _ = std::fs::remove_file(&beside);
-        let mut next = NextIndex::copy(self.repo, &index, beside)?;
+        let mut next = NextIndex::copy(self.repo, index, beside)?;
         next.follow(self.repo, before, now, &self.journal.path_of("index"))?;
         next.write(self.repo)?;
-        next.install(&index)?;
+        next.install(index)?;
         Ok(())
     }
 
@@ -418,9 +418,9 @@ impl Recovery<'_> {
         let mut remains = Remains::default();
         let index = self.repo.index_path();
         if manifest.with_index
-            && let Err(source) = self.journal.restore_index(&index)
+            && let Err(source) = self.journal.restore_index(index)
         {
-            return Err(TransactionError::Io { doing: "put back", path: path_bytes(&index), source });
+            return Err(TransactionError::Io { doing: "put back", path: path_bytes(index), source });
         }
         if !manifest.touched.is_empty() {
             remains = Undo { dir: self.repo.dir()?, journal: self.journal, manifest, progress: self.progress }.run();
@@ -453,7 +453,7 @@ impl Recovery<'_> {
     /// Removes what a run left outside its journal, except beside paths where an original may have had to stay. No other original is
     /// among it: the manifest is gone.
     fn tidy<'m>(&self, manifests: impl IntoIterator<Item = &'m Manifest>, spared: &[RepoPath]) {
-        let beside = self.journal.beside(&self.repo.index_path());
+        let beside = self.journal.beside(self.repo.index_path());
         // What stays is in nobody's way; nothing else can be done about it.
         let _ = std::fs::remove_file(&beside);
         let _ = std::fs::remove_file(with_suffix(&beside, ".lock"));

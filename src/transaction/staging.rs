@@ -261,7 +261,7 @@ impl<'r> Staging<'r> {
         let mut remains = Remains::default();
         if self.phase == Phase::Standing {
             for _ in 0..2 {
-                let index = self.journal.restore_index(&self.repo.index_path());
+                let index = self.journal.restore_index(self.repo.index_path());
                 remains = match self.dir {
                     Some(dir) => {
                         Undo { dir, journal: &self.journal, manifest: &self.manifest, progress: &self.progress }.run()
