@@ -3,9 +3,12 @@
 //! How a process takes signals is one thing for all of it, so this is the one place with something global. Outside of a
 //! change a signal does what it always does. One that was ignored when we were started (`nohup`) stays ignored.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use bstr::ByteSlice as _;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 struct Flags {
@@ -20,6 +23,9 @@ struct Flags {
 }
 
 static FLAGS: OnceLock<Flags> = OnceLock::new();
+
+/// The signals that were ignored when this process was started, one a bit. Nothing here ever ignores one.
+static IGNORED: OnceLock<u64> = OnceLock::new();
 
 /// Holds signals back. Dropping it lets them act again; the one that came is no longer asked for then.
 #[derive(Debug)]
@@ -77,7 +83,7 @@ pub(super) fn pending() -> Option<i32> {
 /// Has the system keep how children ended until they are waited for. It doesn't where we were started by a program that ignores
 /// what becomes of its own.
 pub fn wait_for_children() {
-    if is_in(SIGCHLD, ignored()) {
+    if is_ignored(SIGCHLD) {
         // Caught, it isn't ignored, and children don't inherit that.
         let _ = signal_hook::flag::register(SIGCHLD, Arc::default());
     }
@@ -96,9 +102,8 @@ fn install() -> Flags {
         interrupt_passes: passing(),
         came: Arc::new(AtomicUsize::new(0)),
     };
-    let ignored = ignored();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        if is_in(signal, ignored) {
+        if is_ignored(signal) {
             continue;
         }
         // A signal that can't be caught ends us as it always did; recovery then does the rest.
@@ -109,15 +114,17 @@ fn install() -> Flags {
     flags
 }
 
-/// Returns the signals that this process ignores, one a bit.
-fn ignored() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
+/// Returns whether a signal was ignored when this process was started.
+fn is_ignored(signal: i32) -> bool {
+    IGNORED.get_or_init(|| ignored().unwrap_or_default()) >> (signal - 1) & 1 == 1
 }
 
-fn is_in(signal: i32, mask: u64) -> bool {
-    mask >> (signal - 1) & 1 == 1
+fn ignored() -> Option<u64> {
+    // A file that says that it is empty is read piece by piece unless there is room for all of it.
+    let mut status = Vec::with_capacity(4 << 10);
+    File::open("/proc/self/status").ok()?.take(1 << 20).read_to_end(&mut status).ok()?;
+    let mask = status.lines().find_map(|line| line.strip_prefix(b"SigIgn:"))?;
+    u64::from_str_radix(mask.trim().to_str().ok()?, 16).ok()
 }
 
 #[cfg(test)]
