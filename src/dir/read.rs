@@ -173,7 +173,7 @@ impl Dir {
         if stat.owner != rustix::process::geteuid().as_raw() {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(stat.size.min(most) as usize + 1);
         file.take(most + 1).read_to_end(&mut bytes)?;
         if stat.size > most || bytes.len() as u64 > most {
             return Err(io::ErrorKind::FileTooLarge.into());
@@ -223,7 +223,7 @@ impl Dir {
         let handle = self.handle(directory)?;
         let readable = open_here(&handle, OsStr::new("."), OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
         let mut names = Vec::new();
-        for entry in fs::Dir::read_from(&readable)? {
+        for entry in fs::Dir::new(readable)? {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
             if matches!(name, b"." | b"..") {

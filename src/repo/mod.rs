@@ -43,8 +43,10 @@ mod tests;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use bstr::{BString, ByteSlice as _};
 
@@ -79,6 +81,7 @@ pub struct Repo {
     index_path: PathBuf,
     real: Real,
     dir: OnceCell<Dir>,
+    own_dir: OnceCell<Rc<Dir>>,
     config: Config,
     /// What libgit2 has in the place of a repository that it doesn't open.
     standin: Option<StandIn>,
@@ -176,13 +179,14 @@ impl Repo {
         let ignores_case = config.bool("core.ignorecase")?.unwrap_or(false);
         let told = git.config().and_then(|mut own| own.set_bool("core.ignorecase", ignores_case));
         told.map_err(|error| RepoError::git("the configuration", error))?;
-        let (real, dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
+        let (real, dir, own_dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
         let repo = Self {
             git,
             top,
             index_path,
             real,
             dir,
+            own_dir,
             config,
             standin: Some(standin),
             elsewhere,
@@ -212,9 +216,22 @@ impl Repo {
             Some(file) => top.as_ref().unwrap_or(&around.here).join(file),
             None => git.path().join("index"),
         };
-        let (real, dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
-        let repo =
-            Self { git, top, index_path, real, dir, config, standin: None, elsewhere, filter, encoder, by_git, seen };
+        let (real, dir, own_dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
+        let repo = Self {
+            git,
+            top,
+            index_path,
+            real,
+            dir,
+            own_dir,
+            config,
+            standin: None,
+            elsewhere,
+            filter,
+            encoder,
+            by_git,
+            seen,
+        };
         // git looks for a relative one from the top, to which it moves; libgit2 from the current directory.
         if let (Some(file), Some(top)) = (&around.index_file, &repo.top)
             && Path::new(file).is_relative()
@@ -264,7 +281,19 @@ impl Repo {
         self.standin.as_ref().map_or(self.git.commondir(), |standin| &standin.common_dir)
     }
 
-    /// Returns that directory, at the end of all links.
+    /// Returns it as a place that can't be left.
+    ///
+    /// # Errors
+    /// If it can't be opened.
+    pub(crate) fn own_dir(&self) -> io::Result<Rc<Dir>> {
+        if let Some(dir) = self.own_dir.get() {
+            return Ok(Rc::clone(dir));
+        }
+        let dir = Rc::new(Dir::open(self.git_dir())?);
+        Ok(Rc::clone(self.own_dir.get_or_init(|| dir)))
+    }
+
+    /// Returns its path, at the end of all links.
     pub(crate) fn real_git_dir(&self) -> &Path {
         self.real.git_dir.get_or_init(|| {
             let git_dir = without_last_slash(self.git_dir());

@@ -41,7 +41,7 @@ use crate::repo::Repo;
 /// A directory of journals. A repository that several users share has one for each.
 #[derive(Debug)]
 pub(super) struct Home {
-    git: Dir,
+    git: Rc<Dir>,
     pub(super) dir: Dir,
     name: RepoPath,
     path: PathBuf,
@@ -89,7 +89,7 @@ impl Home {
     fn open(repo: &Repo, name: RepoPath) -> Result<Option<Self>, Unfit> {
         let path = repo.git_dir().join(name.as_path());
         let unfit = |why| Unfit { directory: path.clone(), why };
-        let git = match Dir::open(repo.git_dir()) {
+        let git = match repo.own_dir() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             git => git.map_err(|_| unfit(Why::Broken))?,
         };
@@ -103,13 +103,13 @@ impl Home {
     ///
     /// # Errors
     /// If one of them isn't this user's.
-    pub(super) fn all(repo: &Repo) -> Result<Vec<Self>, Unfit> {
+    pub(super) fn all(repo: &Repo) -> Result<Vec<Rc<Self>>, Unfit> {
         let mut all = Vec::new();
         for name in [plain("llmpatch"), Self::own_name()] {
             match Self::open(repo, name) {
                 // Another's, who shares the repository, is none of ours.
                 Err(Unfit { why: Why::Foreign, .. }) if repo.is_shared() => {}
-                found => all.extend(found?),
+                found => all.extend(found?.map(Rc::new)),
             }
         }
         Ok(all)
@@ -124,11 +124,13 @@ impl Home {
     fn make(repo: &Repo) -> Result<Self, TransactionError> {
         let name = Self::name_of(repo);
         let io = |source| TransactionError::NoJournal { directory: repo.git_dir().to_owned(), source };
-        match Dir::open(repo.git_dir()).and_then(|git| git.make_directory(&name, 0o700)) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(io(error)),
-            _ => {}
-        }
-        let home = Self::current(repo)?.ok_or_else(|| io(io::ErrorKind::NotFound.into()))?;
+        let home = match Self::current(repo)? {
+            Some(home) => home,
+            None => match repo.own_dir().and_then(|git| git.make_directory(&name, 0o700)) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(io(error)),
+                _ => Self::current(repo)?.ok_or_else(|| io(io::ErrorKind::NotFound.into()))?,
+            },
+        };
         if home.dir.stat().map_err(io)?.bits & 0o077 != 0 {
             home.git.set_directory_bits(&home.name, 0o700).map_err(io)?;
         }
@@ -226,12 +228,19 @@ impl Journal {
 
     /// Opens all that are there, and says which can't be.
     pub(super) fn all(repo: &Repo) -> Vec<Result<Self, Unfit>> {
-        let homes = match Home::all(repo) {
-            Ok(homes) => homes.into_iter().map(Rc::new),
-            Err(unfit) => return vec![Err(unfit)],
+        Self::within(&Home::all(repo))
+    }
+
+    /// Does the same with the directories that they are in.
+    pub(super) fn within(homes: &Result<Vec<Rc<Home>>, Unfit>) -> Vec<Result<Self, Unfit>> {
+        let of = |home: &Rc<Home>| {
+            let runs = home.runs().into_iter().map(|run| Self::open(Rc::clone(home), &run));
+            runs.filter_map(Result::transpose).collect::<Vec<_>>()
         };
-        let of = |home: Rc<Home>| home.runs().into_iter().map(move |run| Self::open(home.clone(), &run).transpose());
-        homes.flat_map(of).flatten().collect()
+        match homes {
+            Ok(homes) => homes.iter().flat_map(of).collect(),
+            Err(unfit) => vec![Err(unfit.clone())],
+        }
     }
 
     /// Returns whether its run has ended meanwhile, and the directory has another name or none.

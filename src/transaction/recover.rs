@@ -172,7 +172,8 @@ fn all(
     progress: &Progress,
 ) -> Result<Option<Holder>, TransactionError> {
     recovered.retain(|one| one.how != How::Left);
-    for journal in Journal::all(repo) {
+    let homes = Home::all(repo);
+    for journal in Journal::within(&homes) {
         let left = |journal: &Journal, why| {
             let manifest = journal.manifest().flatten().unwrap_or_default();
             let paths = manifest.paths().cloned().collect();
@@ -208,7 +209,7 @@ fn all(
         }
     }
     remove_dead_lock(repo, None, asked);
-    Home::all(repo)?.iter().for_each(Home::tidy);
+    homes?.iter().for_each(|home| home.tidy());
     Ok(None)
 }
 
