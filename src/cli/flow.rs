@@ -49,12 +49,9 @@ pub(super) struct Session {
 impl Session {
     /// Opens the repository of the current directory, or returns why not, and how that is to be shown.
     pub(super) fn open(reading: &Reading, talk: &Verbosity) -> Result<Session, (Failure, Style)> {
-        let mut style = config::style(talk, None);
-        let opened = Repo::open().map_err(Failure::from).and_then(|repo| {
-            style = config::style(talk, Some(repo.config()));
-            Session::new(repo, reading, talk, style)
-        });
-        opened.map_err(|report| (report, style))
+        let repo = Repo::open().map_err(|error| (Failure::from(error), config::style(talk, None)))?;
+        let style = config::style(talk, Some(repo.config()));
+        Session::new(repo, reading, talk, style).map_err(|report| (report, style))
     }
 
     fn new(repo: Repo, reading: &Reading, talk: &Verbosity, style: Style) -> Result<Session, Failure> {

@@ -116,7 +116,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
 fn parse_alone(arguments: &[OsString]) -> Option<Command> {
     fn parse<A: Args>(arguments: &[OsString]) -> Option<A> {
         let command = A::augment_args(clap::Command::new("git-llmpatch").args_override_self(true));
-        A::from_arg_matches(&command.try_get_matches_from(arguments).ok()?).ok()
+        A::from_arg_matches_mut(&mut command.try_get_matches_from(arguments).ok()?).ok()
     }
     let (_, rest) = arguments.split_first()?;
     match rest.first()?.to_str()? {

@@ -51,7 +51,7 @@ impl Origin {
     /// # Errors
     /// If the system says no.
     pub(super) fn read(&self) -> Result<Vec<u8>, IoError> {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(16 << 10);
         // One byte more than fits is enough to know that it doesn't.
         let limit = Source::MAX_LEN as u64 + 1;
         let read = match self {
