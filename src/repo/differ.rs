@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use bstr::ByteSlice as _;
-use git2::{DiffOptions, ErrorCode, Odb, Oid};
+use git2::{DiffOptions, ErrorCode, Oid};
 
 use super::conversion::Conversion;
 use super::eol::Value;
@@ -37,7 +37,6 @@ pub enum Side {
 /// Compares contents in a repository.
 pub struct Differ<'r> {
     repo: &'r Repo,
-    odb: Odb<'r>,
     side: Side,
     conversion: Conversion<'r>,
     /// The same once the change is made, if it changes attributes.
@@ -61,13 +60,11 @@ impl Repo {
     /// Returns what compares contents as `git diff` does here.
     ///
     /// # Errors
-    /// If the objects or the configuration can't be read.
+    /// If the configuration can't be read.
     pub fn differ(&self, side: Side) -> Result<Differ<'_>, super::RepoError> {
-        let odb = self.git2().odb().map_err(|error| super::RepoError::git("the objects", error))?;
         let algorithm = self.config().string("diff.algorithm")?.unwrap_or_default().to_ascii_lowercase();
         Ok(Differ {
             repo: self,
-            odb,
             side,
             conversion: match side {
                 Side::WorkTree => self.work_tree_conversion()?,
@@ -185,7 +182,8 @@ impl Differ<'_> {
 
     /// Returns whether no object but the named one starts like this.
     fn is_unique(&self, id: &Oid, prefix: &str) -> Result<bool, git2::Error> {
-        match self.odb.exists_prefix(Oid::from_str_ext(prefix, id.object_format())?, prefix.len()) {
+        let objects = self.repo.git2().odb()?;
+        match objects.exists_prefix(Oid::from_str_ext(prefix, id.object_format())?, prefix.len()) {
             Ok(found) => Ok(found == *id),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(true),
             Err(error) if error.code() == ErrorCode::Ambiguous => Ok(false),
