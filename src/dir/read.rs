@@ -155,12 +155,13 @@ impl Dir {
     /// # Errors
     /// If the file can't be opened or read.
     pub fn read(&self, path: &RepoPath) -> io::Result<Option<(Vec<u8>, Stat)>> {
-        let Some((mut file, stat)) = self.open_file(path)? else { return Ok(None) };
+        let Some((file, stat)) = self.open_file(path)? else { return Ok(None) };
         let mut bytes = Vec::new();
         let expected = usize::try_from(stat.size).map_err(|_| io::ErrorKind::OutOfMemory)?;
         // One more than is expected, so that the end is found without growing.
         bytes.try_reserve_exact(expected.saturating_add(1)).map_err(|_| io::ErrorKind::OutOfMemory)?;
-        file.read_to_end(&mut bytes)?;
+        // Of a bare file, it is asked once more how long it is.
+        file.take(u64::MAX).read_to_end(&mut bytes)?;
         Ok(Some((bytes, stat)))
     }
 

@@ -111,12 +111,9 @@ impl IndexLock {
 
 impl Drop for IndexLock {
     fn drop(&mut self) {
+        let is_gone = || !self.is_held() || std::fs::remove_file(&self.path).is_ok();
         // An error may pass. Nothing more can be done if it doesn't: the next run finds the lock's run dead, and removes it.
-        for _ in 0..2 {
-            if !self.stays && self.is_held() {
-                let _ = std::fs::remove_file(&self.path);
-            }
-        }
+        let _ = self.stays || is_gone() || is_gone();
         // A child that is being started at this instant may have a handle, too, until it has become another program.
         if let Some(stamp) = self.stamp.take().filter(|_| !self.stays) {
             let _ = flock(&stamp, FlockOperation::Unlock);
@@ -283,7 +280,7 @@ impl Stamp {
     /// Reads one from a file that is open.
     pub(super) fn read_from(file: File) -> Option<(Self, File)> {
         file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(512);
         (&file).take(Self::MOST).read_to_end(&mut bytes).ok()?;
         Some((sealed::open(Self::TITLE, &bytes)?, file))
     }

@@ -124,7 +124,7 @@ fn ignored() -> Option<u64> {
     let mut status = Vec::with_capacity(4 << 10);
     File::open("/proc/self/status").ok()?.take(1 << 20).read_to_end(&mut status).ok()?;
     let mask = status.lines().find_map(|line| line.strip_prefix(b"SigIgn:"))?;
-    u64::from_str_radix(mask.trim().to_str().ok()?, 16).ok()
+    u64::from_str_radix(mask.trim_ascii().to_str().ok()?, 16).ok()
 }
 
 #[cfg(test)]
