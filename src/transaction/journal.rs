@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use rustix::fs::{FlockOperation, flock};
-use rustix::process::geteuid;
+use rustix::process::{Uid, geteuid};
 
 use super::error::{TransactionError, Unfit, Why};
 use super::flush::Flush;
@@ -79,21 +79,21 @@ pub(super) fn original_name(number: usize) -> RepoPath {
 impl Home {
     /// Returns the name of the directory that this user's new journals are in.
     fn name_of(repo: &Repo) -> RepoPath {
-        if repo.is_shared() { Self::own_name() } else { plain("llmpatch") }
+        if repo.is_shared() { Self::own_name(geteuid()) } else { plain("llmpatch") }
     }
 
-    fn own_name() -> RepoPath {
-        plain(&format!("llmpatch-{}", geteuid().as_raw()))
+    fn own_name(user: Uid) -> RepoPath {
+        plain(&format!("llmpatch-{}", user.as_raw()))
     }
 
-    fn open(repo: &Repo, name: RepoPath) -> Result<Option<Self>, Unfit> {
+    fn open(repo: &Repo, name: RepoPath, user: Uid) -> Result<Option<Self>, Unfit> {
         let path = repo.git_dir().join(name.as_path());
         let unfit = |why| Unfit { directory: path.clone(), why };
         let git = match repo.own_dir() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             git => git.map_err(|_| unfit(Why::Broken))?,
         };
-        match open_own(&git, &name) {
+        match open_own(&git, &name, user) {
             Ok(dir) => Ok(dir.map(|dir| Self { git, dir, name, path })),
             Err(why) => Err(unfit(why)),
         }
@@ -105,8 +105,9 @@ impl Home {
     /// If one of them isn't this user's.
     pub(super) fn all(repo: &Repo) -> Result<Vec<Rc<Self>>, Unfit> {
         let mut all = Vec::new();
-        for name in [plain("llmpatch"), Self::own_name()] {
-            match Self::open(repo, name) {
+        let user = geteuid();
+        for name in [plain("llmpatch"), Self::own_name(user)] {
+            match Self::open(repo, name, user) {
                 // Another's, who shares the repository, is none of ours.
                 Err(Unfit { why: Why::Foreign, .. }) if repo.is_shared() => {}
                 found => all.extend(found?.map(Rc::new)),
@@ -117,7 +118,7 @@ impl Home {
 
     /// Returns the one that new journals are in, if it is there.
     pub(super) fn current(repo: &Repo) -> Result<Option<Self>, Unfit> {
-        Self::open(repo, Self::name_of(repo))
+        Self::open(repo, Self::name_of(repo), geteuid())
     }
 
     /// Makes it, if it isn't there.
@@ -158,9 +159,9 @@ impl Home {
 }
 
 /// Opens a directory that must be this user's.
-fn open_own(above: &Dir, name: &RepoPath) -> Result<Option<Dir>, Why> {
+fn open_own(above: &Dir, name: &RepoPath, user: Uid) -> Result<Option<Dir>, Why> {
     match above.beneath(name) {
-        Ok(dir) if dir.stat().is_ok_and(|stat| stat.owner == geteuid().as_raw()) => Ok(Some(dir)),
+        Ok(dir) if dir.stat().is_ok_and(|stat| stat.owner == user.as_raw()) => Ok(Some(dir)),
         Ok(_) => Err(Why::Foreign),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(_) => Err(Why::Broken),
@@ -216,7 +217,7 @@ impl Journal {
     /// # Errors
     /// If it isn't this user's.
     fn open(home: Rc<Home>, name: &RepoPath) -> Result<Option<Self>, Unfit> {
-        match open_own(&home.dir, name) {
+        match open_own(&home.dir, name, geteuid()) {
             Ok(None) => Ok(None),
             Ok(Some(dir)) => {
                 let (name, run) = (name.clone(), number(name).unwrap_or_default());

@@ -67,10 +67,11 @@ impl IndexLock {
     pub(super) fn attempt(repo: &Repo, journal: &Journal) -> Result<Result<Self, Holder>, TransactionError> {
         let path = index_lock(repo);
         let io = |source| TransactionError::Io { doing: "take the lock", path: path_bytes(&path), source };
-        let Some((_, stamp)) = journal.stamp() else { return Err(io(io::ErrorKind::NotFound.into())) };
+        let stamp = journal.lend().map_err(io)?;
         let linked = step("link the lock").and_then(|()| journal.dir().link_to(&plain("stamp"), &path));
         let file = match linked {
-            Ok(()) => Ok(stamp),
+            // The two are one file from now on.
+            Ok(()) => Ok(stamp.into()),
             Err(error) if has_no_hard_links(&error) => Self::attempt_without_links(&path, journal),
             Err(error) => Err(error),
         };
