@@ -22,6 +22,7 @@ pub(crate) mod git;
 mod history;
 mod index_tree;
 mod index_write;
+mod links;
 mod lookup;
 mod object_count;
 mod objects;
@@ -44,11 +45,11 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use bstr::{BString, ByteSlice as _};
+use bstr::ByteSlice as _;
 
 pub use agreeing_tree::{Against, AgreeingTree};
 pub(crate) use commit::Draft;
@@ -63,6 +64,7 @@ pub(crate) use git::ChildWatch;
 pub use history::{Commit, Touched};
 pub use index_tree::IndexTree;
 pub(crate) use index_write::{Blob, NextIndex, NextIndexError};
+use links::Real;
 pub use revision_tree::RevisionTree;
 pub(crate) use rules::Consult;
 pub use slot::Slot;
@@ -94,14 +96,6 @@ pub struct Repo {
     by_git: RefCell<BTreeMap<RepoPath, String>>,
     /// The files of the work tree that were read, as long as later writing to them shows in what the system says of them.
     seen: RefCell<HashMap<RepoPath, (Content, Stat)>>,
-}
-
-/// Where the repository's own paths lead, at the end of all links: found out once, when first asked for.
-#[derive(Default)]
-struct Real {
-    top: OnceCell<Option<PathBuf>>,
-    git_dir: OnceCell<PathBuf>,
-    index: OnceCell<PathBuf>,
 }
 
 /// The environment that says which repository is meant.
@@ -293,19 +287,6 @@ impl Repo {
         Ok(Rc::clone(self.own_dir.get_or_init(|| dir)))
     }
 
-    /// Returns its path, at the end of all links.
-    pub(crate) fn real_git_dir(&self) -> &Path {
-        self.real.git_dir.get_or_init(|| {
-            let git_dir = without_last_slash(self.git_dir());
-            real_in(self.top.as_deref().zip(self.real_top()), &git_dir)
-        })
-    }
-
-    /// Returns the file of the index in use, whether or not it is there, at the end of all links.
-    pub fn index_path(&self) -> &Path {
-        self.real.index.get_or_init(|| real_in(Some((self.git_dir(), self.real_git_dir())), &self.index_path))
-    }
-
     /// Returns the configuration.
     pub fn config(&self) -> &Config {
         &self.config
@@ -318,7 +299,7 @@ impl Repo {
     pub fn resolver(&self, directory: Option<&[u8]>) -> Result<Resolver, PathError> {
         let mut resolver =
             Resolver::within(self.spellings_of_top().iter().map(|top| top.as_os_str().as_bytes().into()))
-                .following_links(real);
+                .following_links(links::real);
         for (name, directory) in self.config.entries("llmpatch.root.") {
             resolver = resolver.with_root(&name, &directory);
         }
@@ -411,36 +392,6 @@ impl Repo {
     /// Returns libgit2's handle, for this room and for the transaction.
     pub(crate) fn git2(&self) -> &git2::Repository {
         &self.git
-    }
-
-    /// Returns the ways in which the top may be spelled: as libgit2 found it, without links, and as the shell that we were
-    /// started from calls it.
-    fn spellings_of_top(&self) -> Vec<PathBuf> {
-        let Some(top) = &self.top else { return Vec::new() };
-        let mut spellings = vec![top.clone()];
-        let mut add = |path: Option<PathBuf>| spellings.extend(path.filter(|path| !spellings.contains(path)));
-        let real = self.real_top();
-        add(real.map(Path::to_owned));
-        add(real.and_then(logical_top));
-        spellings
-    }
-
-    /// Returns the repository's own directories where they lie in its work tree and aren't called `.git`, as in a bare
-    /// repository of one's dot files. A hook written there would run.
-    fn own_directories_in_the_work_tree(&self) -> Vec<RepoPath> {
-        let Some(top) = self.real_top() else { return Vec::new() };
-        // Only a work tree that was added has two of them.
-        let common = (self.common_dir() != self.git_dir()).then(|| self.common_dir().canonicalize().ok()).flatten();
-        let below_top = |own: &Path| {
-            // One with `.git` in its name is out of reach anyway.
-            RepoPath::new(own.strip_prefix(top).ok()?.as_os_str().as_bytes()).ok()
-        };
-        [Some(self.real_git_dir()), common.as_deref()].into_iter().flatten().filter_map(below_top).collect()
-    }
-
-    /// Returns the top, at the end of all links.
-    fn real_top(&self) -> Option<&Path> {
-        self.real.top.get_or_init(|| self.top.as_ref()?.canonicalize().ok()).as_deref()
     }
 }
 
@@ -570,30 +521,6 @@ fn top_by_git(git: &git2::Repository, around: &Surroundings) -> Option<PathBuf> 
     }
     let is_set = |key: &str| git.config().is_ok_and(|config| config.get_entry(key).is_ok());
     (around.git_dir.is_some() && !git.is_bare() && !is_set("core.worktree")).then(|| around.here.clone())
-}
-
-/// Returns where a path leads, given where a directory leads that it may be in.
-fn real_in(known: Option<(&Path, &Path)>, path: &Path) -> PathBuf {
-    let real = known.filter(|(directory, _)| path.parent() == Some(directory)).map(|(_, real)| real);
-    match (real, path.file_name()) {
-        (Some(real), Some(name)) if !path.is_symlink() => real.join(name),
-        _ => path.canonicalize().unwrap_or_else(|_| path.to_owned()),
-    }
-}
-
-/// Returns where a path leads, if anything is there.
-fn real(path: &[u8]) -> Option<BString> {
-    let real = Path::new(OsStr::from_bytes(path)).canonicalize().ok()?;
-    Some(real.into_os_string().into_vec().into())
-}
-
-/// Returns the top as `PWD` spells it, which is what a person sees, and what a model was told.
-fn logical_top(canonical: &Path) -> Option<PathBuf> {
-    let logical = PathBuf::from(std::env::var_os("PWD").filter(|logical| *logical != *canonical)?);
-    let physical = logical.canonicalize().ok()?;
-    let depth = physical.strip_prefix(canonical).ok()?.components().count();
-    let top = logical.ancestors().nth(depth)?;
-    (logical.is_absolute() && top.canonicalize().ok()? == canonical).then(|| top.to_owned())
 }
 
 fn without_last_slash(path: &Path) -> PathBuf {
