@@ -173,28 +173,25 @@ impl Repo {
         let ignores_case = config.bool("core.ignorecase")?.unwrap_or(false);
         let told = git.config().and_then(|mut own| own.set_bool("core.ignorecase", ignores_case));
         told.map_err(|error| RepoError::git("the configuration", error))?;
-        let (real, dir, own_dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
-        let repo = Self {
-            git,
-            top,
-            index_path,
-            real,
-            dir,
-            own_dir,
-            config,
-            standin: Some(standin),
-            elsewhere,
-            filter,
-            encoder,
-            by_git,
-            seen,
-        };
+        let repo = Self::unused(git, top, index_path, config, Some(standin));
         if repo.check_objects().is_ok() {
             let index = git2::Index::open_ext(&repo.index_path, repo.git.object_format())
                 .and_then(|mut index| repo.git.set_index(&mut index));
             index.map_err(RepoError::index)?;
         }
         Ok(repo)
+    }
+
+    /// Makes one of which nothing has been asked yet.
+    fn unused(
+        git: git2::Repository,
+        top: Option<PathBuf>,
+        index_path: PathBuf,
+        config: Config,
+        standin: Option<StandIn>,
+    ) -> Self {
+        let (real, dir, own_dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
+        Self { git, top, index_path, real, dir, own_dir, config, standin, elsewhere, filter, encoder, by_git, seen }
     }
 
     fn settle(git: git2::Repository, around: &Surroundings) -> Result<Self, RepoError> {
@@ -210,22 +207,7 @@ impl Repo {
             Some(file) => top.as_ref().unwrap_or(&around.here).join(file),
             None => git.path().join("index"),
         };
-        let (real, dir, own_dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
-        let repo = Self {
-            git,
-            top,
-            index_path,
-            real,
-            dir,
-            own_dir,
-            config,
-            standin: None,
-            elsewhere,
-            filter,
-            encoder,
-            by_git,
-            seen,
-        };
+        let repo = Self::unused(git, top, index_path, config, None);
         // git looks for a relative one from the top, to which it moves; libgit2 from the current directory.
         if let (Some(file), Some(top)) = (&around.index_file, &repo.top)
             && Path::new(file).is_relative()
