@@ -11,6 +11,7 @@ use crate::plan::derive::{Replaced, Unrepresentable};
 use crate::plan::{
     Barrier, Conflict, Error, Finding, Irregular, Missing, Occupied, Origin, Placing, Quote, Seen, Suggestion, Warning,
 };
+use crate::repo::RepoError;
 use crate::text::{LineNo, Lines, Shown};
 use crate::tree::{Content, Disagreement, Gone, Obstacle, Remedy, TreeError};
 
@@ -285,8 +286,13 @@ impl Diagnose for TreeError {
             }),
             TreeError::Unmerged { .. } => of(Kind::Stale).help("resolve it and `git add` it first"),
             TreeError::Unsupported { remedy, .. } => of(Kind::Unsupported).help(remedied(remedy)),
-            TreeError::Io { .. } => {
-                of(Kind::Io).help("see who owns it, and whether you may read it and the directories above it")
+            TreeError::Io { source, .. } => {
+                match source.get_ref().and_then(|error| error.downcast_ref::<RepoError>()) {
+                    Some(error) => Diagnosis { help: error.diagnosis().help, ..of(Kind::Io) },
+                    None => {
+                        of(Kind::Io).help("see who owns it, and whether you may read it and the directories above it")
+                    }
+                }
             }
         };
         of.advice("nothing is wrong with the patch in this: whoever applies it has to settle it")

@@ -4,7 +4,7 @@ use std::path::Path;
 use bstr::{BString, ByteSlice as _};
 
 use super::RepoError;
-use super::git::Git;
+use super::git::{Git, check_version};
 
 /// git's configuration, as git itself would read it: once, when the repository is opened.
 ///
@@ -47,6 +47,7 @@ impl Config {
 
     /// Asks git for all that there is.
     pub(super) fn listed_by(git: &Git) -> Result<Self, RepoError> {
+        check_version()?;
         let listing = git.output(["config", "--list", "-z", "--includes"], b"")?;
         Ok(Self { all: listed(&listing), is_libgit2s: false, system: OnceCell::new() })
     }

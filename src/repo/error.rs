@@ -52,6 +52,9 @@ pub enum RepoError {
     /// There is no git program.
     #[error("the `git` program can't be started: {}", SystemError(source))]
     NoGit { source: io::Error },
+    /// The git program is older than what it would be asked for.
+    #[error("the `git` program is of version {version}, and this takes 2.30 or later")]
+    OldGit { version: String },
     /// libgit2 said no.
     #[error("can't read {what}: {}", Shown(source.message().as_bytes()))]
     Git { what: &'static str, source: git2::Error },
@@ -98,7 +101,7 @@ impl RepoError {
             }
             RepoError::Attribute { what } => TreeError::Unsupported { path, what, remedy: Remedy::ByHand },
             RepoError::Io { source, .. } => TreeError::Io { path, source },
-            other => TreeError::Io { path, source: io::Error::other(other.to_string()) },
+            other => TreeError::Io { path, source: io::Error::other(other) },
         }
     }
 

@@ -17,7 +17,7 @@ use std::path::Path;
 use bstr::{BString, ByteSlice};
 use tempfile::TempDir;
 
-use super::git::{Child, ChildStdin, ChildStdout, Command, Git, Stdio};
+use super::git::{Child, ChildStdin, ChildStdout, Command, Git, Stdio, check_version};
 use super::objects::blob_id;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
@@ -93,6 +93,8 @@ impl GitFilter {
         let mut environment: Vec<(&str, Option<OsString>)> =
             vec![("GIT_CONFIG_GLOBAL", Some("/dev/null".into())), ("GIT_CONFIG_NOSYSTEM", Some("1".into()))];
         environment.push(("GIT_ATTR_NOSYSTEM", Some("1".into())));
+        // An older git knows no GIT_CONFIG_GLOBAL.
+        environment.extend(["HOME", "XDG_CONFIG_HOME"].map(|name| (name, Some(place.path().into()))));
         let foreign = ["GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_ATTR_SOURCE", "GIT_OBJECT_DIRECTORY"];
         let more = ["GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_DEFAULT_HASH"];
         environment.extend(foreign.into_iter().chain(more).map(|name| (name, None)));
@@ -342,6 +344,7 @@ impl Drop for Standing {
 }
 
 fn new_place() -> Result<TempDir, RepoError> {
+    check_version()?;
     let place = TempDir::new().map_err(|source| wrong(&std::env::temp_dir(), source))?;
     fs::create_dir(place.path().join("tree")).map_err(|source| wrong(place.path(), source))?;
     Ok(place)

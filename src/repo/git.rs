@@ -7,6 +7,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 pub(super) use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use bstr::{BString, ByteSlice as _};
@@ -22,6 +23,34 @@ use super::{Repo, RepoError};
 pub(crate) struct Git {
     git_dir: PathBuf,
     top: Option<PathBuf>,
+}
+
+/// The least version of git that is asked. Debian 11 has it; `rev-parse --end-of-options` came with it, and with an older one the tests
+/// aren't run.
+const LEAST: (u32, u32) = (2, 30);
+
+/// Makes sure once that git is new enough for what only a new one knows; `diff-index` and `check-attr` every one does.
+///
+/// # Errors
+/// [`RepoError::NoGit`] if it can't be started, [`RepoError::OldGit`] if it is older than that.
+pub(super) fn check_version() -> Result<(), RepoError> {
+    static OLD: OnceLock<Option<String>> = OnceLock::new();
+    if OLD.get().is_none() {
+        let said = Command::new("git").arg("version").output().map_err(|source| RepoError::NoGit { source })?;
+        let _ = OLD.set(old_version(&said.stdout));
+    }
+    match OLD.get().cloned().flatten() {
+        Some(version) => Err(RepoError::OldGit { version }),
+        None => Ok(()),
+    }
+}
+
+/// Returns the version that git says it is, if it is too old. One that can't be read is taken for a new one.
+fn old_version(said: &[u8]) -> Option<String> {
+    let version = said.to_str().ok()?.strip_prefix("git version ")?.split_whitespace().next()?;
+    let mut numbers = version.split('.').map(|number| number.parse().ok());
+    let version_of = (numbers.next()??, numbers.next()??);
+    (version_of < LEAST).then(|| version.to_owned())
 }
 
 /// How a child that may take its time is watched.

@@ -18,7 +18,7 @@ use bstr::{BString, ByteSlice as _};
 use git2::RepositoryState;
 use tempfile::TempDir;
 
-use super::git::Command;
+use super::git::{Command, check_version};
 use super::objects::whole_id;
 use super::{Repo, RepoError};
 use crate::tree::Repair;
@@ -260,6 +260,7 @@ impl Repo {
 
 /// Asks `git rev-parse` in a directory.
 fn ask(here: &Path, variables: Variables, args: &[&str]) -> Result<BString, RepoError> {
+    check_version()?;
     let mut command = Command::new("git");
     if variables == Variables::Ignored {
         command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env_remove("GIT_COMMON_DIR");

@@ -131,6 +131,44 @@ fn the_systems_own_settings_are_those_of_the_git_in_use() {
     }
 }
 
+#[test]
+fn a_git_that_is_too_old_is_not_asked() {
+    let repo = Repo::with(&[("a.txt", "one\n"), (".gitattributes", "*.utf16 working-tree-encoding=UTF-16\n")]);
+    // Where the system keeps the attributes for a git of this place would be asked for.
+    let own = [("GIT_ATTR_NOSYSTEM", "1")];
+    let (head, bin) = (repo.git(&["rev-parse", "HEAD"]), repo.path().parent().unwrap().join("bin"));
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let respond = |version: &str, args: &[&str], response: String| {
+        repo.script(
+            "../bin/git",
+            &format!("#!/bin/sh\n[ $# = 1 ] && exec echo git version {version}\nPATH=${{PATH#*:}} exec git \"$@\"\n"),
+        );
+        let mut command = repo.command();
+        support::run(command.env("PATH", &path).envs(own).args(["apply"]).args(args), response.as_bytes())
+    };
+    for (args, response) in
+        [(&["--commit"][..], update("a.txt", "one", "1")), (&[], envelope("*** Add File: new.utf16\n+new\n"))]
+    {
+        for version in ["2.20.1", "2.29.3.windows.1", "1.9"] {
+            let run = respond(version, args, response.clone()).ended(3);
+            assert!(run.stderr.contains(&format!("version {version}, and this takes 2.30 or later")), "{}", run.stderr);
+            assert!(run.stderr.ends_with("nothing was changed\n"), "{}", run.stderr);
+            assert_eq!(
+                (repo.git(&["rev-parse", "HEAD"]), repo.git(&["status", "--porcelain"])),
+                (head.clone(), String::new())
+            );
+        }
+    }
+    if !support::all_by_git() {
+        respond("2.20.1", &[], update("a.txt", "one", "1")).succeeded();
+        repo.git(&["checkout", "a.txt"]);
+    }
+    for version in ["2.30.0", "2.39.5 (Apple Git-154)", "3.0.rc1", "from my own branch"] {
+        respond(&format!("'{version}'"), &["--commit"], update("a.txt", "one", "1")).succeeded();
+        repo.git(&["reset", "-q", "--hard", head.trim()]);
+    }
+}
+
 /// Makes a repository with an index of each shape that libgit2 can't keep.
 fn shapes() -> Vec<(&'static str, Repo)> {
     let files = [("keep/a.txt", "one\ntwo\n"), ("keep/b.txt", "b\n"), ("drop/c.txt", "c\n"), ("top.txt", "t\n")];

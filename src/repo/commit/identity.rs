@@ -10,7 +10,7 @@ use bstr::ByteSlice as _;
 
 use super::{CommitError, CommitRequest, with};
 use crate::repo::Repo;
-use crate::repo::git::{Command, Git, Output};
+use crate::repo::git::{Command, Git, Output, check_version};
 
 /// What a date in a setting may be and a date of a commit may not.
 const NO_DATES: [&str; 3] = ["never", "all", "false"];
@@ -19,8 +19,9 @@ impl Repo {
     /// Checks that git would know who commits, and would take the author and the date that it is given.
     ///
     /// # Errors
-    /// `identity` with git's own words.
+    /// `identity` with git's own words; that git is missing or too old.
     pub(crate) fn check_identity(&self, request: &CommitRequest) -> Result<(), CommitError> {
+        check_version()?;
         let git = Git::new(self);
         let ask = |command: &mut Command| git.run(command, b"");
         match &request.author {
