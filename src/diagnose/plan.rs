@@ -13,7 +13,7 @@ use crate::plan::{
 };
 use crate::repo::RepoError;
 use crate::text::{LineNo, Lines, Shown};
-use crate::tree::{Content, Disagreement, Gone, Obstacle, Remedy, TreeError};
+use crate::tree::{Content, Disagreement, Gone, Obstacle, TreeError};
 
 impl Diagnose for Error {
     fn diagnosis(&self) -> Diagnosis {
@@ -285,7 +285,7 @@ impl Diagnose for TreeError {
                 Disagreement::Untracked => "`git add` it first, or apply without --index or --commit".to_owned(),
             }),
             TreeError::Unmerged { .. } => of(Kind::Stale).help("resolve it and `git add` it first"),
-            TreeError::Unsupported { remedy, .. } => of(Kind::Unsupported).help(remedied(remedy)),
+            TreeError::Unsupported { remedy, .. } => of(Kind::Unsupported).help(remedy.help()),
             TreeError::Io { source, .. } => {
                 match source.get_ref().and_then(|error| error.downcast_ref::<RepoError>()) {
                     Some(error) => Diagnosis { help: error.diagnosis().help, ..of(Kind::Io) },
@@ -296,14 +296,6 @@ impl Diagnose for TreeError {
             }
         };
         of.advice("nothing is wrong with the patch in this: whoever applies it has to settle it")
-    }
-}
-
-fn remedied(remedy: &Remedy) -> &'static str {
-    match remedy {
-        Remedy::Fetch => "let git fetch it first (`git cat-file -e <object>` does), or see what `git fsck` says",
-        Remedy::ByHand => "make this change by hand, or leave the file out of the patch",
-        Remedy::Repository(repair) => repair.help(),
     }
 }
 

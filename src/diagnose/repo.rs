@@ -7,7 +7,7 @@ use crate::compare::CompareError;
 use crate::kind::Kind;
 use crate::repo::{CommitError, RepoError};
 use crate::text::Shown;
-use crate::tree::{Hindrance, Repair};
+use crate::tree::{Hindrance, Remedy, Repair};
 
 impl Diagnose for RepoError {
     fn diagnosis(&self) -> Diagnosis {
@@ -32,6 +32,7 @@ impl Diagnose for RepoError {
             RepoError::Unsupported { repair, .. } => of.help(repair.help()),
             RepoError::Withheld { by, .. } => of.help(Repair::Content(*by).help()),
             RepoError::Attribute { .. } => of.help("make this change by hand"),
+            RepoError::MissingObject { .. } => of.help(Remedy::Fetch.help()),
             RepoError::NoRevision { .. } => {
                 of.help("name a commit, a branch or a tag; `git log --all --oneline` lists commits")
             }
@@ -39,6 +40,16 @@ impl Diagnose for RepoError {
             RepoError::NoGit { .. } => of.help("install git, or put it on the PATH"),
             RepoError::OldGit { .. } => of.help("install a newer git, or put one first on the PATH"),
             RepoError::Child { .. } | RepoError::Git { .. } | RepoError::Io { .. } => of,
+        }
+    }
+}
+
+impl Remedy {
+    pub(super) fn help(&self) -> &'static str {
+        match self {
+            Remedy::Fetch => "let git fetch it first (`git cat-file -e <object>` does), or see what `git fsck` says",
+            Remedy::ByHand => "make this change by hand, or leave the file out of the patch",
+            Remedy::Repository(repair) => repair.help(),
         }
     }
 }

@@ -63,7 +63,7 @@ impl Repo {
                     None => continue,
                 },
             };
-            match self.git2().find_blob(id) {
+            match self.read_blob(id) {
                 Ok(blob) if !blob.content().contains_str(name) => {}
                 _ => return Ok(true),
             }

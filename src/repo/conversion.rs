@@ -122,11 +122,7 @@ impl<'r> Conversion<'r> {
         if blob.is_some() {
             self.repo.check_objects()?;
         }
-        match blob.map(|id| self.repo.git2().find_blob(id)) {
-            Some(Ok(blob)) => Ok(is_crlf_text(blob.content())),
-            Some(Err(error)) => Err(RepoError::git("a blob", error)),
-            None => Ok(false),
-        }
+        blob.map_or(Ok(false), |id| Ok(is_crlf_text(self.repo.read_blob(id)?.content())))
     }
 
     fn clean<'b>(

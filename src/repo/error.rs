@@ -40,6 +40,9 @@ pub enum RepoError {
     /// A file whose content nobody can tell: what it is, such as `is only a pointer`, and what is in the way.
     #[error("`{}` {what}", Shown(path))]
     Withheld { path: BString, what: String, by: Hindrance },
+    /// An object that isn't there, and what git said when it was to fetch it for a partial clone.
+    #[error("object {id} is missing{}", said.as_ref().map_or(String::new(), |said| format!(", and git can't fetch it: {}", Shown(said))))]
+    MissingObject { id: String, said: Option<BString> },
     /// A name that stands for no commit or tree.
     #[error("`{}` names no commit here", Shown(rev.as_bytes()))]
     NoRevision { rev: String },
@@ -100,6 +103,9 @@ impl RepoError {
                 TreeError::Unsupported { path, what, remedy: Remedy::Repository(repair) }
             }
             RepoError::Attribute { what } => TreeError::Unsupported { path, what, remedy: Remedy::ByHand },
+            RepoError::MissingObject { .. } => {
+                TreeError::Unsupported { path, what: format!("can't be read: {self}"), remedy: Remedy::Fetch }
+            }
             RepoError::Io { source, .. } => TreeError::Io { path, source },
             other => TreeError::Io { path, source: io::Error::other(other) },
         }
@@ -121,7 +127,8 @@ impl RepoError {
             | RepoError::TopIsGitDir { .. }
             | RepoError::Unsupported { .. }
             | RepoError::Attribute { .. }
-            | RepoError::Withheld { .. } => Kind::Unsupported,
+            | RepoError::Withheld { .. }
+            | RepoError::MissingObject { .. } => Kind::Unsupported,
             _ => Kind::Io,
         }
     }

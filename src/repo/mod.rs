@@ -190,6 +190,8 @@ impl Repo {
         config: Config,
         standin: Option<StandIn>,
     ) -> Self {
+        // What is written was read before, and a partial clone hasn't got all that its trees and its index name.
+        git2::opts::strict_object_creation(false);
         let (real, dir, own_dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
         Self { git, top, index_path, real, dir, own_dir, config, standin, elsewhere, filter, encoder, by_git, seen }
     }

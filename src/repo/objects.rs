@@ -1,9 +1,12 @@
 use git2::{ObjectFormat, ObjectType, Oid};
 
-use super::Repo;
+use bstr::{BString, ByteSlice as _};
+
 use super::conversion::Conversion;
+use super::git::Git;
+use super::{Repo, RepoError};
 use crate::path::RepoPath;
-use crate::tree::{Content, Entry, File, Mode, Obstacle, Remedy, TreeError};
+use crate::tree::{Content, Entry, File, Mode, Obstacle, TreeError};
 
 /// The modes that git gives to what a tree or an index names.
 pub(crate) const GITLINK: u32 = 0o160000;
@@ -38,14 +41,48 @@ pub(super) fn obstacle(mode: u32) -> Option<Obstacle> {
 
 /// Reads a blob whole.
 pub(super) fn blob(repo: &Repo, path: &RepoPath, id: Oid) -> Result<Content, TreeError> {
-    match repo.git.find_blob(id) {
-        Ok(blob) => Ok(blob.content().to_vec().into()),
-        Err(error) if error.code() == git2::ErrorCode::NotFound => Err(TreeError::Unsupported {
-            path: path.clone(),
-            what: format!("can't be read: object {id} is missing, or a partial clone has yet to fetch it"),
-            remedy: Remedy::Fetch,
-        }),
-        Err(error) => Err(odd(path, &error)),
+    Ok(repo.read_blob(id).map_err(|error| error.at(path))?.content().to_vec().into())
+}
+
+impl Repo {
+    /// Returns a blob. One that a partial clone hasn't got yet is fetched by git.
+    ///
+    /// # Errors
+    /// [`RepoError::MissingObject`] if it isn't there, nor to be had.
+    pub(super) fn read_blob(&self, id: Oid) -> Result<git2::Blob<'_>, RepoError> {
+        self.read_object(id, |git| git.find_blob(id))
+    }
+
+    /// Returns what is read of an object, in the same way.
+    pub(super) fn read_object<'r, T>(
+        &'r self,
+        id: Oid,
+        read: impl Fn(&'r git2::Repository) -> Result<T, git2::Error>,
+    ) -> Result<T, RepoError> {
+        match read(&self.git) {
+            Err(error) if error.code() == git2::ErrorCode::NotFound => {
+                self.fetch(id)?;
+                read(&self.git)
+            }
+            read => read,
+        }
+        .map_err(|error| RepoError::git("an object", error))
+    }
+
+    /// Has git fetch an object that is missing.
+    fn fetch(&self, id: Oid) -> Result<(), RepoError> {
+        let missing = |said| RepoError::MissingObject { id: id.to_string(), said };
+        let remotes = self.config.entries("remote.");
+        let mut promisors = remotes.iter().filter(|(key, _)| key.ends_with(b".promisor"));
+        if promisors.next().is_none() && self.config.entries("extensions.partialclone").is_empty() {
+            return Err(missing(None));
+        }
+        let git = Git::new(self);
+        let output = git.run(&mut git.command(["cat-file", "-e", &id.to_string()]), b"")?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(missing(output.stderr.lines().next().map(BString::from))),
+        }
     }
 }
 

@@ -136,7 +136,7 @@ impl<'r> RuleBook<'r> {
         if self.consult == Consult::Index {
             let entries = self.repo.entries_at(&unseen)?;
             for (file, (_, id)) in entries.into_iter().filter(|(_, (mode, _))| obstacle(*mode).is_none()) {
-                let blob = self.repo.git2().find_blob(id).map_err(|error| RepoError::git("a blob", error))?;
+                let blob = self.repo.read_blob(id)?;
                 rules.insert(file, Some(blob.content().to_vec()));
             }
         }

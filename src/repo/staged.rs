@@ -90,21 +90,12 @@ impl Repo {
     /// # Errors
     /// If it can't be read; the path is what is named then.
     pub fn content(&self, path: &BStr, id: BlobId, most: u64) -> Result<Option<Content>, RepoError> {
-        let failed = |error: git2::Error| {
-            let said = match error.code() {
-                git2::ErrorCode::NotFound => {
-                    format!("object {} is missing, or a partial clone has yet to fetch it", id.0)
-                }
-                _ => error.message().to_owned(),
-            };
-            RepoError::Io { what: path.into(), source: std::io::Error::other(said) }
-        };
-        let (length, _) = self.git.odb().and_then(|odb| odb.read_header(id.0)).map_err(failed)?;
+        let failed = |error| RepoError::Io { what: path.into(), source: std::io::Error::other(error) };
+        let length = self.read_object(id.0, |git| Ok(git.odb()?.read_header(id.0)?.0)).map_err(failed)?;
         if length as u64 > most {
             return Ok(None);
         }
-        let blob = self.git.find_blob(id.0).map_err(failed)?;
-        Ok(Some(blob.content().into()))
+        Ok(Some(self.read_blob(id.0).map_err(failed)?.content().into()))
     }
 
     /// Understands a path as git's commands do: from the current directory, if that is in the work tree, else from the top.
