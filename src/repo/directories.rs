@@ -43,7 +43,7 @@ impl<'r> Directories<'r> {
     /// # Errors
     /// If a directory above it can't be read.
     pub(super) fn find(&self, path: &RepoPath) -> Result<TreePlace, TreeError> {
-        let failed = |error| odd(path, &error);
+        let failed = |error| odd(path, error);
         let mut above = path.ancestors().collect::<Vec<_>>();
         let mut here = self.top();
         let mut parts = path.parts().peekable();

@@ -87,8 +87,8 @@ impl Repo {
 }
 
 /// Says that libgit2 couldn't read something at a path.
-pub(super) fn odd(path: &RepoPath, error: &git2::Error) -> TreeError {
-    TreeError::Io { path: path.clone(), source: std::io::Error::other(error.message().to_owned()) }
+pub(super) fn odd(path: &RepoPath, error: git2::Error) -> TreeError {
+    RepoError::git("an object", error).at(path)
 }
 
 /// Returns the name that git gives to bytes, which is a hash of them.

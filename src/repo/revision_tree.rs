@@ -21,7 +21,11 @@ pub struct RevisionTree<'r> {
 impl<'r> RevisionTree<'r> {
     pub(super) fn new(repo: &'r Repo, rev: &str) -> Result<Self, RepoError> {
         let unknown = |_| RepoError::NoRevision { rev: rev.to_owned() };
-        let tree = repo.object(rev)?.peel_to_tree().map_err(unknown)?;
+        let object = repo.object(rev)?;
+        let tree = match object.peel_to_commit() {
+            Ok(commit) => repo.read_object(commit.tree_id(), |git| git.find_tree(commit.tree_id()))?,
+            Err(_) => object.peel_to_tree().map_err(unknown)?,
+        };
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let conversion = repo.work_tree_conversion()?;
         Ok(Self { repo, directories: Directories::new(&repo.git, tree), conversion, ignores_case })
@@ -86,8 +90,8 @@ impl Tree for RevisionTree<'_> {
 
 /// Returns the paths of all in the tree of a directory.
 pub(super) fn leaves_of(repo: &Repo, id: git2::Oid, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-    let tree = repo.git.find_tree(id).map_err(|error| odd(directory, &error))?;
-    let leaves = leaves(repo, tree, directory.as_bytes(), usize::MAX).map_err(|error| odd(directory, &error))?;
+    let tree = repo.git.find_tree(id).map_err(|error| odd(directory, error))?;
+    let leaves = leaves(repo, tree, directory.as_bytes(), usize::MAX).map_err(|error| odd(directory, error))?;
     // One that no patch can name stands for the directory, which so is never taken for empty.
     Ok(leaves.iter().map(|path| RepoPath::new(path).unwrap_or_else(|_| directory.clone())).collect())
 }

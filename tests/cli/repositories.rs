@@ -225,17 +225,20 @@ fn what_the_system_says_is_said_in_words() {
 #[test]
 fn what_a_partial_clone_has_yet_to_fetch_is_fetched_as_git_fetches_it() {
     let origin = Repo::with(&[("a.txt", "one\n"), ("b.txt", "two\n"), ("d/c.txt", "three\n")]);
+    origin.child("new.txt").write_str("new\n").unwrap();
+    origin.commit("more");
     origin.git(&["config", "uploadpack.allowFilter", "true"]);
     origin.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
-    let clone = || {
+    let clone_without = |what: &str| {
         let clone = Repo::empty();
         let url = format!("file://{}", origin.path().display());
         clone.git(&["remote", "add", "origin", &url]);
-        clone.git(&["fetch", "-q", "--filter=blob:none", "origin", "HEAD:refs/heads/here"]);
+        clone.git(&["fetch", "-q", &format!("--filter={what}"), "origin", "HEAD:refs/heads/here"]);
         clone.git(&["sparse-checkout", "set", "--no-cone", "/a.txt"]);
         clone.git(&["checkout", "-q", "here"]);
         clone
     };
+    let clone = || clone_without("blob:none");
     let missing = |repo: &Repo| {
         let ids = repo.git(&["rev-list", "--objects", "--missing=print", "HEAD"]);
         ids.lines().filter(|line| line.starts_with('?')).count()
@@ -243,18 +246,19 @@ fn what_a_partial_clone_has_yet_to_fetch_is_fetched_as_git_fetches_it() {
     let (b, diff) = (update("b.txt", "two", "2"), "--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-two\n+2\n");
     for mode in ["--cached", "--index", "--commit"] {
         let (ours, git) = (clone(), clone());
-        assert_eq!(missing(&ours), 2);
+        assert_eq!(missing(&ours), 3);
         // Where nothing is missing, nothing is fetched.
         let untouched = clone();
         untouched.run(&["apply", mode], update("a.txt", "one", "1")).succeeded();
-        assert_eq!((missing(&untouched), untouched.git(&["cat-file", "-p", ":a.txt"])), (2, "1\n".to_owned()));
+        assert_eq!((missing(&untouched), untouched.git(&["cat-file", "-p", ":a.txt"])), (3, "1\n".to_owned()));
         ours.run(&["apply", mode], &b).succeeded();
         let how = if mode == "--cached" { mode } else { "--index" };
         git.git_with_input(&["apply", how], diff.as_bytes());
         assert_eq!(ours.git(&["ls-files", "-s", "-v"]), git.git(&["ls-files", "-s", "-v"]), "{mode}");
         assert_eq!(ours.files(), git.files(), "{mode}");
-        assert_eq!(missing(&ours), if mode == "--commit" { 1 } else { missing(&git) }, "{mode}");
+        assert_eq!(missing(&ours), if mode == "--commit" { 2 } else { missing(&git) }, "{mode}");
     }
+    clone_without("tree:0").run(&["check", "--onto=HEAD~1"], update("a.txt", "one", "1")).succeeded();
     let (offline, away) = (clone(), origin.path().with_file_name("away"));
     offline.git(&["remote", "set-url", "origin", &format!("file://{}", away.display())]);
     let before = (offline.git(&["ls-files", "-s", "-v"]), offline.files());
@@ -265,7 +269,7 @@ fn what_a_partial_clone_has_yet_to_fetch_is_fetched_as_git_fetches_it() {
         assert_eq!((offline.git(&["ls-files", "-s", "-v"]), offline.files()), before);
     }
     offline.run(&["apply", "--commit"], update("a.txt", "one", "1")).succeeded();
-    assert_eq!(missing(&offline), 2);
+    assert_eq!(missing(&offline), 3);
 }
 
 #[test]
