@@ -1,4 +1,4 @@
-//! Indexes of shapes that libgit2 can't read (split, sparse) or doesn't keep (with an untracked cache): git makes plain ones of
+//! Indexes of shapes that libgit2 can't read (split, sparse) or doesn't keep (with an untracked cache or what a monitor told): git makes plain ones of
 //! copies of them, and gives what is written the same shape again.
 
 use std::fs;
@@ -17,6 +17,7 @@ pub(super) struct Shape {
     split: bool,
     sparse: bool,
     untracked: bool,
+    monitored: bool,
 }
 
 impl Shape {
@@ -30,7 +31,7 @@ impl Shape {
             bytes => bytes?,
         };
         let has = |name: &[u8; 4]| bytes.rfind_iter(name).any(|at| is_extension(&bytes, at));
-        Ok(Self { split: has(b"link"), sparse: has(b"sdir"), untracked: has(b"UNTR") })
+        Ok(Self { split: has(b"link"), sparse: has(b"sdir"), untracked: has(b"UNTR"), monitored: has(b"FSMN") })
     }
 
     /// Returns whether libgit2 can't read it.
@@ -62,7 +63,11 @@ impl Shape {
         if self.untracked {
             rewrite(git, index, &["-c", "core.untrackedCache=true"], "--untracked-cache")?;
         }
-        if self.sparse && !self.split && !self.untracked {
+        if self.monitored {
+            // What it told of each file is for it to tell anew, if it still can.
+            let _ = rewrite(git, index, &[], "--fsmonitor");
+        }
+        if self.sparse && !self.split && !self.untracked && !self.monitored {
             rewrite(git, index, &[], "--no-split-index")?;
         }
         Ok(())

@@ -173,6 +173,7 @@ fn a_git_that_is_too_old_is_not_asked() {
 fn shapes() -> Vec<(&'static str, Repo)> {
     let files = [("keep/a.txt", "one\ntwo\n"), ("keep/b.txt", "b\n"), ("drop/c.txt", "c\n"), ("top.txt", "t\n")];
     let base = Repo::with(&files);
+    base.script(".git/hooks/monitor", "#!/bin/sh\nprintf 'token\\0/\\0'\n");
     let made = |commands: &[&[&str]]| {
         let repo = base.copied();
         commands.iter().for_each(|args| drop(repo.git(args)));
@@ -182,6 +183,7 @@ fn shapes() -> Vec<(&'static str, Repo)> {
         ("split", made(&[&["update-index", "--split-index"]])),
         ("sparse", made(&[&["sparse-checkout", "set", "--cone", "--sparse-index", "keep"]])),
         ("untracked", made(&[&["update-index", "--untracked-cache"], &["status"]])),
+        ("monitored", made(&[&["config", "core.fsmonitor", ".git/hooks/monitor"], &["update-index", "--fsmonitor"]])),
     ]
 }
 
@@ -189,7 +191,7 @@ fn shapes() -> Vec<(&'static str, Repo)> {
 fn shape(repo: &Repo) -> Vec<bool> {
     let index = repo.read(".git/index");
     let has = |name: &[u8]| index.windows(4).any(|bytes| bytes == name);
-    [&b"link"[..], b"sdir", b"UNTR"].map(has).to_vec()
+    [&b"link"[..], b"sdir", b"UNTR", b"FSMN"].map(has).to_vec()
 }
 
 #[test]
