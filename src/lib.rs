@@ -65,7 +65,7 @@
 //! | how new lines end, marks, final newlines | `plan/splice.rs` |
 //! | what an edit sees of earlier ones, what is in a new file's way | `plan/overlay.rs` |
 //! | work tree, index and commit as places to read from, agreement between them | [`tree`], [`repo`] |
-//! | line ends on disk, encodings, filter drivers | `repo/conversion.rs`, `repo/eol.rs`, `repo/encoding.rs`, `repo/filter.rs` |
+//! | line ends on disk, encodings, filter drivers | `repo/conversion.rs`, `repo/line_ends.rs`, `repo/encoding.rs`, `repo/filter.rs` |
 //! | attributes | `repo/rules.rs` |
 //! | access to the work tree that can't leave it | [`dir`] |
 //! | locks, writing, rolling back, committing, the journal, recovery, undo | [`transaction`] |

@@ -54,23 +54,14 @@ impl Diagnose for TransactionError {
                 of(Kind::Unsupported).path(path).help("apply the change with `--index`, then run `git commit`")
             }
             TransactionError::Repository(error) => error.diagnosis(),
-            TransactionError::Io { source, .. } | TransactionError::NoJournal { source, .. } => match source.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-                    of(Kind::Io).help("make room on the disk, then try again")
-                }
-                _ if source.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) => of(Kind::Io).help(
-                    "this file system gives no locks, and nothing is changed without one; on NFS, see whether its lock \
-                     service runs",
-                ),
-                _ if matches!(self, TransactionError::NoJournal { .. }) => of(Kind::Io).help(
+            TransactionError::Io { source, .. } => unwritten(source, None),
+            TransactionError::NoJournal { source, .. } => unwritten(
+                source,
+                Some(
                     "without one a crash couldn't be taken back: make the directory writable, or have `git apply` make the change \
                      that `git llmpatch diff` prints; outside of a repository XDG_STATE_HOME says where it is",
                 ),
-                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                    of(Kind::Io).help("see who owns the file and its directory and whether you may write there")
-                }
-                _ => of(Kind::Io),
-            },
+            ),
         }
     }
 }
@@ -78,6 +69,21 @@ impl Diagnose for TransactionError {
 impl Diagnose for Undone {
     fn diagnosis(&self) -> Diagnosis {
         self.error.diagnosis().notes(self.open.iter().map(|open| format!("{open}: {}", open.help())))
+    }
+}
+
+/// Says what can be done where the system doesn't let anything be written, if it isn't told already.
+fn unwritten(source: &std::io::Error, help: Option<&str>) -> Diagnosis {
+    let of = Diagnosis::new(Kind::Io);
+    match source.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => of.help("make room on the disk, then try again"),
+        _ if source.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) => of.help(
+            "this file system gives no locks, and nothing is changed without one; on NFS, see whether its lock service runs",
+        ),
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem if help.is_none() => {
+            of.help("see who owns the file and its directory and whether you may write there")
+        }
+        _ => Diagnosis { help: help.map(str::to_owned), ..of },
     }
 }
 

@@ -9,8 +9,8 @@ use std::collections::{BTreeSet, HashMap};
 use bstr::{BStr, ByteSlice as _};
 
 use super::directories::Directories;
-use super::eol::Value;
 use super::git::{self, Git};
+use super::line_ends::Value;
 use super::staged::{Held, Staged};
 use super::{Repo, RepoError};
 use crate::tree::RULES;

@@ -1,20 +1,20 @@
 //! What is between a file on disk and its blob, as attributes (`rules.rs`) and settings say.
 //!
-//! A text passes through three things on its way to the disk: line ends and keywords (`eol.rs`), its encoding (`encoding.rs`), a filter
-//! driver (`filter.rs`). An edit sees what users see on disk, in UTF-8, so only the encoding is between the two; into the store go
-//! the bytes on disk, through all three. Where there is an encoding or a driver git does all of that, at once.
+//! A text passes through three things on its way to the disk: line ends and keywords (`line_ends.rs`), its encoding (`encoding.rs`), a
+//! filter driver (`filter.rs`). An edit sees what users see on disk, in UTF-8, so only the encoding is between the two; into the store
+//! go the bytes on disk, through all three. All of that git does, unless the bytes are provably left as they are.
 
 use std::borrow::Cow;
 
 use bstr::{BString, ByteSlice as _};
 
-use super::eol::{AutoCrlf, Eol, LineEnds, Settings, Value, expand_ident, is_crlf_text, unexpand_ident};
-use super::objects::blob_id;
+use super::encoding::Way;
+use super::line_ends::{Attributes, Settings, Value};
 use super::rules::{Consult, RuleBook};
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
 use crate::text::Shown;
-use crate::tree::{AttributeFiles, Content, Hindrance, Planned, RULES, TreeError, Withheld};
+use crate::tree::{AttributeFiles, Content, Hindrance, Planned, TreeError, Withheld};
 
 /// Turns bytes of the work tree into bytes of a blob and back, as git would for their path.
 pub(crate) struct Conversion<'r> {
@@ -23,37 +23,16 @@ pub(crate) struct Conversion<'r> {
     settings: Settings,
     /// Whether `git add` refuses line ends that a checkout wouldn't bring back.
     is_strict: bool,
-    /// Whether git is to convert everything.
-    is_all_for_git: bool,
-}
-
-/// The attributes of a path that matter here.
-#[derive(Debug, Default)]
-struct Attributes {
-    text: Value,
-    crlf: Value,
-    eol: Value,
-    ident: Value,
 }
 
 impl<'r> Conversion<'r> {
     pub(super) fn new(repo: &'r Repo, consult: Consult) -> Result<Self, RepoError> {
         let config = repo.config();
         let word = |key| Ok::<_, RepoError>(config.string(key).ok().flatten().unwrap_or_default().to_ascii_lowercase());
-        let autocrlf = match &word("core.autocrlf")?[..] {
-            b"input" => AutoCrlf::Input,
-            _ if config.bool("core.autocrlf")?.unwrap_or(false) => AutoCrlf::True,
-            _ => AutoCrlf::False,
-        };
-        let eol = match &word("core.eol")?[..] {
-            b"lf" | b"native" => Some(Eol::Lf),
-            b"crlf" => Some(Eol::CrLf),
-            _ => None,
-        };
         let rules = RuleBook::new(repo, consult, AttributeFiles::new());
         let is_strict = word("core.safecrlf")? != b"warn" && config.bool("core.safecrlf")?.unwrap_or(false);
-        let is_all_for_git = repo.is_all_for_git()?;
-        Ok(Self { repo, rules, settings: Settings { autocrlf, eol }, is_strict, is_all_for_git })
+        let settings = Settings::of(config, repo.is_all_for_git()?)?;
+        Ok(Self { repo, rules, settings, is_strict })
     }
 
     /// Returns the same for when a change has been made that writes or removes these files.
@@ -72,18 +51,13 @@ impl<'r> Conversion<'r> {
         content: &'b Content,
         indexed: Option<git2::Oid>,
     ) -> Result<Cow<'b, [u8]>, RepoError> {
-        let is_crlf_indexed = || self.is_crlf_text(indexed);
-        let guesses = || Ok(matches!(self.line_ends(&self.attributes(path)?), LineEnds::Auto(_)));
+        let is_crlf_indexed = || self.is_crlf_blob(indexed);
+        let attributes = self.attributes(path)?;
+        let Some(why) = self.is_for_git(path)? else { return self.clean(path, &attributes, content, is_crlf_indexed) };
         // git goes by the blob in the index then, which the child doesn't look at.
-        let is_beyond_child = || Ok(content.contains_str("\r\n") && guesses()? && is_crlf_indexed()?);
-        let why = match self.is_for_git(path)? {
-            Some(why) if !is_beyond_child()? => why,
-            Some(why) if why != ALL_FOR_GIT => {
-                return Err(RepoError::Attribute { what: format!("{why}, and is stored with CRLF under `text=auto`") });
-            }
-            _ if !may_be_converted(content) => return Ok(content[..].into()),
-            _ => return self.clean(&self.attributes(path)?, content, is_crlf_indexed),
-        };
+        if content.contains_str("\r\n") && attributes.guesses(self.settings) && is_crlf_indexed()? {
+            return Err(RepoError::Attribute { what: format!("{why}, and is stored with CRLF under `text=auto`") });
+        }
         match self.repo.filter()?.clean(path, content.kept(), &self.rules.of(path)?) {
             Ok(stored) => {
                 self.repo.by_git.borrow_mut().insert(path.clone(), why);
@@ -108,9 +82,9 @@ impl<'r> Conversion<'r> {
         indexed: Option<git2::Oid>,
     ) -> Result<Cow<'b, [u8]>, RepoError> {
         if self.is_strict && self.is_for_git(path)?.is_none() {
-            let line_ends = self.line_ends(&self.attributes(path)?);
-            let stored = line_ends.to_git(content, || self.is_crlf_text(indexed))?;
-            if line_ends.to_work_tree(&stored)[..] != content[..] {
+            let attributes = Attributes { ident: Value::Unspecified, ..self.attributes(path)? };
+            let stored = self.clean(path, &attributes, content, || self.is_crlf_blob(indexed))?.into_owned();
+            if self.written(path, &attributes, stored)?[..] != content[..] {
                 let what = "has line ends that a checkout wouldn't bring back (core.safecrlf)".to_owned();
                 return Err(RepoError::Attribute { what });
             }
@@ -118,21 +92,53 @@ impl<'r> Conversion<'r> {
         self.to_git(path, content, indexed)
     }
 
-    fn is_crlf_text(&self, blob: Option<git2::Oid>) -> Result<bool, RepoError> {
-        if blob.is_some() {
-            self.repo.check_objects()?;
-        }
-        blob.map_or(Ok(false), |id| Ok(is_crlf_text(self.repo.read_blob(id)?.content())))
+    fn is_crlf_blob(&self, blob: Option<git2::Oid>) -> Result<bool, RepoError> {
+        let Some(id) = blob else { return Ok(false) };
+        self.repo.check_objects()?;
+        self.is_crlf_text(self.repo.read_blob(id)?.content())
     }
 
+    /// Returns whether stored bytes are text with CRLF in it.
+    fn is_crlf_text(&self, bytes: &[u8]) -> Result<bool, RepoError> {
+        Ok(bytes.contains_str("\r\n") && self.repo.converted(b" text=auto", bytes, Way::FromDisk)? != bytes)
+    }
+
+    /// Returns what git makes of the line ends and keywords of bytes that it stores. `stored_has_crlf` says whether the blob now in the
+    /// index is text with CRLF in it, for which a guess makes way; it is asked only where that decides.
     fn clean<'b>(
         &self,
+        path: &RepoPath,
         attributes: &Attributes,
         bytes: &'b [u8],
         stored_has_crlf: impl FnOnce() -> Result<bool, RepoError>,
     ) -> Result<Cow<'b, [u8]>, RepoError> {
-        let stored = self.line_ends(attributes).to_git(bytes, stored_has_crlf)?;
-        Ok(if attributes.ident == Value::True { then(stored, unexpand_ident) } else { stored })
+        if !attributes.may_store_other(self.settings, bytes) {
+            return Ok(bytes.into());
+        }
+        let makes_way = bytes.contains_str("\r\n") && attributes.guesses(self.settings) && stored_has_crlf()?;
+        let rule = match makes_way {
+            true => Attributes { text: Value::False, ident: attributes.ident.clone(), ..Attributes::default() }.rule(),
+            false => attributes.rule(),
+        };
+        self.note(path);
+        Ok(self.repo.converted(&rule, bytes, Way::FromDisk)?.into())
+    }
+
+    /// Returns what git makes of the line ends and keywords of bytes that it writes to the disk.
+    fn written(&self, path: &RepoPath, attributes: &Attributes, bytes: Vec<u8>) -> Result<Vec<u8>, RepoError> {
+        if !attributes.may_write_other(self.settings, &bytes) {
+            return Ok(bytes);
+        }
+        self.note(path);
+        self.repo.converted(&attributes.rule(), &bytes, Way::ToDisk)
+    }
+
+    fn note(&self, path: &RepoPath) {
+        let why = match self.settings.is_all_for_git {
+            true => "is git's to convert (llmpatch.backend=git)",
+            false => "has attributes or settings for its line ends or `$Id$`",
+        };
+        self.repo.by_git.borrow_mut().entry(path.clone()).or_insert_with(|| why.to_owned());
     }
 
     /// Returns what a file is to hold on disk where another path, or another state of the attributes, is in force. The blob is
@@ -157,14 +163,15 @@ impl<'r> Conversion<'r> {
             true => content,
             false => content.text().clone(),
         };
-        if !may_be_converted(&content) || self.driver(from)?.is_some() || after.driver(path)?.is_some() {
+        if self.driver(from)?.is_some() || after.driver(path)?.is_some() {
             return Ok(content);
         }
-        let stored = self.clean(&self.attributes(from)?, &content, || self.is_crlf_text(indexed()))?;
-        if after.clean(&after.attributes(path)?, &content, || Ok(is_crlf_text(&stored)))? == stored {
+        let (before, attributes) = (self.attributes(from)?, after.attributes(path)?);
+        let stored = self.clean(from, &before, &content, || self.is_crlf_blob(indexed()))?;
+        if after.clean(path, &attributes, &content, || self.is_crlf_text(&stored))? == stored {
             return Ok(content);
         }
-        Ok(after.to_work_tree(path, stored.into_owned())?.into())
+        Ok(after.written(path, &attributes, stored.into_owned())?.into())
     }
 
     /// Returns what users would see of a new file after a checkout.
@@ -172,23 +179,7 @@ impl<'r> Conversion<'r> {
     /// # Errors
     /// If attributes can't be read.
     pub(crate) fn to_work_tree(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, RepoError> {
-        if self.is_for_git(path)?.is_some_and(|why| why == ALL_FOR_GIT) {
-            return self.repo.filter()?.smudge(path, &bytes, &self.rules.of(path)?);
-        }
-        let attributes = self.attributes(path)?;
-        let mut file = Cow::from(&bytes[..]);
-        if attributes.ident == Value::True {
-            let name = || blob_id(self.repo.git2().object_format(), &bytes).to_string();
-            file = expand_ident(&bytes, name);
-        }
-        let file = match self.line_ends(&attributes).to_work_tree(&file) {
-            Cow::Owned(converted) => Some(converted),
-            Cow::Borrowed(_) => match file {
-                Cow::Owned(expanded) => Some(expanded),
-                Cow::Borrowed(_) => None,
-            },
-        };
-        Ok(file.unwrap_or(bytes))
+        self.written(path, &self.attributes(path)?, bytes)
     }
 
     /// Makes the contents of the files of a change what git would have on disk by the attributes that the change brings.
@@ -209,7 +200,7 @@ impl<'r> Conversion<'r> {
                 _ if rules.is_empty() => Ok(content.clone()),
                 true => self
                     .attributes(path)
-                    .and_then(|attributes| self.clean(&attributes, content, || Ok(false)))
+                    .and_then(|attributes| self.clean(path, &attributes, content, || Ok(false)))
                     .and_then(|stored| after.to_work_tree(path, stored.into()))
                     .map(Content::from),
                 false => self.carry(path, (after, path), content.clone(), || indexed(path)),
@@ -325,18 +316,14 @@ impl<'r> Conversion<'r> {
         Ok(())
     }
 
-    /// Says why only git is to convert a path's bytes: it has a filter driver, or an encoding, or somebody wants it so.
+    /// Says why only git is to convert a path's bytes: it has a filter driver, or an encoding.
     ///
     /// # Errors
     /// If attributes can't be read.
     pub(super) fn is_for_git(&self, path: &RepoPath) -> Result<Option<String>, RepoError> {
         Ok(match self.driver(path)? {
             Some(driver) => Some(driven(&driver)),
-            None => match self.encoding(path)? {
-                Some(encoding) => Some(encoded(&encoding)),
-                // The children have rules of their own where those of a directory would be.
-                None => (self.is_all_for_git && path.name() != RULES.as_bytes()).then(|| ALL_FOR_GIT.to_owned()),
-            },
+            None => self.encoding(path)?.map(|encoding| encoded(&encoding)),
         })
     }
 
@@ -375,14 +362,7 @@ impl<'r> Conversion<'r> {
         let [text, crlf, eol, ident] = self.rules.values(path, ["text", "crlf", "eol", "ident"])?;
         Ok(Attributes { text, crlf, eol, ident })
     }
-
-    fn line_ends(&self, attributes: &Attributes) -> LineEnds {
-        LineEnds::decide(&attributes.text, &attributes.crlf, &attributes.eol, self.settings)
-    }
 }
-
-/// Why git converts a path that we could convert.
-const ALL_FOR_GIT: &str = "is git's to convert (llmpatch.backend=git)";
 
 /// Returns whether bytes are what git-lfs has in the place of a content.
 fn is_pointer(bytes: &[u8]) -> bool {
@@ -402,24 +382,8 @@ fn encoded(encoding: &BString) -> String {
     format!("is encoded on disk (working-tree-encoding={encoding})")
 }
 
-/// Returns whether bytes may be stored as others.
-fn may_be_converted(bytes: &[u8]) -> bool {
-    bytes.contains_str("\r\n") || bytes.contains_str("$Id:")
-}
-
 impl std::fmt::Debug for Conversion<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Conversion").field("settings", &self.settings).finish_non_exhaustive()
-    }
-}
-
-/// Changes what may be borrowed and keeps it so where nothing changes.
-fn then<'b>(bytes: Cow<'b, [u8]>, change: impl Fn(&[u8]) -> Cow<'_, [u8]>) -> Cow<'b, [u8]> {
-    match bytes {
-        Cow::Borrowed(bytes) => change(bytes),
-        Cow::Owned(bytes) => match change(&bytes) {
-            Cow::Owned(changed) => changed.into(),
-            Cow::Borrowed(_) => bytes.into(),
-        },
     }
 }

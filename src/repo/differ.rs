@@ -17,7 +17,7 @@ use bstr::ByteSlice as _;
 use git2::{DiffOptions, ErrorCode, Oid};
 
 use super::conversion::Conversion;
-use super::eol::Value;
+use super::line_ends::Value;
 use super::objects::content_id;
 use super::rules::Consult;
 use super::{Repo, object_count};

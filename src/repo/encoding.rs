@@ -1,16 +1,17 @@
-//! Encodings of files on disk (`working-tree-encoding`): git itself turns their bytes into UTF-8 and back, in a repository where
-//! nothing else is said of them. What doesn't come back as it was is refused.
+//! Encodings of files on disk (`working-tree-encoding`), and line ends: git itself turns their bytes into those of the store and
+//! back, in a repository where nothing else is said of them. What an encoding doesn't bring back as it was is refused.
 
 use bstr::{BStr, ByteSlice as _};
 
 use super::filter::{GitFilter, Rules};
+use super::objects::blob_id;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
 use crate::tree::RULES;
 
 /// What becomes of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+pub(super) enum Way {
     FromDisk,
     ToDisk,
 }
@@ -38,38 +39,37 @@ impl Repo {
         bytes: &[u8],
         [there, back]: [Way; 2],
     ) -> Result<Option<Vec<u8>>, RepoError> {
-        let Some(converted) = self.converted(encoding, bytes, there)? else { return Ok(None) };
-        let returned = self.converted(encoding, &converted, back)?;
+        let rule = [b" -text -ident working-tree-encoding=", encoding.as_bytes()].concat();
+        let convert = |bytes: &[u8], way| match self.converted(&rule, bytes, way) {
+            Err(RepoError::Child { .. }) => Ok(None),
+            converted => converted.map(Some),
+        };
+        let Some(converted) = convert(bytes, there)? else { return Ok(None) };
+        let returned = convert(&converted, back)?;
         Ok(returned.is_some_and(|returned| returned == bytes).then_some(converted))
     }
 
-    fn converted(&self, encoding: &BStr, bytes: &[u8], way: Way) -> Result<Option<Vec<u8>>, RepoError> {
+    /// Returns what git makes of bytes of which these attributes say all.
+    ///
+    /// # Errors
+    /// If git can't be asked, or refuses.
+    pub(super) fn converted(&self, attributes: &[u8], bytes: &[u8], way: Way) -> Result<Vec<u8>, RepoError> {
         let git = match self.encoder.get() {
             Some(git) => git,
             None => {
-                let git = GitFilter::alone()?;
+                let git = GitFilter::alone(self)?;
                 self.encoder.get_or_init(|| git)
             }
         };
         // A directory of its own for each, whose rules git reads when it is first asked about it.
-        let directory = encoding.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        let rule = [&b"* -text -ident -filter working-tree-encoding="[..], encoding.as_bytes(), b"\n"].concat();
-        let plain = |name: String| RepoPath::new(name.as_bytes()).map_err(|_| named_oddly(encoding));
-        let rules =
-            Rules::from([(plain(RULES.to_owned())?, None), (plain(format!("{directory}/{RULES}"))?, Some(rule))]);
-        let path = plain(format!("{directory}/text"))?;
-        let converted = match way {
+        let directory = blob_id(git2::ObjectFormat::Sha1, attributes).to_string();
+        let plain = |name: String| RepoPath::new(name.as_bytes()).expect("hexadecimal digits are plain");
+        let rule = [b"* -filter", attributes, b"\n"].concat();
+        let rules = Rules::from([(plain(RULES.to_owned()), None), (plain(format!("{directory}/{RULES}")), Some(rule))]);
+        let path = plain(format!("{directory}/text"));
+        match way {
             Way::FromDisk => git.clean(&path, bytes, &rules),
             Way::ToDisk => git.smudge(&path, bytes, &rules),
-        };
-        match converted {
-            Ok(converted) => Ok(Some(converted)),
-            Err(RepoError::Child { .. }) => Ok(None),
-            Err(error) => Err(error),
         }
     }
-}
-
-fn named_oddly(encoding: &BStr) -> RepoError {
-    RepoError::Attribute { what: format!("has an encoding of an odd name (working-tree-encoding={encoding})") }
 }

@@ -1,5 +1,5 @@
-//! git as what converts bytes between work tree and store, for paths whose attributes libgit2 doesn't obey: filter drivers and
-//! encodings.
+//! git as what converts bytes between work tree and store, for paths whose bytes aren't provably left as they are: filter
+//! drivers, encodings, line ends.
 //!
 //! Children that stay are asked about one path after the other, so a process filter is started once for all of them. They see a work
 //! tree of their own, with nothing in it but the bytes at hand and the `.gitattributes` that count for them, and store objects where
@@ -85,7 +85,7 @@ impl GitFilter {
     }
 
     /// Makes one of a repository in which nothing is said but by the rules that are given.
-    pub(super) fn alone() -> Result<Self, RepoError> {
+    pub(super) fn alone(repo: &Repo) -> Result<Self, RepoError> {
         let place = new_place()?;
         let tree = place.path().join("tree");
         let git_dir = tree.join(".git");
@@ -98,10 +98,17 @@ impl GitFilter {
         let foreign = ["GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_ATTR_SOURCE", "GIT_OBJECT_DIRECTORY"];
         let more = ["GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_DEFAULT_HASH"];
         environment.extend(foreign.into_iter().chain(more).map(|name| (name, None)));
-        let (options, prelude) = (vec!["-c".into(), "core.attributesFile=/dev/null".into()], BString::default());
+        let mut options =
+            vec!["-c".into(), "core.attributesFile=/dev/null".into(), "-c".into(), "core.safecrlf=false".into()];
+        for key in ["core.autocrlf", "core.eol"] {
+            let value = repo.config().string(key).ok().flatten();
+            options.extend(value.into_iter().flat_map(|value| ["-c".into(), format!("{key}={value}").into()]));
+        }
+        let prelude = BString::default();
         let (rules, children, answers) = Default::default();
+        let format = format!("--object-format={}", repo.git2().object_format());
         let alone = Self { git, options, environment, prelude, place, rules, children, answers };
-        let output = alone.git.run(&mut alone.command(&["init", "-q", "--template="]), b"")?;
+        let output = alone.git.run(&mut alone.command(&["init", "-q", "--template=", &format]), b"")?;
         match output.status.success() {
             true => Ok(alone),
             false => Err(RepoError::Child { command: "init".into(), message: output.stderr.trim().into() }),

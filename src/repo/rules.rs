@@ -17,9 +17,9 @@ use bstr::ByteSlice as _;
 use git2::{AttrCheckFlags, AttrValue};
 
 use super::attributes::value;
-use super::eol::Value;
 use super::filter::{ATTRIBUTES, Rules};
 use super::git::Git;
+use super::line_ends::Value;
 use super::objects::obstacle;
 use super::slot::empty;
 use super::staged::as_path;

@@ -8,7 +8,7 @@ use bstr::BString;
 use super::recover::{How, Recovered};
 use crate::dir::Lost;
 use crate::path::RepoPath;
-use crate::repo::{CommitError, NextIndexError};
+use crate::repo::{CommitError, NextIndexError, Repo};
 use crate::text::{Shown, SystemError, listed};
 use crate::tree::TreeError;
 
@@ -202,6 +202,11 @@ impl TransactionError {
     /// Returns the signal that asked to stop, if one did.
     pub fn signal(&self) -> Option<i32> {
         if let TransactionError::Interrupted { signal } = self { Some(*signal) } else { None }
+    }
+
+    /// Says that no journal can be kept in a repository.
+    pub(super) fn no_journal(repo: &Repo, source: io::Error) -> Self {
+        TransactionError::NoJournal { directory: repo.git_dir().to_owned(), source }
     }
 
     /// Makes the error of a call on a path of the work tree.

@@ -124,7 +124,7 @@ impl Home {
     /// Makes it, if it isn't there.
     fn make(repo: &Repo) -> Result<Self, TransactionError> {
         let name = Self::name_of(repo);
-        let io = |source| TransactionError::NoJournal { directory: repo.git_dir().to_owned(), source };
+        let io = |source| TransactionError::no_journal(repo, source);
         let home = match Self::current(repo)? {
             Some(home) => home,
             None => match repo.own_dir().and_then(|git| git.make_directory(&name, 0o700)) {

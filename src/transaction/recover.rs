@@ -146,8 +146,7 @@ fn in_turn<T>(
     recovered: &mut Vec<Recovered>,
     act: impl Fn(&mut Vec<Recovered>) -> Result<Result<T, Holder>, TransactionError>,
 ) -> Result<T, TransactionError> {
-    let no_place = |source| TransactionError::NoJournal { directory: repo.git_dir().to_owned(), source };
-    repo.make_own_directory().map_err(no_place)?;
+    repo.make_own_directory().map_err(|error| TransactionError::no_journal(repo, error))?;
     let mut wait = Wait::new(repo, progress)?;
     loop {
         let turn = Turn::take(repo, &mut wait)?;

@@ -1,7 +1,7 @@
 //! Attributes against git itself: seen with git 2.47.
 
 use super::*;
-use crate::repo::eol::Value;
+use crate::repo::line_ends::Value;
 use crate::repo::rules::{Consult, RuleBook};
 use crate::tree::AttributeFiles;
 
