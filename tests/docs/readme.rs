@@ -29,7 +29,7 @@ fn with_demo() -> Repo {
     let repo = Repo::empty();
     repo.child("tests/demo/todo.py").write_str(&text("tests/demo/todo.py")).unwrap();
     repo.child("tests/demo/answer.md").write_str(&text("tests/demo/answer.md")).unwrap();
-    repo.child("answer.txt").write_str(&text("tests/demo/answer.md")).unwrap();
+    repo.child("response.txt").write_str(&text("tests/demo/answer.md")).unwrap();
     repo.commit("base");
     repo
 }
