@@ -38,6 +38,7 @@ impl Diagnose for RepoError {
             }
             RepoError::Setting { key, .. } => of.help(format!("correct it with `git config {key} <value>`")),
             RepoError::NoGit { .. } => of.help("install git, or put it on the PATH"),
+            RepoError::NoTemporary { .. } => of.help("set `TMPDIR` to a directory that you may write to"),
             RepoError::OldGit { .. } => of.help("install a newer git, or put one first on the PATH"),
             RepoError::Child { .. } | RepoError::Git { .. } | RepoError::Io { .. } => of,
         }

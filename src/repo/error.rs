@@ -58,6 +58,9 @@ pub enum RepoError {
     /// The git program is older than what it would be asked for.
     #[error("the `git` program is of version {version}, and this takes 2.30 or later")]
     OldGit { version: String },
+    /// There is no place for what git's children are given.
+    #[error("no directory can be made in `{}`: {}", Shown::path(parent), SystemError(source))]
+    NoTemporary { parent: PathBuf, source: io::Error },
     /// libgit2 said no.
     #[error("can't read {what}: {}", Shown(source.message().as_bytes()))]
     Git { what: &'static str, source: git2::Error },
@@ -106,7 +109,7 @@ impl RepoError {
             RepoError::MissingObject { .. } => {
                 TreeError::Unsupported { path, what: format!("can't be read: {self}"), remedy: Remedy::Fetch }
             }
-            RepoError::Io { source, .. } => TreeError::Io { path, source },
+            RepoError::Io { what, source } if what == path.as_bytes() => TreeError::Io { path, source },
             other => TreeError::Io { path, source: io::Error::other(other) },
         }
     }

@@ -17,7 +17,7 @@ use std::path::Path;
 use bstr::{BString, ByteSlice};
 use tempfile::TempDir;
 
-use super::git::{Child, ChildStdin, ChildStdout, Command, Git, Stdio, check_version};
+use super::git::{Child, ChildStdin, ChildStdout, Command, Git, Stdio, check_version, temporary};
 use super::objects::blob_id;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
@@ -352,7 +352,7 @@ impl Drop for Standing {
 
 fn new_place() -> Result<TempDir, RepoError> {
     check_version()?;
-    let place = TempDir::new().map_err(|source| wrong(&std::env::temp_dir(), source))?;
+    let place = temporary()?;
     fs::create_dir(place.path().join("tree")).map_err(|source| wrong(place.path(), source))?;
     Ok(place)
 }

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use bstr::{BString, ByteSlice as _};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use tempfile::TempDir;
 
 use super::commit_barrier::CommitBarrier;
 use super::standin::StandIn;
@@ -43,6 +44,14 @@ pub(super) fn check_version() -> Result<(), RepoError> {
         Some(version) => Err(RepoError::OldGit { version }),
         None => Ok(()),
     }
+}
+
+/// Makes a directory for what children are given, which lasts as long as the value.
+///
+/// # Errors
+/// [`RepoError::NoTemporary`]
+pub(super) fn temporary() -> Result<TempDir, RepoError> {
+    TempDir::new().map_err(|source| RepoError::NoTemporary { parent: std::env::temp_dir(), source })
 }
 
 /// Returns the version that git says it is, if it is too old. One that can't be read is taken for a new one.

@@ -8,7 +8,7 @@ use std::path::Path;
 use bstr::ByteSlice as _;
 use git2::{Index, ObjectFormat};
 
-use super::git::Git;
+use super::git::{Git, temporary};
 use super::{Repo, RepoError};
 
 /// What an index has beside its entries that git keeps.
@@ -98,7 +98,7 @@ pub(super) fn open(git: &Git, file: &Path, format: ObjectFormat) -> Result<Index
         opened => return opened,
     }
     let failed = |source| RepoError::Io { what: file.as_os_str().as_encoded_bytes().into(), source };
-    let directory = tempfile::tempdir().map_err(failed)?;
+    let directory = temporary()?;
     let copy = directory.path().join("index");
     fs::copy(file, &copy).map_err(failed)?;
     Shape::of(&copy).map_err(failed)?.flatten(git, &copy)?;

@@ -18,7 +18,7 @@ use bstr::{BString, ByteSlice as _};
 use git2::RepositoryState;
 use tempfile::TempDir;
 
-use super::git::{Command, check_version};
+use super::git::{Command, check_version, temporary};
 use super::objects::whole_id;
 use super::{Repo, RepoError};
 use crate::tree::Repair;
@@ -51,7 +51,7 @@ impl StandIn {
         let top = is_inside.then(|| ask(&["--show-toplevel"]).map(path)).transpose()?;
         // Whatever else an extension may mean, that of references says nothing of objects.
         let has_objects = ask(&["--show-ref-format"]).is_ok_and(|format| format == "reftable");
-        let place = TempDir::new().map_err(|source| wrong(&std::env::temp_dir(), source))?;
+        let place = temporary()?;
         let objects = common_dir.join("objects");
         lay_out(place.path(), (&git_dir, &common_dir), has_objects.then_some(&objects), &object_format)
             .map_err(|e| wrong(place.path(), e))?;
@@ -68,7 +68,7 @@ impl StandIn {
         let state = state.ok_or_else(|| RepoError::NotFound { directory: here.to_owned() })?;
         let number = blake3::hash(here.as_os_str().as_bytes()).to_hex();
         let own = state.join("git-llmpatch").join(&number[..32]);
-        let place = TempDir::new().map_err(|source| wrong(&std::env::temp_dir(), source))?;
+        let place = temporary()?;
         lay_out(place.path(), (&own, &own), None, &"sha1".into()).map_err(|e| wrong(place.path(), e))?;
         let top = Some(here.to_owned());
         Ok(Self { place, common_dir: own.clone(), git_dir: own, top, beyond: None, has_objects: false })

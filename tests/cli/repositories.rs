@@ -218,6 +218,11 @@ fn what_the_system_says_is_said_in_words() {
         "{}",
         run.stderr
     );
+    repo.child(".gitattributes").write_str("*.u16 working-tree-encoding=UTF-16\n").unwrap();
+    let mut command = repo.command();
+    command.env("TMPDIR", repo.child("none").path()).arg("apply");
+    let run = super::support::run(&mut command, envelope("*** Add File: a.u16\n+a\n").as_bytes()).ended(3);
+    assert!(run.stderr.contains("help: set `TMPDIR`") && !run.stderr.contains("owns"), "{}", run.stderr);
     let run = repo.run(&["apply", "none"], "").ended(3);
     assert!(run.stderr.starts_with("error[io]: can't read `none`: No such file or directory\n"), "{}", run.stderr);
 }
