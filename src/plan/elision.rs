@@ -54,112 +54,33 @@ fn lost(old: &Lines<'_>, new: &Lines<'_>) -> usize {
 const SIGNS: [&str; 19] = [
     "//", "/*", "#", "<!--", "{/*", "*", "--", ";", "%", "(*", "{-", "{#", "{{!", "<%", "@*", "'", "!", "rem ", "dnl ",
 ];
+
+/// A set of words, with a space between two.
+struct Words(&'static str);
+
+impl Words {
+    fn has(&self, word: &str) -> bool {
+        self.0.split(' ').any(|known| known == word)
+    }
+}
+
 /// What may be left out.
-const PARTS: &[&str] = &[
-    "code",
-    "file",
-    "files",
-    "function",
-    "functions",
-    "method",
-    "methods",
-    "class",
-    "classes",
-    "component",
-    "components",
-    "import",
-    "imports",
-    "implementation",
-    "implementations",
-    "logic",
-    "module",
-    "script",
-    "document",
-    "page",
-    "style",
-    "styles",
-    "rules",
-    "tests",
-    "section",
-    "sections",
-    "definitions",
-    "handlers",
-    "content",
-    "contents",
-    "source",
-    "program",
-    "properties",
-    "fields",
-    "routes",
-    "configuration",
-    "config",
-    "declarations",
-    "helpers",
-    "template",
-    "markup",
-    "query",
-    "schema",
-    "statements",
-];
+const PARTS: Words = Words(
+    "code file files function functions method methods class classes component components import imports \
+     implementation implementations logic module script document page style styles rules tests section sections \
+     definitions handlers content contents source program properties fields routes configuration config declarations \
+     helpers template markup query schema statements",
+);
 /// What says that something is there and isn't shown.
-const OTHERS: &[&str] = &["rest", "remaining", "remainder", "existing", "previous", "other", "everything", "original"];
+const OTHERS: Words = Words("rest remaining remainder existing previous other everything original");
 /// What says that it stays.
-const KEPT: &[&str] = &["unchanged", "omitted", "unmodified", "untouched", "elided", "snip", "snipped", "brevity"];
+const KEPT: Words = Words("unchanged omitted unmodified untouched elided snip snipped brevity");
 /// Words between those.
-const FILLERS: &[&str] = &[
-    "the",
-    "of",
-    "is",
-    "are",
-    "as",
-    "all",
-    "your",
-    "our",
-    "my",
-    "this",
-    "that",
-    "in",
-    "for",
-    "from",
-    "to",
-    "be",
-    "it",
-    "its",
-    "and",
-    "with",
-    "here",
-    "goes",
-    "go",
-    "stay",
-    "stays",
-    "remain",
-    "remains",
-    "keep",
-    "kept",
-    "keeps",
-    "leave",
-    "left",
-    "same",
-    "before",
-    "above",
-    "below",
-    "else",
-    "no",
-    "not",
-    "change",
-    "changes",
-    "changed",
-    "shown",
-    "needed",
-    "no",
-    "more",
-    "continues",
-    "continue",
-    "exactly",
-    "currently",
-    "was",
-    "were",
-];
+const FILLERS: Words = Words(
+    "the of is are as all your our my this that in for from to be it its and with here goes go stay stays remain \
+     remains keep kept keeps leave left same before above below else no not change changes changed shown needed more \
+     continues continue exactly currently was were",
+);
 
 /// Returns whether a line is a comment that stands for code: three dots, or words such as “rest unchanged”.
 pub(crate) fn looks_elided(line: &[u8]) -> bool {
@@ -207,35 +128,35 @@ pub(crate) fn looks_elided(line: &[u8]) -> bool {
 
 /// Returns whether words say that something is left out, with dots before or behind them or not.
 fn says_left_out(words: &[&str], dots: (bool, bool)) -> bool {
-    let any = |of: &[&str]| words.iter().any(|word| of.contains(word));
+    let any = |of: Words| words.iter().any(|word| of.has(word));
     let pair = |a: &str, b: &str| words.windows(2).any(|pair| pair == [a, b]);
     let others = any(OTHERS);
     let means = |word: &str| {
-        OTHERS.contains(&word)
-            || KEPT.contains(&word)
+        OTHERS.has(word)
+            || KEPT.has(word)
             || matches!(word, "code" | "same" | "keep" | "truncated")
             || (word == "more" && any(PARTS))
     };
     if dots == (true, true) && words.iter().any(|word| means(word) || matches!(*word, "above" | "before")) {
         return true;
     }
-    let opens = words.iter().find(|word| means(word) || !FILLERS.contains(word)).is_some_and(|word| means(word));
+    let opens = words.iter().find(|word| means(word) || !FILLERS.has(word)).is_some_and(|word| means(word));
     if dots.0 && opens {
         return true;
     }
     let ends =
         [["the", "same"], ["as", "before"], ["as", "is"], ["not", "shown"]].iter().any(|end| words.ends_with(end));
-    if others && opens && words.len() <= 10 && (ends || words.last().is_some_and(|word| KEPT.contains(word))) {
+    if others && opens && words.len() <= 10 && (ends || words.last().is_some_and(|word| KEPT.has(word))) {
         return true;
     }
-    if !words.iter().all(|word| [PARTS, OTHERS, KEPT, FILLERS].iter().any(|known| known.contains(word))) {
+    if !words.iter().all(|word| [PARTS, OTHERS, KEPT, FILLERS].iter().any(|known| known.has(word))) {
         return false;
     }
     let goes_on = matches!(words.first(), Some(&("is" | "are" | "and" | "be" | "was" | "were" | "to")));
     (any(KEPT) && (opens || any(PARTS)) && !goes_on)
         || (dots.1 && others && any(PARTS))
-        || (any(&["existing", "previous", "remaining", "original"])
-            && any(if words.contains(&"keep") { PARTS } else { &["code", "imports", "implementation", "logic"] }))
+        || (any(Words("existing previous remaining original"))
+            && any(if words.contains(&"keep") { PARTS } else { Words("code imports implementation logic") }))
         || ((pair("rest", "of") || pair("remainder", "of")) && any(PARTS))
         || (pair("as", "is") && any(PARTS))
         || matches!(words, ["same" | "as", "before"] | ["same", "as", "before"])
