@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use super::error::Error;
 use super::lint::{self, Blank, Finding};
 use super::place::{self, Policy, by_number, by_text, in_order};
-use super::planner::{Failed, Planner};
+use super::planner::{Done, Failed, Named, Planner};
 use super::unplaced;
 use super::warning::Warning;
 use crate::patch::{FileEdit, Header, Hunk, Operation, Status, Substitution};
@@ -25,12 +25,8 @@ pub(super) struct Open {
 
 impl Planner<'_> {
     /// Puts one text in the place of another.
-    pub(super) fn substitute(
-        &mut self,
-        path: &RepoPath,
-        substitution: &Substitution<'_>,
-        span: Option<Span>,
-    ) -> Result<(), Failed> {
+    pub(super) fn substitute(&mut self, at: Named<'_, '_>, substitution: &Substitution<'_>) -> Done {
+        let Named { path, span, .. } = at;
         let (file, mut open) = self.opened(path, span)?;
         match by_text::place(path, &open.document, substitution, self.rules, &self.effort) {
             Ok(done) => {
@@ -59,13 +55,8 @@ impl Planner<'_> {
     }
 
     /// Does what hunks say to a file that stays where it is.
-    pub(super) fn rewrite(
-        &mut self,
-        path: &RepoPath,
-        hunks: &[Hunk<'_>],
-        span: Option<Span>,
-        policy: Policy,
-    ) -> Result<(), Failed> {
+    pub(super) fn rewrite(&mut self, at: Named<'_, '_>, hunks: &[Hunk<'_>], policy: Policy) -> Done {
+        let Named { path, span, .. } = at;
         let (file, mut open) = self.opened(path, span)?;
         let (splices, done) = self.placed(path, &open, (hunks, policy), &file);
         if done.is_ok() && splices.is_empty() {
@@ -79,12 +70,11 @@ impl Planner<'_> {
     /// Returns what the hunks make of a file that goes elsewhere; where some fail, what the others make of it.
     pub(super) fn rewritten(
         &mut self,
-        path: &RepoPath,
+        Named { path, span, .. }: Named<'_, '_>,
         file: &File,
         hunks: &[Hunk<'_>],
-        span: Option<Span>,
         policy: Policy,
-    ) -> (Content, Result<(), Failed>) {
+    ) -> (Content, Done) {
         if hunks.is_empty() {
             return (file.content.clone(), Ok(()));
         }
@@ -105,7 +95,7 @@ impl Planner<'_> {
         open: &Open,
         (hunks, policy): (&[Hunk<'_>], Policy),
         file: &File,
-    ) -> (Vec<Splice>, Result<(), Failed>) {
+    ) -> (Vec<Splice>, Done) {
         let lost = self.overlay.lost(path);
         let outcome = (policy.place)(path, &open.document, hunks, self.rules, lost, &self.effort);
         self.warnings.extend(outcome.warnings);

@@ -61,6 +61,17 @@ pub(super) enum Failed {
     Partly,
 }
 
+/// Whether an edit was done.
+pub(super) type Done = Result<(), Failed>;
+
+/// A path that an edit names.
+#[derive(Clone, Copy)]
+pub(super) struct Named<'e, 'p> {
+    pub(super) path: &'e RepoPath,
+    pub(super) written: &'e Text<'p>,
+    pub(super) span: Option<Span>,
+}
+
 impl<'p> Planner<'p> {
     /// Begins a plan of these patches.
     pub(super) fn new(patches: &'p [Patch<'p>], tree: &'p dyn Tree, resolver: &'p Resolver, rules: &'p Rules) -> Self {
@@ -118,17 +129,16 @@ impl Planner<'_> {
             self.settle();
         }
         let known = self.known(edit, &path);
-        let done = match (Section::of(edit, &path), &edit.operation) {
+        let at = Named { path: &path, written: &edit.path, span };
+        let done = match (Section::of(edit, at), &edit.operation) {
             (Some(section), _) => self.section(&section),
-            (None, Operation::Create { lines }) => {
-                self.create(&path, &edit.path, joined(lines, b"", Ending::Lf), None, span)
-            }
-            (None, Operation::Replace { lines }) => self.replace(&path, lines, span),
-            (None, Operation::Delete { expected }) => self.delete(&path, expected.as_deref(), span),
-            (None, Operation::Move { to }) => self.update(&path, root, to, &[], span),
-            (None, Operation::Update { to: Some(to), hunks }) => self.update(&path, root, to, hunks, span),
-            (None, Operation::Update { to: None, hunks }) => self.rewrite(&path, hunks, span, in_order::POLICY),
-            (None, Operation::Substitute(substitution)) => self.substitute(&path, substitution, span),
+            (None, Operation::Create { lines }) => self.create(at, joined(lines, b"", Ending::Lf), None),
+            (None, Operation::Replace { lines }) => self.replace(at, lines),
+            (None, Operation::Delete { expected }) => self.delete(at, expected.as_deref()),
+            (None, Operation::Move { to }) => self.update(at, root, to, &[]),
+            (None, Operation::Update { to: Some(to), hunks }) => self.update(at, root, to, hunks),
+            (None, Operation::Update { to: None, hunks }) => self.rewrite(at, hunks, in_order::POLICY),
+            (None, Operation::Substitute(substitution)) => self.substitute(at, substitution),
             (None, Operation::Unreadable) => Err(Failed::Lost),
         };
         match done {
@@ -206,24 +216,18 @@ impl Planner<'_> {
     }
 
     /// Puts a new file at a path, executable if a header says so.
-    pub(super) fn create(
-        &mut self,
-        path: &RepoPath,
-        written: &Text<'_>,
-        bytes: Vec<u8>,
-        mode: Option<u32>,
-        span: Option<Span>,
-    ) -> Result<(), Failed> {
-        let there = self.overlay.obstacle(path);
-        let there = self.room(there, path, written, span)?;
-        let content: Content = self.read(self.tree.check_out(path, bytes).map_err(Error::from), span)?.into();
+    pub(super) fn create(&mut self, at: Named<'_, '_>, bytes: Vec<u8>, mode: Option<u32>) -> Done {
+        let there = self.overlay.obstacle(at.path);
+        let there = self.room(at, there)?;
+        let content: Content = self.read(self.tree.check_out(at.path, bytes).map_err(Error::from), at.span)?.into();
         let mode = section::with_mode(there.as_ref().map_or(Mode::PLAIN, |there| there.mode), mode);
-        let file = self.newcomer(path, there, File { content, mode }, false, span)?;
-        self.overlay.put(path, file);
+        let file = self.newcomer(at, there, File { content, mode }, false)?;
+        self.overlay.put(at.path, file);
         Ok(())
     }
 
-    pub(super) fn replace(&mut self, path: &RepoPath, lines: &[Text<'_>], span: Option<Span>) -> Result<(), Failed> {
+    fn replace(&mut self, at: Named<'_, '_>, lines: &[Text<'_>]) -> Done {
+        let Named { path, span, .. } = at;
         let file = self.base(path, span)?;
         let old = Lines::new(&file.content);
         let content: Content = if file.content.is_binary() {
@@ -238,28 +242,18 @@ impl Planner<'_> {
         Ok(())
     }
 
-    pub(super) fn delete(
-        &mut self,
-        path: &RepoPath,
-        expected: Option<&[Text<'_>]>,
-        span: Option<Span>,
-    ) -> Result<(), Failed> {
-        let file = self.doomed(path, span)?;
+    fn delete(&mut self, at: Named<'_, '_>, expected: Option<&[Text<'_>]>) -> Done {
+        let file = self.doomed(at.path, at.span)?;
         if let Some(expected) = expected {
-            self.compare_body(path, &file.content, expected, span)?;
+            self.compare_body(at, &file.content, expected)?;
         }
-        self.overlay.delete(path);
+        self.overlay.delete(at.path);
         Ok(())
     }
 
     /// Checks that the `-` lines of a delete section are the file, or at least a run of its lines.
-    pub(super) fn compare_body(
-        &mut self,
-        path: &RepoPath,
-        content: &Content,
-        expected: &[Text<'_>],
-        span: Option<Span>,
-    ) -> Result<(), Failed> {
+    fn compare_body(&mut self, at: Named<'_, '_>, content: &Content, expected: &[Text<'_>]) -> Done {
+        let Named { path, span, .. } = at;
         if content.why_withheld().is_some()
             && let Some(error) = Error::no_text(path, content)
         {
@@ -300,18 +294,12 @@ impl Planner<'_> {
     }
 
     /// Moves a file, and does what hunks say to it.
-    pub(super) fn update(
-        &mut self,
-        path: &RepoPath,
-        root: Option<&Text<'_>>,
-        to: &Text<'_>,
-        hunks: &[Hunk<'_>],
-        span: Option<Span>,
-    ) -> Result<(), Failed> {
+    fn update(&mut self, at: Named<'_, '_>, root: Option<&Text<'_>>, to: &Text<'_>, hunks: &[Hunk<'_>]) -> Done {
+        let Named { path, span, .. } = at;
         let target = self.resolve(root, to, span);
         // A move onto itself is a plain update.
         if target.as_ref() == Ok(path) && !hunks.is_empty() {
-            return self.rewrite(path, hunks, span, in_order::POLICY);
+            return self.rewrite(at, hunks, in_order::POLICY);
         }
         let base = self.base(path, span);
         let (Ok(target), Ok(file)) = (target, base) else { return Err(Failed::Lost) };
@@ -319,46 +307,33 @@ impl Planner<'_> {
             self.warn(span, Warning::NoChange { path: path.clone() });
             return Ok(());
         }
-        let (content, done) = self.rewritten(path, &file, hunks, span, in_order::POLICY);
-        let moved = self.relocate(path, File { content, mode: file.mode }, &target, to, span);
+        let (content, done) = self.rewritten(at, &file, hunks, in_order::POLICY);
+        let target_at = Named { path: &target, written: to, span: to.span.or(span) };
+        let moved = self.relocate(path, File { content, mode: file.mode }, target_at);
         if moved.is_err() {
             self.overlay.forget(&target);
         }
         moved.and(done)
     }
 
-    pub(super) fn relocate(
-        &mut self,
-        path: &RepoPath,
-        file: File,
-        target: &RepoPath,
-        written: &Text<'_>,
-        span: Option<Span>,
-    ) -> Result<(), Failed> {
-        let span = written.span.or(span);
-        let file = self.carry(path, file, target, span)?;
+    fn relocate(&mut self, path: &RepoPath, file: File, target: Named<'_, '_>) -> Done {
+        let file = self.carry(path, file, target)?;
         // The source is in nobody's way: `a` may become `a/b`, and `A` may become `a`.
-        let there = self.overlay.without(path, |overlay| overlay.obstacle(target));
-        let there = self.room(there, target, written, span)?;
+        let there = self.overlay.without(path, |overlay| overlay.obstacle(target.path));
+        let there = self.room(target, there)?;
         let file = match &there {
             Some(there) if there.content == file.content => there.clone(),
             _ => file,
         };
-        let file = self.newcomer(target, there, file, true, span)?;
-        self.overlay.rename(path, target, file);
+        let file = self.newcomer(target, there, file, true)?;
+        self.overlay.rename(path, target.path, file);
         Ok(())
     }
 
     /// Returns a file as git would have it at another path.
-    pub(super) fn carry(
-        &mut self,
-        path: &RepoPath,
-        file: File,
-        target: &RepoPath,
-        span: Option<Span>,
-    ) -> Result<File, Failed> {
-        let content = self.tree.carry(path, target, file.content).map_err(Error::from);
-        Ok(File { content: self.read(content, span)?, mode: file.mode })
+    pub(super) fn carry(&mut self, path: &RepoPath, file: File, target: Named<'_, '_>) -> Result<File, Failed> {
+        let content = self.tree.carry(path, target.path, file.content).map_err(Error::from);
+        Ok(File { content: self.read(content, target.span)?, mode: file.mode })
     }
 
     /// Returns the file that an edit is about to change.
@@ -387,10 +362,8 @@ impl Planner<'_> {
     /// Returns the file that is where a new one is to be; an error if what is there, or the path, allows none.
     pub(super) fn room(
         &mut self,
+        Named { path, written, span }: Named<'_, '_>,
         there: Result<Option<Found>, Error>,
-        path: &RepoPath,
-        written: &Text<'_>,
-        span: Option<Span>,
     ) -> Result<Option<File>, Failed> {
         match there {
             Ok(Some(Found::File(file))) => Ok(Some(file)),
@@ -406,11 +379,10 @@ impl Planner<'_> {
     /// Returns the file that a path gets: the new one, or the one that is there if git would take both for the same.
     pub(super) fn newcomer(
         &mut self,
-        path: &RepoPath,
+        Named { path, span, .. }: Named<'_, '_>,
         there: Option<File>,
         file: File,
         is_target: bool,
-        span: Option<Span>,
     ) -> Result<File, Failed> {
         match there {
             Some(there) if there.content == file.content && there.mode.executable == file.mode.executable => {

@@ -16,29 +16,26 @@ use super::Rules;
 use super::error::Error;
 use super::overlay::Found;
 use super::place::by_number;
-use super::planner::{Failed, Planner};
+use super::planner::{Done, Failed, Named, Planner};
 use super::warning::Warning;
 use crate::patch::{FileEdit, Header, Hunk, Operation, Status};
 use crate::path::RepoPath;
-use crate::text::{Lines, Span, Text};
+use crate::text::{Lines, Text};
 use crate::tree::{File, Mode};
 
 /// A section, its path resolved.
 pub(super) struct Section<'e, 'p> {
-    pub(super) path: &'e RepoPath,
-    pub(super) written: &'e Text<'p>,
-    pub(super) header: &'e Header,
-    pub(super) to: Option<&'e Text<'p>>,
-    pub(super) hunks: &'e [Hunk<'p>],
-    pub(super) span: Option<Span>,
+    at: Named<'e, 'p>,
+    header: &'e Header,
+    to: Option<&'e Text<'p>>,
+    hunks: &'e [Hunk<'p>],
 }
 
 impl<'e, 'p> Section<'e, 'p> {
     /// Takes an edit for a section, if it is one.
-    pub(super) fn of(edit: &'e FileEdit<'p>, path: &'e RepoPath) -> Option<Self> {
+    pub(super) fn of(edit: &'e FileEdit<'p>, at: Named<'e, 'p>) -> Option<Self> {
         let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation) else { return None };
-        let span = edit.path.span.or(edit.span);
-        Some(Self { path, written: &edit.path, header, to: to.as_ref(), hunks, span })
+        Some(Self { at, header, to: to.as_ref(), hunks })
     }
 }
 
@@ -56,13 +53,17 @@ pub(super) fn vacates(edit: &FileEdit<'_>) -> bool {
 
 impl Planner<'_> {
     /// Does what a section of a unified diff says.
-    pub(super) fn section(&mut self, section: &Section<'_, '_>) -> Result<(), Failed> {
-        let Section { path, header, span, .. } = *section;
+    pub(super) fn section(&mut self, section: &Section<'_, '_>) -> Done {
+        let Section { at, header, .. } = *section;
+        let Named { path, span, .. } = at;
         if header.binary.is_some() {
             return self.fail(span, Error::Binary { path: path.clone(), content: None });
         }
         match header.status {
-            Status::Added => self.added(section),
+            Status::Added => {
+                self.give_way(path);
+                self.create(at, by_number::whole(section.hunks), header.new_mode)
+            }
             Status::Deleted => self.deleted(section),
             Status::Modified
                 if !section.hunks.is_empty() && header.new_mode.is_none_or(|new| header.old_mode == Some(new)) =>
@@ -71,7 +72,7 @@ impl Planner<'_> {
                     let file = self.base(path, span)?;
                     self.compare(section, &file);
                 }
-                self.rewrite(path, section.hunks, span, by_number::POLICY)
+                self.rewrite(at, section.hunks, by_number::POLICY)
             }
             Status::Modified => {
                 let file = self.base(path, span)?;
@@ -90,14 +91,8 @@ impl Planner<'_> {
         }
     }
 
-    fn added(&mut self, section: &Section<'_, '_>) -> Result<(), Failed> {
-        let Section { path, header, span, .. } = *section;
-        self.give_way(path);
-        self.create(path, section.written, by_number::whole(section.hunks), header.new_mode, span)
-    }
-
-    fn deleted(&mut self, section: &Section<'_, '_>) -> Result<(), Failed> {
-        let Section { path, span, .. } = *section;
+    fn deleted(&mut self, section: &Section<'_, '_>) -> Done {
+        let Named { path, span, .. } = section.at;
         let aside = self.overlay.aside(path);
         let is_aside = aside.is_some();
         let file = match aside {
@@ -121,8 +116,8 @@ impl Planner<'_> {
     }
 
     /// Renames or copies.
-    fn carried(&mut self, section: &Section<'_, '_>, to: &Text<'_>) -> Result<(), Failed> {
-        let Section { path, header, span, .. } = *section;
+    fn carried(&mut self, section: &Section<'_, '_>, to: &Text<'_>) -> Done {
+        let Section { at: Named { path, span, .. }, header, .. } = *section;
         let renames = header.status == Status::Renamed;
         let target = self.resolve(None, to, span);
         let aside = self.overlay.aside(path).filter(|_| renames);
@@ -139,16 +134,16 @@ impl Planner<'_> {
             self.overlay.put(path, changed);
             return done;
         }
-        let span = to.span.or(span);
-        let put = self.carry(path, changed, &target, span).and_then(|changed| {
+        let target_at = Named { path: &target, written: to, span: to.span.or(span) };
+        let put = self.carry(path, changed, target_at).and_then(|changed| {
             self.give_way(&target);
             // The source of a rename is in nobody's way: `a` may become `a/b`, and `A` may become `a`.
             let there = match renames && !is_aside {
                 true => self.overlay.without(path, |overlay| overlay.obstacle(&target)),
                 false => self.overlay.obstacle(&target),
             };
-            let there = self.room(there, &target, to, span)?;
-            self.newcomer(&target, there, changed, true, span)
+            let there = self.room(target_at, there)?;
+            self.newcomer(target_at, there, changed, true)
         });
         let Ok(put) = put else {
             self.overlay.forget(&target);
@@ -166,7 +161,7 @@ impl Planner<'_> {
 
     /// Returns the file that a copy is made of: as it was before the response, unless only what it is now fits.
     fn copied(&mut self, section: &Section<'_, '_>) -> Result<File, Failed> {
-        let Section { path, header, span, .. } = *section;
+        let Section { at: Named { path, span, .. }, header, .. } = *section;
         let original = self.overlay.original(path);
         let original = self.read(original, span)?;
         let now = match self.overlay.file(path) {
@@ -194,17 +189,17 @@ impl Planner<'_> {
     }
 
     /// Returns what header and hunks make of a file; where some hunks fail, what the others make of it.
-    fn patched(&mut self, section: &Section<'_, '_>, file: &File) -> (File, Result<(), Failed>) {
-        let Section { path, header, hunks, span, .. } = *section;
+    fn patched(&mut self, section: &Section<'_, '_>, file: &File) -> (File, Done) {
+        let Section { at, header, hunks, .. } = *section;
         let changes_mode = header.new_mode.filter(|_| header.old_mode != header.new_mode);
         let mode = with_mode(file.mode, changes_mode);
-        let (content, done) = self.rewritten(path, file, hunks, span, by_number::POLICY);
+        let (content, done) = self.rewritten(at, file, hunks, by_number::POLICY);
         (File { content, mode }, done)
     }
 
     /// Compares a file with what the header says of it.
     fn compare(&mut self, section: &Section<'_, '_>, file: &File) {
-        let Section { path, header, span, .. } = *section;
+        let Section { at: Named { path, span, .. }, header, .. } = *section;
         let mode = file.mode.git();
         if let Some(patch) = header.old_mode.filter(|patch| *patch != mode) {
             self.warn(span, Warning::ModeDiffers { path: path.clone(), file: mode, patch });
@@ -218,12 +213,12 @@ impl Planner<'_> {
     fn other_id(&self, section: &Section<'_, '_>, file: &File) -> Option<(String, String)> {
         let (patch, _) = section.header.ids.as_ref()?;
         // A file is read once for this; how it is after each of many sections is only worth a warning.
-        let is_left = self.overlay.in_tree(section.path).is_none_or(|content| content != file.content);
+        let is_left = self.overlay.in_tree(section.at.path).is_none_or(|content| content != file.content);
         if is_left && !self.effort.spend(file.content.size()) {
             return None;
         }
         // What can't be named can't be compared, and the change doesn't depend on it.
-        let id = self.tree.id(section.path, &file.content).ok().flatten()?;
+        let id = self.tree.id(section.at.path, &file.content).ok().flatten()?;
         let shown = id.get(..patch.len())?;
         (!shown.eq_ignore_ascii_case(patch)).then(|| (shown.to_owned(), patch.clone()))
     }
