@@ -58,29 +58,35 @@ impl<'h> Duplicates<'h> {
         }
     }
 
-    /// Finds the places of a run behind the one that was chosen.
-    pub(super) fn behind(&self, places: &Run<'_>, chosen: usize) -> Others {
-        let mut others = Others::default();
-        others.add(places, chosen + 1..usize::MAX);
-        others
-    }
-
-    /// Lists all places of a run that [`Self::around`], or else [`Self::behind`], would count, and the chosen one among them.
-    pub(super) fn all(&self, len: usize, places: &Run<'_>, chosen: usize, around: bool) -> Vec<usize> {
+    /// Lists all places of a run that [`Self::others`] would count, and the chosen one among them.
+    pub(super) fn all(&self, len: usize, places: &Run<'_>, chosen: usize, is_around: bool) -> Vec<usize> {
         let is_free = |&at: &usize| {
             let next = self.replaced.partition_point(|range| range.end <= at);
             at >= chosen || self.replaced.get(next).is_none_or(|range| at + len <= range.start)
         };
-        let from = if around { 0 } else { chosen };
+        let from = if is_around { 0 } else { chosen };
         places.iter_from(from).filter(is_free).take(CANDIDATES).collect()
     }
 
-    /// Finds the places of a run behind the one that was chosen, and before it in lines that nothing has replaced. They are
-    /// its places at a level.
-    pub(super) fn around(&mut self, level: Fuzz, run: Vec<&'h [u8]>, places: &Run<'_>, chosen: usize) -> Others {
-        if places.count_from(0) == places.count_from(chosen) {
-            return self.behind(places, chosen);
+    /// Finds the places of a run behind the one that was chosen, and, if the whole file `is_around` it, before it in lines that
+    /// nothing has replaced. They are its places at a level.
+    pub(super) fn others(
+        &mut self,
+        level: Fuzz,
+        run: Vec<&'h [u8]>,
+        places: &Run<'_>,
+        chosen: usize,
+        is_around: bool,
+    ) -> Others {
+        let mut others = Others::default();
+        if is_around && places.count_from(0) > places.count_from(chosen) {
+            others = self.before(level, run, places, chosen);
         }
+        others.add(places, chosen + 1..usize::MAX);
+        others
+    }
+
+    fn before(&mut self, level: Fuzz, run: Vec<&'h [u8]>, places: &Run<'_>, chosen: usize) -> Others {
         let len = run.len();
         let seen = self.seen.entry((level, run)).or_default();
         let gap = |index: usize| {
@@ -104,7 +110,6 @@ impl<'h> Duplicates<'h> {
         let mut others = seen.found.clone();
         let open = self.replaced.last().map_or(0, |last| last.end);
         others.add(places, open.min(chosen)..chosen);
-        others.add(places, chosen + 1..usize::MAX);
         others
     }
 }
@@ -136,7 +141,7 @@ mod tests {
                 }
                 let run: Vec<_> = (chosen..chosen + len).map(|line| lines.text(line)).collect();
                 let compiled = haystack.run(run.iter().copied());
-                let got = duplicates.around(Fuzz::Exact, run.clone(), &compiled, chosen);
+                let got = duplicates.others(Fuzz::Exact, run.clone(), &compiled, chosen, true);
                 let stands = |at: usize| run.iter().enumerate().all(|(nth, text)| lines.text(at + nth) == *text);
                 let want: Vec<_> = (0..=lines.len() - len)
                     .filter(|&at| at != chosen && stands(at) && !replaced[at..at + len].contains(&true))

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use super::error::Error;
 use super::lint::{self, Blank, Finding};
-use super::place::{self, Policy, by_number, by_text, in_order};
+use super::place::{self, Policy, Task, by_number, by_text, in_order};
 use super::planner::{Done, Failed, Named, Planner};
 use super::unplaced;
 use super::warning::Warning;
@@ -97,7 +97,8 @@ impl Planner<'_> {
         file: &File,
     ) -> (Vec<Splice>, Done) {
         let lost = self.overlay.lost(path);
-        let outcome = (policy.place)(path, &open.document, hunks, self.rules, lost, &self.effort);
+        let (file_now, rules, effort) = (&open.document, self.rules, &self.effort);
+        let outcome = (policy.place)(Task { path, file: file_now, hunks, rules, effort }, lost);
         self.warnings.extend(outcome.warnings);
         if !outcome.errors.is_empty() {
             let file = &File { content: open.document.content(), mode: file.mode };

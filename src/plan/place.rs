@@ -21,9 +21,31 @@ use crate::path::RepoPath;
 use crate::search::{Document, Effort, Needle};
 use crate::text::{Content, Ending, Located, Span, Splice};
 
+/// The hunks of a section, and the file in which they are to be placed.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'t, 'p> {
+    pub(super) path: &'t RepoPath,
+    pub(super) file: &'t Document,
+    pub(super) hunks: &'t [Hunk<'p>],
+    pub(super) rules: &'t Rules,
+    pub(super) effort: &'t Effort,
+}
+
 /// Says where the hunks of a section go in a file. The set holds lines that earlier failed edits of this file would have added; those
 /// of this one's failures are put to it.
-type Place = fn(&RepoPath, &Document, &[Hunk<'_>], &Rules, &mut HashSet<Vec<u8>>, &Effort) -> Outcome;
+type Place = fn(Task<'_, '_>, &mut HashSet<Vec<u8>>) -> Outcome;
+
+impl Task<'_, '_> {
+    /// Warns of how a hunk came to its place.
+    fn warning(&self, number: usize, span: Option<Span>, how: Placing) -> Located<Warning> {
+        Located::new(span, Warning::Placed { path: self.path.clone(), part: Part::Hunk(number), how })
+    }
+}
+
+/// Returns where a hunk's old lines begin in the response.
+fn first_old(hunk: &Hunk<'_>) -> Option<Span> {
+    hunk.old().find_map(|line| line.text.span).or(hunk.span)
+}
 
 /// Which of several places is taken.
 #[derive(Clone, Copy)]
@@ -108,27 +130,30 @@ fn blocks<'l, 'h, 'p>(lines: &'l [&'h HunkLine<'p>]) -> impl Iterator<Item = &'l
     lines.chunk_by(|a, b| a.mark != Mark::Context && b.mark != Mark::Context)
 }
 
-/// Has every hunk placed, given by its number from 1. Returns why some have no place, and whether all have one; what only follows
-/// from an earlier failure isn't said. `text` is what counts of a line.
-fn each<'h, 'p>(
-    hunks: &'h [Hunk<'p>],
-    lost: &mut HashSet<Vec<u8>>,
-    text: for<'l> fn(&'l HunkLine<'_>) -> &'l [u8],
-    mut place: impl FnMut(usize, &'h Hunk<'p>) -> Result<(), Located<PlaceError>>,
-) -> (Vec<(usize, Located<PlaceError>)>, bool) {
-    let (mut errors, mut whole) = (Vec::new(), true);
-    for (number, hunk) in (1..).zip(hunks) {
-        let Err(error) = place(number, hunk) else { continue };
-        whole = false;
-        if !follows_from(&error.value, hunk.old().map(text), lost) {
-            errors.push((number, error));
-            if errors.len() >= ENOUGH {
-                break;
+impl Policy {
+    /// Has every hunk placed, given by its number from 1. Returns why some have no place, and whether all have one; what only follows
+    /// from an earlier failure isn't said.
+    fn each<'h, 'p>(
+        self,
+        hunks: &'h [Hunk<'p>],
+        lost: &mut HashSet<Vec<u8>>,
+        mut place: impl FnMut(usize, &'h Hunk<'p>) -> Result<(), Located<PlaceError>>,
+    ) -> Outcome {
+        let mut outcome = Outcome { whole: true, ..Outcome::default() };
+        for (number, hunk) in (1..).zip(hunks) {
+            let Err(error) = place(number, hunk) else { continue };
+            outcome.whole = false;
+            if !follows_from(&error.value, hunk.old().map(self.text), lost) {
+                outcome.errors.push((number, error));
+                if outcome.errors.len() >= ENOUGH {
+                    break;
+                }
             }
+            let added = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
+            lost.extend(added.map(|line| (self.text)(line).to_vec()));
         }
-        lost.extend(hunk.lines.iter().filter(|line| line.mark == Mark::Added).map(|line| text(line).to_vec()));
+        outcome
     }
-    (errors, whole)
 }
 
 /// Returns whether an error is only the consequence of an earlier one: a line is missing that a failed edit would have added.
@@ -146,33 +171,25 @@ pub(super) fn follows_from<'l>(
 }
 
 /// Makes splices of hunks, given in the file's order.
-fn made(
-    path: &RepoPath,
-    file: &Document,
-    section: &[Hunk<'_>],
-    (hunks, last): (&[PlacedHunk<'_, '_>], Last),
-    outcome: Outcome,
-) -> Outcome {
+fn made(task: Task<'_, '_>, hunks: &[PlacedHunk<'_, '_>], last: Last, outcome: Outcome) -> Outcome {
     let outcome = Outcome { placed: placed(hunks), ..outcome };
     if hunks.iter().all(PlacedHunk::is_idle) {
         // That is said once, of the whole section.
         return outcome;
     }
     let mut warnings = outcome.warnings;
-    let mut splicer = Splicer::new(file);
+    let mut splicer = Splicer::new(task.file);
     for hunk in hunks {
         if hunk.is_idle() {
-            let (path, part) = (path.clone(), Part::Hunk(hunk.number));
-            let warning = Warning::Placed { path, part, how: Placing::Idle };
-            warnings.push(Located::new(hunk.span, warning));
+            warnings.push(task.warning(hunk.number, hunk.span, Placing::Idle));
         } else {
             hunk.put(&mut splicer);
         }
     }
     let (splices, adds_newline) = splicer.finish(last);
     if adds_newline {
-        let span = section.first().and_then(|hunk| hunk.span);
-        warnings.push(Located::new(span, Warning::NewlineAdded { path: path.clone() }));
+        let span = task.hunks.first().and_then(|hunk| hunk.span);
+        warnings.push(Located::new(span, Warning::NewlineAdded { path: task.path.clone() }));
     }
     Outcome { splices, warnings, ..outcome }
 }

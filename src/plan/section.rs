@@ -12,10 +12,12 @@
 //! - A new file's mode is the header's also where `--overwrite` puts it in place of another; a copy has its source's
 //!   permission bits.
 
+use std::collections::HashSet;
+
 use super::Rules;
 use super::error::Error;
 use super::overlay::Found;
-use super::place::by_number;
+use super::place::{Task, by_number};
 use super::planner::{Done, Failed, Named, Planner};
 use super::warning::Warning;
 use crate::patch::{FileEdit, Header, Hunk, Operation, Status};
@@ -173,10 +175,10 @@ impl Planner<'_> {
             (Some(original), Some(now)) if original != now => {
                 // Which of the two is meant doesn't depend on what is refused besides.
                 let rules = Rules { strict: false, unique: false, ..self.rules.clone() };
-                let mut lost = std::collections::HashSet::new();
-                let mut fits = |file: &File| {
-                    let document = by_number::POLICY.read(&file.content, section.hunks);
-                    (by_number::POLICY.place)(path, &document, section.hunks, &rules, &mut lost, &self.effort).whole
+                let fits = |file: &File| {
+                    let file = &by_number::POLICY.read(&file.content, section.hunks);
+                    let task = Task { path, file, hunks: section.hunks, rules: &rules, effort: &self.effort };
+                    (by_number::POLICY.place)(task, &mut HashSet::new()).whole
                 };
                 let (before, after) = (fits(&original), fits(&now));
                 let named = |file: &File| header.ids.is_some() && self.other_id(section, file).is_none();

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::Rules;
 use super::conflict::{Conflict, change_among};
 use super::error::{Error, Occupied, Seen};
-use super::place::{Policy, by_text};
+use super::place::{Policy, Task, by_text};
 use super::place_error::{Part, PlaceError, Unplaced};
 use super::placement::Placed;
 use super::planner::Planner;
@@ -32,7 +32,8 @@ impl Planner<'_> {
     pub(super) fn unplaced(&mut self, section: &Section<'_, '_>, errors: Vec<(usize, Located<PlaceError>)>) {
         let Section { path, file, hunks, policy, .. } = *section;
         let run = |content: &Content, hunks: &[Hunk<'_>], rules: &Rules, effort: &Effort| {
-            (policy.place)(path, &policy.read(content, hunks), hunks, rules, &mut HashSet::new(), effort)
+            let file = &policy.read(content, hunks);
+            (policy.place)(Task { path, file, hunks, rules, effort }, &mut HashSet::new())
         };
         let mut refused: [Option<HashSet<usize>>; Fuzz::LEVELS.len()] = Default::default();
         for (number, mut error) in errors {

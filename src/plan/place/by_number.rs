@@ -28,19 +28,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use super::super::nearest::Nearest;
-use super::super::place_error::{
-    After, Ambiguity, CANDIDATES, Earlier, Part, PlaceError, Places as Candidates, Reason,
-};
+use super::super::place_error::{After, Ambiguity, CANDIDATES, Earlier, PlaceError, Places as Candidates, Reason};
 use super::super::placement::Match;
 use super::super::splice::Last;
-use super::super::warning::{Placing, Warning};
+use super::super::warning::Placing;
 use super::headings::Headings;
-use super::{Outcome, PlacedHunk, Policy, blocks};
+use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::path::RepoPath;
 use crate::plan::Rules;
 use crate::search::{Document, Effort, Haystack, Run};
-use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
+use crate::text::{Ending, LineNo, Lines, Located, Text};
 
 /// How many places are looked at one by one.
 const FEW: usize = 32;
@@ -48,18 +45,11 @@ const FEW: usize = 32;
 /// The place at the number, or else the only one behind the hunk before.
 pub(in crate::plan) const POLICY: Policy = Policy { place, text };
 
-fn place(
-    path: &RepoPath,
-    file: &Document,
-    hunks: &[Hunk<'_>],
-    rules: &Rules,
-    lost: &mut HashSet<Vec<u8>>,
-    effort: &Effort,
-) -> Outcome {
+fn place(task: Task<'_, '_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
+    let Task { file, hunks, rules, effort, .. } = task;
     let shows_cr = hunks.iter().flat_map(|hunk| &hunk.lines).any(has_cr);
     let plain: Cow<'_, [Hunk<'_>]> = if shows_cr { hunks.iter().map(plain).collect() } else { Cow::Borrowed(hunks) };
     let mut placer = Placer {
-        path,
         file,
         haystack: &Haystack::of(file),
         hunks: &plain,
@@ -69,11 +59,12 @@ fn place(
         effort,
         cursor: 0,
         taken: BTreeMap::new(),
-        warnings: Vec::new(),
     };
-    let mut found = Vec::new();
-    let (errors, whole) = super::each(hunks, lost, text, |number, hunk| {
-        found.push((number, hunk, placer.place(number, hunk, &plain[number - 1])?));
+    let (mut found, mut warnings) = (Vec::new(), Vec::new());
+    let outcome = POLICY.each(hunks, lost, |number, hunk| {
+        let mut placed = placer.place(hunk, &plain[number - 1])?;
+        warnings.extend(placed.warning.take().map(|how| task.warning(number, hunk.span, how)));
+        found.push((number, hunk, placed));
         Ok(())
     });
     // Stable, so that two insertions at one place stay in the order of their hunks.
@@ -87,8 +78,7 @@ fn place(
             placed
         })
         .collect();
-    let outcome = Outcome { errors, whole, warnings: placer.warnings, ..Outcome::default() };
-    super::made(path, file, hunks, (&placed, Last::AsItIs), outcome)
+    super::made(task, &placed, Last::AsItIs, Outcome { warnings, ..outcome })
 }
 
 /// Returns what a new file holds: its lines as they are written.
@@ -145,7 +135,6 @@ impl Found {
 }
 
 struct Placer<'f, 'h> {
-    path: &'f RepoPath,
     file: &'f Document,
     haystack: &'f Haystack<'f>,
     /// All hunks, without the CRs that are their lines' terminators.
@@ -159,21 +148,16 @@ struct Placer<'f, 'h> {
     /// The lines that hunks take the place of, by their first. Where lines are only added there are none, and no hunk may
     /// reach across.
     taken: BTreeMap<usize, usize>,
-    warnings: Vec<Located<Warning>>,
 }
 
 impl Placer<'_, '_> {
     /// Finds the place of a hunk, which is also given without the CRs that are its lines' terminators.
-    fn place(&mut self, number: usize, hunk: &Hunk<'_>, plain: &Hunk<'_>) -> Result<Found, Located<PlaceError>> {
+    fn place(&mut self, hunk: &Hunk<'_>, plain: &Hunk<'_>) -> Result<Found, Located<PlaceError>> {
         let mut found = self.find(hunk, plain);
         if hunk.excess > 0 {
             found = self.confirm(hunk, found);
         }
-        let mut found = found?;
-        if let Some(how) = found.warning.take() {
-            let warning = Warning::Placed { path: self.path.clone(), part: Part::Hunk(number), how };
-            self.warnings.push(Located::new(hunk.span, warning));
-        }
+        let found = found?;
         self.cursor = found.range.end;
         self.take(found.range.clone());
         Ok(found)
@@ -409,7 +393,7 @@ impl Placer<'_, '_> {
     fn place_error(&self, hunk: &Hunk<'_>, run: &Run<'_>, claimed: usize) -> Located<PlaceError> {
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
         let not_found = |reason| PlaceError::NotFound { after, reason };
-        let first = hunk.old().find_map(|line| line.text.span).or(hunk.span);
+        let first = first_old(hunk);
         if self.file.line_count() == 0 {
             let reason = if self.file.is_empty() { Reason::EmptyFile } else { Reason::NoSuchLine };
             return Located::new(first, PlaceError::NotFound { after: After(None), reason });
@@ -437,8 +421,7 @@ impl Placer<'_, '_> {
 }
 
 fn ambiguous(hunk: &Hunk<'_>, ambiguity: Ambiguity) -> Located<PlaceError> {
-    let span: Option<Span> = hunk.old().find_map(|line| line.text.span).or(hunk.span);
-    Located::new(span, ambiguity.into())
+    Located::new(first_old(hunk), ambiguity.into())
 }
 
 /// Returns whether a line of the file is an old line to the byte, the byte order mark before the first included.

@@ -17,11 +17,11 @@ use super::super::nearest::Nearest;
 use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places, Reason};
 use super::super::placement::{Match, Placed};
 use super::super::splice;
-use super::super::warning::{Quote, Warning};
+use super::super::warning::{Placing, Quote, Warning};
 use crate::patch::{Occurrence, Substitution};
 use crate::path::RepoPath;
 use crate::plan::Rules;
-use crate::search::{Bounds, Document, Effort, Needle, Side, View, cuts_word};
+use crate::search::{Bounds, Document, Effort, Fuzz, Needle, Side, View, cuts_word};
 use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// What takes the place of what, and what was done to get there.
@@ -42,8 +42,11 @@ pub(in crate::plan) fn needles(edit: &Substitution<'_>) -> impl Iterator<Item = 
 }
 
 fn needle(find: &[Text<'_>], bounds: Bounds) -> Needle {
-    let texts: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
-    Needle::text(&texts, bounds)
+    Needle::text(&texts(find), bounds)
+}
+
+fn texts<'l>(lines: &'l [Text<'_>]) -> Vec<&'l [u8]> {
+    lines.iter().map(|line| &line[..]).collect()
 }
 
 /// Finds the place of a substitution in a file as it is now, and says what comes there.
@@ -57,22 +60,24 @@ pub(in crate::plan) fn place(
     rules: &Rules,
     effort: &Effort,
 ) -> Result<Substituted, Located<PlaceError>> {
-    let mut warnings = Vec::new();
     let span = edit.find.iter().find_map(|line| line.span);
-    let found = match exactly(document, edit, rules, span)? {
+    let (core, bounds) = without_blank_edges(&edit.find);
+    let sought = Sought { edit, core, bounds, span };
+    let found = match sought.exactly(document, rules)? {
         Some(found) => found,
         None => {
             let lines = document.lines();
-            match at_a_level(path, &lines, edit, rules, span, &mut warnings)? {
-                Some(found) => found,
-                None => return Err(place_error(&lines, edit, span, effort)),
-            }
+            let found = sought.at_a_level(&lines, rules.level())?;
+            found.ok_or_else(|| sought.place_error(&lines, effort))?
         }
     };
-    let Found { range, edges, how, fitted } = found;
+    let Found { range, edges, how, fitted, warning } = found;
+    let warning =
+        warning.map(|(span, how)| Located::new(span, Warning::Placed { path: path.clone(), part: Part::Find, how }));
+    let mut warnings: Vec<_> = warning.into_iter().collect();
     let (mut find, mut put) = (&edit.find[..], &edit.put[..]);
     if edges == Edges::Dropped {
-        (find, put) = (without_blank_edges(find).0, without_blank_edges(put).0);
+        (find, put) = (core, without_blank_edges(put).0);
         let at = LineNo::from_index(document.line(range.start));
         warnings.push(Located::new(span, Warning::BlankEdges { path: path.clone(), at }));
     }
@@ -139,6 +144,18 @@ struct Found {
     how: Match,
     /// The put as the file needs it; `None` for as it is.
     fitted: Option<Vec<Vec<u8>>>,
+    /// What is to be told, and of which line of the find.
+    warning: Option<(Option<Span>, Placing)>,
+}
+
+/// A text to find.
+struct Sought<'e, 't> {
+    edit: &'e Substitution<'t>,
+    /// The text without blank lines at its edges, and what must hold there then.
+    core: &'e [Text<'t>],
+    bounds: Bounds,
+    /// Where it is in the response.
+    span: Option<Span>,
 }
 
 /// What became of the blank lines at the edges of find and put.
@@ -148,101 +165,102 @@ enum Edges {
     Dropped,
 }
 
-/// Finds the text as it is, or else without blank lines at its edges.
-fn exactly(
-    document: &Document,
-    edit: &Substitution<'_>,
-    rules: &Rules,
-    span: Option<Span>,
-) -> Result<Option<Found>, Located<PlaceError>> {
-    if let Some(range) = search(document, &edit.find, Bounds::default(), edit.occurrence, span)? {
-        return Ok(Some(Found { range, edges: Edges::Kept, how: Match::Exact, fitted: None }));
+impl Sought<'_, '_> {
+    /// Finds the text as it is, or else without blank lines at its edges.
+    fn exactly(&self, document: &Document, rules: &Rules) -> Result<Option<Found>, Located<PlaceError>> {
+        let found = |edges, how| move |range| Found { range, edges, how, fitted: None, warning: None };
+        if let Some(range) = self.search(document, &self.edit.find, Bounds::default())? {
+            return Ok(Some(found(Edges::Kept, Match::Exact)(range)));
+        }
+        if rules.strict || self.core.len() == self.edit.find.len() {
+            return Ok(None);
+        }
+        let range = self.search(document, self.core, self.bounds)?;
+        Ok(range.map(found(Edges::Dropped, Match::BlankEdges)))
     }
-    let (core, bounds) = without_blank_edges(&edit.find);
-    if rules.strict || core.len() == edit.find.len() {
-        return Ok(None);
-    }
-    let range = search(document, core, bounds, edit.occurrence, span)?;
-    Ok(range.map(|range| Found { range, edges: Edges::Dropped, how: Match::BlankEdges, fitted: None }))
-}
 
-/// Finds the lines of the text as whole lines of the file at the tightest level that has them: as they are, or else without
-/// blank ones at the edges. There must be one candidate, whatever the occurrence.
-fn at_a_level(
-    path: &RepoPath,
-    lines: &Lines<'_>,
-    edit: &Substitution<'_>,
-    rules: &Rules,
-    span: Option<Span>,
-    warnings: &mut Vec<Located<Warning>>,
-) -> Result<Option<Found>, Located<PlaceError>> {
-    let (find_core, put_core) = (without_blank_edges(&edit.find).0, without_blank_edges(&edit.put).0);
-    let runs = [&edit.find[..], find_core].map(|find| find.iter().map(|line| &line[..]).collect::<Vec<_>>());
-    let levels = Levels::new(lines.clone(), runs, rules.level());
-    for (level, haystack) in levels.iter() {
-        for (find, put, edges) in [(&edit.find[..], &edit.put[..], Edges::Kept), (find_core, put_core, Edges::Dropped)]
-        {
-            let old: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
-            let run = haystack.run(old.iter().copied());
-            let Some(at) = run.first() else { continue };
-            if run.count() > 1 {
-                let places = Places::new(run.iter(), run.count());
-                return Err(Located::new(span, Ambiguity::Fuzz { level, places }.into()));
+    /// Finds the lines of the text as whole lines of the file at the tightest level that has them: as they are, or else without
+    /// blank ones at the edges. There must be one candidate, whatever the occurrence.
+    fn at_a_level(&self, lines: &Lines<'_>, highest: Fuzz) -> Result<Option<Found>, Located<PlaceError>> {
+        let Self { edit, core, span, .. } = *self;
+        let put_core = without_blank_edges(&edit.put).0;
+        let levels = Levels::new(lines.clone(), [&edit.find[..], core].map(texts), highest);
+        for (level, haystack) in levels.iter() {
+            for (find, put, edges) in [(&edit.find[..], &edit.put[..], Edges::Kept), (core, put_core, Edges::Dropped)] {
+                let old = texts(find);
+                let run = haystack.run(old.iter().copied());
+                let Some(at) = run.first() else { continue };
+                if run.count() > 1 {
+                    let places = Places::new(run.iter(), run.count());
+                    return Err(Located::new(span, Ambiguity::Fuzz { level, places }.into()));
+                }
+                let block = Block { old: 0..old.len(), new: texts(put) };
+                let fitted = fuzz::fit(lines, at, level, &old, &[block]).map_err(|error| {
+                    let line = match error {
+                        ShiftError::Shifts(nth) => find.get(nth),
+                        ShiftError::Unshiftable(nth) => put.get(nth),
+                    };
+                    Located::new(line.and_then(|line| line.span).or(span), error.at(at))
+                })?;
+                let nth = old.iter().enumerate().position(|(nth, text)| *text != lines.text(at + nth)).unwrap_or(0);
+                let warning = Some((find[nth].span.or(span), fuzz::warning(lines, level, at, nth)));
+                let last = at + old.len() - 1;
+                let range = lines.start(at)..lines.start(last) + lines.text(last).len();
+                return Ok(Some(Found { range, edges, how: Match::at(level), fitted: Some(fitted), warning }));
             }
-            let block = Block { old: 0..old.len(), new: put.iter().map(|line| &line[..]).collect() };
-            let fitted = fuzz::fit(lines, at, level, &old, &[block]).map_err(|error| {
-                let line = match error {
-                    ShiftError::Shifts(nth) => find.get(nth),
-                    ShiftError::Unshiftable(nth) => put.get(nth),
-                };
-                Located::new(line.and_then(|line| line.span).or(span), error.at(at))
-            })?;
-            let nth = old.iter().enumerate().position(|(nth, text)| *text != lines.text(at + nth)).unwrap_or(0);
-            let (part, how) = (Part::Find, fuzz::warning(lines, level, at, nth));
-            let warning = Warning::Placed { path: path.clone(), part, how };
-            warnings.push(Located::new(find[nth].span.or(span), warning));
-            let last = at + old.len() - 1;
-            let range = lines.start(at)..lines.start(last) + lines.text(last).len();
-            return Ok(Some(Found { range, edges, how: Match::at(level), fitted: Some(fitted) }));
+        }
+        Ok(None)
+    }
+
+    /// Finds the match that is meant; `None` if the text isn't there at all.
+    fn search(
+        &self,
+        document: &Document,
+        find: &[Text<'_>],
+        bounds: Bounds,
+    ) -> Result<Option<Range<usize>>, Located<PlaceError>> {
+        let matches = document.matches(&needle(find, bounds));
+        match self.edit.occurrence {
+            Occurrence::First => Ok(matches.first()),
+            Occurrence::Last => Ok(matches.last()),
+            Occurrence::Nth(wanted) => match matches.nth(wanted) {
+                Ok(range) => Ok(Some(range)),
+                Err(0) => Ok(None),
+                Err(count) => Err(Located::new(self.span, PlaceError::OutOfRange { wanted, count })),
+            },
+            Occurrence::Only => match matches.count() {
+                0 | 1 => Ok(matches.first()),
+                count => {
+                    let mut lines: Vec<LineNo> = Vec::new();
+                    for range in matches.iter() {
+                        let line = LineNo::from_index(document.line(range.start));
+                        if lines.last() != Some(&line) {
+                            lines.push(line);
+                        }
+                        if lines.len() == CANDIDATES {
+                            break;
+                        }
+                    }
+                    let in_lines = if lines.len() < CANDIDATES { lines.len() } else { count };
+                    Err(Located::new(self.span, Ambiguity::Find(Places { lines, count, in_lines }).into()))
+                }
+            },
         }
     }
-    Ok(None)
-}
 
-/// Finds the match that is meant; `None` if the text isn't there at all.
-fn search(
-    document: &Document,
-    find: &[Text<'_>],
-    bounds: Bounds,
-    occurrence: Occurrence,
-    span: Option<Span>,
-) -> Result<Option<Range<usize>>, Located<PlaceError>> {
-    let matches = document.matches(&needle(find, bounds));
-    match occurrence {
-        Occurrence::First => Ok(matches.first()),
-        Occurrence::Last => Ok(matches.last()),
-        Occurrence::Nth(wanted) => match matches.nth(wanted) {
-            Ok(range) => Ok(Some(range)),
-            Err(0) => Ok(None),
-            Err(count) => Err(Located::new(span, PlaceError::OutOfRange { wanted, count })),
-        },
-        Occurrence::Only => match matches.count() {
-            0 | 1 => Ok(matches.first()),
-            count => {
-                let mut lines: Vec<LineNo> = Vec::new();
-                for range in matches.iter() {
-                    let line = LineNo::from_index(document.line(range.start));
-                    if lines.last() != Some(&line) {
-                        lines.push(line);
-                    }
-                    if lines.len() == CANDIDATES {
-                        break;
-                    }
-                }
-                let in_lines = if lines.len() < CANDIDATES { lines.len() } else { count };
-                Err(Located::new(span, Ambiguity::Find(Places { lines, count, in_lines }).into()))
-            }
-        },
+    fn place_error(&self, lines: &Lines<'_>, effort: &Effort) -> Located<PlaceError> {
+        let Self { edit, core, span, .. } = *self;
+        let not_found = |reason| Located::new(span, PlaceError::NotFound { after: After(None), reason });
+        if lines.is_empty() {
+            return not_found(Reason::EmptyFile);
+        }
+        // Empty lines at the edges are no reason why the rest isn't there.
+        if core.len() < edit.find.len()
+            && let Some(range) = View::new(lines).first(&needle(core, Bounds::default()))
+        {
+            return not_found(Reason::Edges(LineNo::from_index(lines.index_at(range.start))));
+        }
+        Nearest::of_text(lines.clone(), core, &edit.put, effort).of_find(core, &edit.put, span)
     }
 }
 
@@ -251,21 +269,6 @@ fn without_blank_edges<'e, 't>(lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds
     let start = lines.iter().take_while(|line| is_blank(line)).count();
     let end = lines.len() - lines[start..].iter().rev().take_while(|line| is_blank(line)).count();
     (&lines[start..end], Bounds { start_at_line: start > 0, end_at_line: end < lines.len() })
-}
-
-fn place_error(lines: &Lines<'_>, edit: &Substitution<'_>, span: Option<Span>, effort: &Effort) -> Located<PlaceError> {
-    let not_found = |reason| Located::new(span, PlaceError::NotFound { after: After(None), reason });
-    if lines.is_empty() {
-        return not_found(Reason::EmptyFile);
-    }
-    // Empty lines at the edges are no reason why the rest isn't there.
-    let find = without_blank_edges(&edit.find).0;
-    if find.len() < edit.find.len()
-        && let Some(range) = View::new(lines).first(&needle(find, Bounds::default()))
-    {
-        return not_found(Reason::Edges(LineNo::from_index(lines.index_at(range.start))));
-    }
-    Nearest::of_text(lines.clone(), find, &edit.put, effort).of_find(find, &edit.put, span)
 }
 
 /// Says which lines a match touches, and which are there when `put` lines have taken its place.

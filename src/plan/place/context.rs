@@ -1,54 +1,53 @@
 //! The context lines of a hunk, those behind `@@`: found one after the other, or said why not.
 
 use super::super::duplicates::SHOWN;
-use super::super::place_error::{CANDIDATES, Part, PlaceError, Places as Candidates};
+use super::super::place_error::{CANDIDATES, PlaceError, Places as Candidates};
 use super::super::placement::Match;
 use super::super::warning::{Placing, Quote};
 use super::in_order::Placer;
 use crate::patch::Hunk;
-use crate::search::{Loose, Relaxation, Run};
+use crate::search::{Loose, Relaxation};
 use crate::text::{LineNo, Located, Text};
 
-/// The last context line of a hunk, if it has one, and how the loosest of them was found.
-pub(super) struct Context {
-    pub(super) at: Option<usize>,
-    pub(super) how: Match,
-}
-
-impl Placer<'_, '_, '_> {
-    /// Finds the context lines of a hunk one after the other, moves the cursor past each, and returns where the last is.
-    pub(super) fn seek_context(&mut self, part: Part, hunk: &Hunk<'_>) -> Result<Context, Located<PlaceError>> {
-        let mut context = Context { at: None, how: Match::Exact };
+impl Placer<'_, '_> {
+    /// Finds the context lines of a hunk one after the other, moves the cursor past each, and returns where the last is, if there is
+    /// one, and how the loosest of them was found.
+    pub(super) fn seek_context(
+        &mut self,
+        number: usize,
+        hunk: &Hunk<'_>,
+    ) -> Result<(Option<usize>, Match), Located<PlaceError>> {
+        let mut context = (None, Match::Exact);
         for locator in &hunk.locators {
             let run = self.haystack.run([&locator[..]]);
             let (at, how) = match run.at_or_after(self.cursor) {
                 Some(at) => (at, Match::Exact),
-                None => self.seek_like(part, hunk, locator, &run)?,
+                None => self.seek_like(number, hunk, locator, run.first())?,
             };
             self.cursor = at + 1;
-            context = Context { at: Some(at), how: context.how.max(how) };
+            context = (Some(at), context.1.max(how));
         }
         Ok(context)
     }
 
     fn seek_like(
         &mut self,
-        part: Part,
+        number: usize,
         hunk: &Hunk<'_>,
         locator: &Text<'_>,
-        run: &Run<'_>,
+        earlier: Option<usize>,
     ) -> Result<(usize, Match), Located<PlaceError>> {
         let error = |error| Err(Located::new(locator.span.or(hunk.span), error));
-        if let Some(at) = run.first() {
+        if let Some(at) = earlier {
             return error(PlaceError::ContextEarlier { at: LineNo::from_index(at) });
         }
-        if self.rules.strict {
+        if self.task.rules.strict {
             return Err(self.no_context(hunk, locator));
         }
         match self.like(locator) {
             Loose::One { at, how } => {
-                let line = Quote::new(&self.file.lines(), at);
-                self.warn(locator.span.or(hunk.span), part, Placing::Relaxed { how, line });
+                let line = Quote::new(&self.task.file.lines(), at);
+                self.warn(number, locator.span.or(hunk.span), Placing::Relaxed { how, line });
                 let how = if let Relaxation::Level(level) = how { Match::at(level) } else { Match::Locator };
                 Ok((at, how))
             }

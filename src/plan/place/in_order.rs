@@ -26,56 +26,37 @@ use std::collections::HashSet;
 use super::super::duplicates::Duplicates;
 use super::super::fuzz::{self, Block, Levels, ShiftError};
 use super::super::nearest::Nearest;
-use super::super::place_error::{After, Ambiguity, Earlier, Part, PlaceError, Places as Candidates, Reason};
+use super::super::place_error::{After, Ambiguity, Earlier, PlaceError, Places as Candidates, Reason};
 use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::{Placing, Quote, Warning};
-use super::context::Context;
-use super::{Outcome, PlacedHunk, Policy, blocks};
+use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::path::RepoPath;
-use crate::plan::Rules;
-use crate::search::{Document, Effort, Fuzz, Haystack, Locators, Run};
+use crate::search::{Fuzz, Haystack, Locators, Run};
 use crate::text::{Ending, LineNo, Located, Span};
 
 /// The first match behind the hunk before.
 pub(in crate::plan) const POLICY: Policy = Policy { place, text: |line| &line.text };
 
-fn place(
-    path: &RepoPath,
-    file: &Document,
-    hunks: &[Hunk<'_>],
-    rules: &Rules,
-    lost: &mut HashSet<Vec<u8>>,
-    effort: &Effort,
-) -> Outcome {
+fn place(task: Task<'_, '_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
     let mut placer = Placer {
-        path,
-        file,
-        hunks,
-        haystack: &Haystack::of(file),
+        task,
+        haystack: &Haystack::of(task.file),
         levels: &OnceCell::new(),
         loose: &OnceCell::new(),
         nearest: &OnceCell::new(),
-        rules,
-        effort,
         cursor: 0,
         placed: Vec::new(),
         duplicates: Duplicates::default(),
         warnings: Vec::new(),
     };
-    let (mut errors, mut whole) = super::each(
-        hunks,
-        lost,
-        |line| &line.text,
-        |number, hunk| {
-            let (cursor, said) = (placer.cursor, placer.warnings.len());
-            placer.place(number, hunk).inspect_err(|_| {
-                placer.cursor = cursor;
-                placer.warnings.truncate(said);
-            })
-        },
-    );
+    let mut outcome = POLICY.each(task.hunks, lost, |number, hunk| {
+        let (cursor, said) = (placer.cursor, placer.warnings.len());
+        placer.place(number, hunk).inspect_err(|_| {
+            placer.cursor = cursor;
+            placer.warnings.truncate(said);
+        })
+    });
     let Placer { mut placed, warnings, .. } = placer;
     // Stable, so that two insertions at one place stay in the order of their hunks.
     placed.sort_by_key(|placed| placed.range.start);
@@ -83,43 +64,49 @@ fn place(
     let overlaps: Vec<_> =
         overlaps.map(|pair| (pair[1].number, Located::new(pair[1].span, PlaceError::Overlap))).collect();
     if !overlaps.is_empty() {
-        (placed, whole) = (Vec::new(), false);
-        errors.extend(overlaps);
-        errors.sort_by_key(|(number, _)| *number);
+        (placed, outcome.whole) = (Vec::new(), false);
+        outcome.errors.extend(overlaps);
+        outcome.errors.sort_by_key(|(number, _)| *number);
     }
-    let outcome = Outcome { errors, whole, warnings, ..Outcome::default() };
-    super::made(path, file, hunks, (&placed, Last::Terminated), outcome)
+    super::made(task, &placed, Last::Terminated, Outcome { warnings, ..outcome })
 }
 
-pub(super) struct Placer<'f, 'h, 'p> {
-    pub(super) path: &'f RepoPath,
-    pub(super) file: &'f Document,
-    hunks: &'h [Hunk<'p>],
+pub(super) struct Placer<'f, 'p> {
+    pub(super) task: Task<'f, 'p>,
     pub(super) haystack: &'f Haystack<'f>,
     // Most sections need none of these, which read the file.
-    levels: &'f OnceCell<Levels<'f, 'h>>,
+    levels: &'f OnceCell<Levels<'f, 'f>>,
     loose: &'f OnceCell<Locators<'f>>,
-    nearest: &'f OnceCell<Nearest<'f, 'h>>,
-    pub(super) rules: &'f Rules,
-    effort: &'f Effort,
+    nearest: &'f OnceCell<Nearest<'f, 'f>>,
     /// Index of the first line at which the next hunk may stand.
     pub(super) cursor: usize,
-    placed: Vec<PlacedHunk<'h, 'p>>,
-    duplicates: Duplicates<'h>,
+    placed: Vec<PlacedHunk<'f, 'p>>,
+    duplicates: Duplicates<'f>,
     warnings: Vec<Located<Warning>>,
 }
 
+/// A hunk that is to be placed.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'h, 'p> {
+    pub(super) number: usize,
+    pub(super) hunk: &'h Hunk<'p>,
+    /// Where its last context line is, if it has one.
+    pub(super) context: Option<usize>,
+}
+
 /// How a run of old lines was found.
-struct Found {
+struct Found<'h, 'p> {
     at: usize,
     /// At the context line itself.
     restated: bool,
     /// Without its trailing empty line.
     trimmed: bool,
     level: Fuzz,
+    /// The lines of the hunk, as far as they count.
+    lines: Vec<&'h HunkLine<'p>>,
 }
 
-impl Found {
+impl Found<'_, '_> {
     fn how(&self) -> Match {
         match self {
             Found { level: Fuzz::Exact, trimmed: true, .. } => Match::BlankDropped,
@@ -129,75 +116,67 @@ impl Found {
     }
 }
 
-impl<'f, 'h, 'p> Placer<'f, 'h, 'p> {
-    pub(super) fn levels(&self) -> &'f Levels<'f, 'h> {
+impl<'f, 'p> Placer<'f, 'p> {
+    pub(super) fn levels(&self) -> &'f Levels<'f, 'f> {
+        let Task { file, hunks, rules, .. } = self.task;
         self.levels.get_or_init(|| {
-            let locators = self.hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| vec![&text[..]]);
-            let runs = self.hunks.iter().map(|hunk| hunk.old().map(|line| &line.text[..]).collect());
-            Levels::new(self.file.lines(), locators.chain(runs), self.rules.level())
+            let locators = hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| vec![&text[..]]);
+            let runs = hunks.iter().map(|hunk| hunk.old().map(|line| &line.text[..]).collect());
+            Levels::new(file.lines(), locators.chain(runs), rules.level())
         })
     }
 
     pub(super) fn loose(&self) -> &'f Locators<'f> {
         self.loose.get_or_init(|| {
-            let locators = self.hunks.iter().flat_map(|hunk| &hunk.locators);
-            Locators::new(self.file.lines(), locators.map(|text| &text[..]))
+            let locators = self.task.hunks.iter().flat_map(|hunk| &hunk.locators);
+            Locators::new(self.task.file.lines(), locators.map(|text| &text[..]))
         })
     }
 
-    pub(super) fn nearest(&self) -> &'f Nearest<'f, 'h> {
-        self.nearest.get_or_init(|| Nearest::of_hunks(self.file.lines(), self.hunks, self.effort))
+    pub(super) fn nearest(&self) -> &'f Nearest<'f, 'f> {
+        let Task { file, hunks, effort, .. } = self.task;
+        self.nearest.get_or_init(|| Nearest::of_hunks(file.lines(), hunks, effort))
     }
 
-    fn place(&mut self, number: usize, hunk: &'h Hunk<'p>) -> Result<(), Located<PlaceError>> {
-        let part = Part::Hunk(number);
-        let Context { at: context, how } = self.seek_context(part, hunk)?;
+    fn place(&mut self, number: usize, hunk: &'f Hunk<'p>) -> Result<(), Located<PlaceError>> {
+        let (context, how) = self.seek_context(number, hunk)?;
+        let wanted = Wanted { number, hunk, context };
         if hunk.old().next().is_none() {
-            return self.add(number, hunk, context, how);
+            return self.add(wanted, how);
         }
-        let found = self.seek_lines(hunk, context)?;
-        let mut lines: Vec<_> = hunk.lines.iter().collect();
-        if found.trimmed {
-            trim(&mut lines);
-        }
-        let len = lines.iter().filter(|line| line.mark != Mark::Added).count();
+        let found = self.seek_lines(wanted)?;
         let at = LineNo::from_index(found.at);
         if found.restated {
-            self.warn(hunk.span, part, Placing::Restated(at));
+            self.warn(number, hunk.span, Placing::Restated(at));
         }
         if found.trimmed {
-            self.warn(hunk.span, part, Placing::BlankDropped(at));
+            self.warn(number, hunk.span, Placing::BlankDropped(at));
         }
-        let mut added = as_written(&lines);
+        let mut added = as_written(&found.lines);
         if found.level > Fuzz::Exact {
-            added = self.fit(hunk, &lines, &found)?.into_iter().map(|line| (Cow::Owned(line), None)).collect();
-            self.warn_of_level(part, hunk, &lines, &found);
+            added = self.fit(hunk, &found)?.into_iter().map(|line| (Cow::Owned(line), None)).collect();
+            self.warn_of_level(wanted, &found);
         } else if !hunk.end_of_file {
-            self.look_for_duplicates(part, hunk, &lines, found.at, context)?;
+            self.look_for_duplicates(wanted, &found)?;
         }
-        self.cursor = found.at + len;
-        self.duplicates.replace(found.at..found.at + len);
-        let how = how.max(found.how());
-        let (range, span, has_mark) = (found.at..found.at + len, hunk.span, false);
+        let range = found.at..found.at + old(&found.lines).count();
+        self.cursor = range.end;
+        self.duplicates.replace(range.clone());
+        let (how, span, lines, has_mark) = (how.max(found.how()), hunk.span, found.lines, false);
         self.placed.push(PlacedHunk { number, span, range, how, lines, added, has_mark });
         Ok(())
     }
 
     /// Places a hunk that has added lines only.
-    fn add(
-        &mut self,
-        number: usize,
-        hunk: &'h Hunk<'p>,
-        context: Option<usize>,
-        how: Match,
-    ) -> Result<(), Located<PlaceError>> {
-        let end = self.file.line_count();
+    fn add(&mut self, wanted: Wanted<'f, 'p>, how: Match) -> Result<(), Located<PlaceError>> {
+        let (Wanted { number, hunk, context }, Task { file, rules, .. }) = (wanted, self.task);
+        let end = file.line_count();
         if hunk.numbered && !hunk.end_of_file && end > 0 {
             return Err(Located::new(hunk.span, Ambiguity::Nowhere.into()));
         }
-        let at = if self.rules.strict {
+        let at = if rules.strict {
             // The bare algorithm appends at the end whatever the context, and before a last line that is blank.
-            if end > 0 && self.file.text(end - 1).is_empty() { end - 1 } else { end }
+            if end > 0 && file.text(end - 1).is_empty() { end - 1 } else { end }
         } else if let (Some(at), false) = (context, hunk.end_of_file) {
             let (others, count) = self.others(&hunk.locators[hunk.locators.len() - 1], at);
             let after = LineNo::from_index(at);
@@ -205,11 +184,11 @@ impl<'f, 'h, 'p> Placer<'f, 'h, 'p> {
                 0 => Placing::AddedAfter(after),
                 _ => Placing::AddedAfterOneOf { after, others, count },
             };
-            self.warn(hunk.span, Part::Hunk(number), how);
+            self.warn(number, hunk.span, how);
             at + 1
         } else {
             if number > 1 {
-                self.warn(hunk.span, Part::Hunk(number), Placing::AddedAtEnd);
+                self.warn(number, hunk.span, Placing::AddedAtEnd);
             }
             end
         };
@@ -221,40 +200,38 @@ impl<'f, 'h, 'p> Placer<'f, 'h, 'p> {
 
     /// Finds the old lines of a hunk: as written, then at the context line, then both without a trailing empty line; and if
     /// none of that finds any, the same at each level.
-    fn seek_lines(&mut self, hunk: &'h Hunk<'p>, context: Option<usize>) -> Result<Found, Located<PlaceError>> {
-        if let Some(found) = self.seek_at(Fuzz::Exact, self.haystack, hunk, context)? {
+    fn seek_lines(&mut self, wanted: Wanted<'f, 'p>) -> Result<Found<'f, 'p>, Located<PlaceError>> {
+        if let Some(found) = self.seek_at(Fuzz::Exact, self.haystack, wanted)? {
             return Ok(found);
         }
         for (level, haystack) in self.levels().iter() {
-            if let Some(found) = self.seek_at(level, haystack, hunk, context)? {
+            if let Some(found) = self.seek_at(level, haystack, wanted)? {
                 return Ok(found);
             }
         }
-        Err(self.place_error(hunk, context))
+        Err(self.place_error(wanted))
     }
 
     fn seek_at(
         &mut self,
         level: Fuzz,
         haystack: &Haystack<'_>,
-        hunk: &'h Hunk<'p>,
-        context: Option<usize>,
-    ) -> Result<Option<Found>, Located<PlaceError>> {
-        let mut lines: Vec<_> = hunk.lines.iter().collect();
+        wanted: Wanted<'f, 'p>,
+    ) -> Result<Option<Found<'f, 'p>>, Located<PlaceError>> {
+        let mut lines: Vec<_> = wanted.hunk.lines.iter().collect();
         let mut trimmed = false;
         loop {
             let run = haystack.run(old(&lines));
-            let len = old(&lines).count();
-            let found = if hunk.end_of_file {
-                let at = self.file.line_count().checked_sub(len).filter(|&at| at >= self.cursor);
-                at.filter(|&at| run.contains(at)).map(|at| (at, false))
+            let found = if wanted.hunk.end_of_file {
+                let at = self.task.file.line_count().checked_sub(old(&lines).count());
+                at.filter(|&at| at >= self.cursor && run.contains(at)).map(|at| (at, false))
             } else if level == Fuzz::Exact {
-                self.seek_run(hunk, &run, context)?
+                self.seek_run(wanted, &run)?
             } else {
-                self.seek_only(level, hunk, &lines, &run, context)?
+                self.seek_only(level, wanted, &lines, &run)?
             };
             if let Some((at, restated)) = found {
-                return Ok(Some(Found { at, restated, trimmed, level }));
+                return Ok(Some(Found { at, restated, trimmed, level, lines }));
             }
             if trimmed || !trim(&mut lines) || old(&lines).next().is_none() {
                 return Ok(None);
@@ -267,31 +244,23 @@ impl<'f, 'h, 'p> Placer<'f, 'h, 'p> {
     fn seek_only(
         &mut self,
         level: Fuzz,
-        hunk: &Hunk<'_>,
-        lines: &[&'h HunkLine<'p>],
+        Wanted { hunk, context, .. }: Wanted<'f, 'p>,
+        lines: &[&'f HunkLine<'p>],
         places: &Run<'_>,
-        context: Option<usize>,
     ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
         let Some(at) = places.at_or_after(context.unwrap_or(self.cursor)) else { return Ok(None) };
-        let others = match context {
-            Some(_) => self.duplicates.behind(places, at),
-            None => self.duplicates.around(level, old(lines).collect(), places, at),
-        };
+        let others = self.duplicates.others(level, old(lines).collect(), places, at, context.is_none());
         if others.count > 0 {
-            let places = self.duplicates.all(old(lines).count(), places, at, context.is_none());
-            let places = Candidates::new(places, others.count + 1);
+            let all = self.duplicates.all(old(lines).count(), places, at, context.is_none());
+            let places = Candidates::new(all, others.count + 1);
             return Err(Located::new(first_old(hunk), Ambiguity::Fuzz { level, places }.into()));
         }
         Ok(Some((at, context == Some(at))))
     }
 
     /// Makes the added lines of a hunk that was found at a level fit in there.
-    fn fit(
-        &self,
-        hunk: &Hunk<'_>,
-        lines: &[&HunkLine<'_>],
-        found: &Found,
-    ) -> Result<Vec<Vec<u8>>, Located<PlaceError>> {
+    fn fit(&self, hunk: &Hunk<'_>, found: &Found<'_, '_>) -> Result<Vec<Vec<u8>>, Located<PlaceError>> {
+        let lines = &found.lines;
         let old: Vec<&[u8]> = old(lines).collect();
         let mut next = 0;
         let blocks = blocks(lines).filter_map(|block| {
@@ -300,7 +269,8 @@ impl<'f, 'h, 'p> Placer<'f, 'h, 'p> {
             let new: Vec<_> = block.iter().filter(|line| line.mark == Mark::Added).map(|line| &line.text[..]).collect();
             (!new.is_empty()).then_some(Block { old, new })
         });
-        fuzz::fit(&self.file.lines(), found.at, found.level, &old, &blocks.collect::<Vec<_>>()).map_err(|error| {
+        let file = self.task.file.lines();
+        fuzz::fit(&file, found.at, found.level, &old, &blocks.collect::<Vec<_>>()).map_err(|error| {
             let on = |mark: fn(Mark) -> bool, nth| lines.iter().filter(|line| mark(line.mark)).nth(nth);
             let line = match error {
                 ShiftError::Shifts(nth) => on(|mark| mark != Mark::Added, nth),
@@ -311,22 +281,18 @@ impl<'f, 'h, 'p> Placer<'f, 'h, 'p> {
         })
     }
 
-    fn warn_of_level(&mut self, part: Part, hunk: &Hunk<'_>, lines: &[&HunkLine<'_>], found: &Found) {
-        let file = self.file.lines();
-        let nth = old(lines).enumerate().position(|(nth, text)| text != file.text(found.at + nth)).unwrap_or(0);
-        let differs = lines.iter().filter(|line| line.mark != Mark::Added).nth(nth).and_then(|line| line.text.span);
-        let how = fuzz::warning(&file, found.level, found.at, nth);
-        self.warn(differs.or_else(|| first_old(hunk)), part, how);
+    fn warn_of_level(&mut self, wanted: Wanted<'_, '_>, found: &Found<'_, '_>) {
+        let file = self.task.file.lines();
+        let nth = old(&found.lines).enumerate().position(|(nth, text)| text != file.text(found.at + nth)).unwrap_or(0);
+        let differs = found.lines.iter().filter(|line| line.mark != Mark::Added).nth(nth);
+        let span = differs.and_then(|line| line.text.span).or_else(|| first_old(wanted.hunk));
+        self.warn(wanted.number, span, fuzz::warning(&file, found.level, found.at, nth));
     }
 
-    fn seek_run(
-        &self,
-        hunk: &Hunk<'_>,
-        run: &Run<'_>,
-        context: Option<usize>,
-    ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
+    fn seek_run(&self, wanted: Wanted<'_, '_>, run: &Run<'_>) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
+        let Wanted { hunk, context, .. } = wanted;
         let forward = run.at_or_after(self.cursor);
-        let restated = context.filter(|&at| !self.rules.strict && run.contains(at));
+        let restated = context.filter(|&at| !self.task.rules.strict && run.contains(at));
         if let (Some(context), Some(behind)) = (restated, forward) {
             let (context, behind) = (LineNo::from_index(context), LineNo::from_index(behind));
             return Err(Located::new(first_old(hunk), Ambiguity::RestatedTwice { context, behind }.into()));
@@ -348,42 +314,36 @@ impl<'f, 'h, 'p> Placer<'f, 'h, 'p> {
     /// Warns of, or under `unique` refuses, a hunk whose old lines are in other places as well.
     fn look_for_duplicates(
         &mut self,
-        part: Part,
-        hunk: &Hunk<'_>,
-        lines: &[&'h HunkLine<'_>],
-        chosen: usize,
-        context: Option<usize>,
+        Wanted { number, hunk, context }: Wanted<'f, 'p>,
+        found: &Found<'f, 'p>,
     ) -> Result<(), Located<PlaceError>> {
-        let places = &self.haystack.run(old(lines));
-        let others = match context {
-            Some(_) => self.duplicates.behind(places, chosen),
-            None => self.duplicates.around(Fuzz::Exact, old(lines).collect(), places, chosen),
-        };
-        let (shown, count) = (others.lines(), others.count);
-        if count == 0 {
+        let (lines, places) = (&found.lines, &self.haystack.run(old(&found.lines)));
+        let is_around = context.is_none();
+        let others = self.duplicates.others(Fuzz::Exact, old(lines).collect(), places, found.at, is_around);
+        if others.count == 0 {
             return Ok(());
         }
-        let at = LineNo::from_index(chosen);
-        if self.rules.unique {
-            let places = self.duplicates.all(old(lines).count(), places, chosen, context.is_none());
-            let places = Candidates::new(places, count + 1);
+        if self.task.rules.unique {
+            let all = self.duplicates.all(old(lines).count(), places, found.at, is_around);
+            let places = Candidates::new(all, others.count + 1);
             return Err(Located::new(first_old(hunk), Ambiguity::Unique(places).into()));
         }
-        let mut first: Vec<_> = shown.iter().copied().take(Quote::DRAWN - 1).chain([at]).collect();
+        let (chosen, count, others) = (LineNo::from_index(found.at), others.count, others.lines());
+        let mut first: Vec<_> = others.iter().copied().take(Quote::DRAWN - 1).chain([chosen]).collect();
         first.sort();
-        let quoted = first.iter().map(|line| Quote::under(|at| self.file.text(at), line.index())).collect();
-        self.warn(first_old(hunk), part, Placing::Duplicates { chosen: at, others: shown, count, lines: quoted });
+        let lines = first.iter().map(|line| Quote::under(|at| self.task.file.text(at), line.index())).collect();
+        self.warn(number, first_old(hunk), Placing::Duplicates { chosen, others, count, lines });
         Ok(())
     }
 
     /// Says why the old lines of a hunk have no place, and points at the line that shows it best.
-    fn place_error(&self, hunk: &Hunk<'_>, context: Option<usize>) -> Located<PlaceError> {
+    fn place_error(&self, Wanted { hunk, context, .. }: Wanted<'_, '_>) -> Located<PlaceError> {
         let run = self.haystack.run(hunk.old().map(|line| &line.text[..]));
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
         let mut found = run.first();
         if hunk.end_of_file {
             let forward = run.at_or_after(self.cursor).or(found);
-            found = self.file.line_count().checked_sub(hunk.old().count()).filter(|&at| run.contains(at));
+            found = self.task.file.line_count().checked_sub(hunk.old().count()).filter(|&at| run.contains(at));
             if let (Some(at), None) = (forward, found) {
                 return Located::new(first_old(hunk), PlaceError::NotAtEnd { at: LineNo::from_index(at) });
             }
@@ -399,15 +359,15 @@ impl<'f, 'h, 'p> Placer<'f, 'h, 'p> {
             };
             return Located::new(first_old(hunk), PlaceError::Earlier { after, at, than });
         }
-        if self.file.line_count() == 0 {
+        if self.task.file.line_count() == 0 {
             let (after, reason) = (After(None), Reason::EmptyFile);
             return Located::new(first_old(hunk), PlaceError::NotFound { after, reason });
         }
         self.nearest().of_hunk(hunk, self.cursor, self.haystack, after)
     }
 
-    pub(super) fn warn(&mut self, span: Option<Span>, part: Part, how: Placing) {
-        self.warnings.push(Located::new(span, Warning::Placed { path: self.path.clone(), part, how }));
+    pub(super) fn warn(&mut self, number: usize, span: Option<Span>, how: Placing) {
+        self.warnings.push(self.task.warning(number, span, how));
     }
 }
 
@@ -419,10 +379,6 @@ fn as_written<'h>(lines: &[&'h HunkLine<'_>]) -> Vec<(Cow<'h, [u8]>, Option<Endi
 
 fn old<'a, 'h>(lines: &'a [&'h HunkLine<'_>]) -> impl Iterator<Item = &'h [u8]> + Clone + use<'a, 'h> {
     lines.iter().filter(|line| line.mark != Mark::Added).map(|line| &line.text[..])
-}
-
-fn first_old(hunk: &Hunk<'_>) -> Option<Span> {
-    hunk.old().find_map(|line| line.text.span).or(hunk.span)
 }
 
 /// Returns the runs of lines that a hunk may be looked for by.
