@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use crate::kind::Kind;
 use crate::path::RepoPath;
+use crate::progress::Progress;
 use crate::text::Content;
 
 /// A run of old lines and the run of new lines that takes its place; one of them may be empty. Indices from 0.
@@ -113,8 +114,8 @@ impl Headings {
     }
 }
 
-/// How a diff is to look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a diff is to look, and who is told how far it is.
+#[derive(Clone, Debug)]
 pub struct Options {
     /// How many unchanged lines are around a change (`diff.context`).
     pub context: u32,
@@ -122,12 +123,26 @@ pub struct Options {
     pub interhunk: u32,
     /// Whether a deleted and a new file of similar content are a rename (`diff.renames`).
     pub renames: Renames,
+    /// How much of it is wanted.
+    pub wants: Wants,
+    /// Is told of every file that is done with. How many there are only the one knows that asks.
+    pub progress: Progress,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { context: 3, interhunk: 0, renames: Renames::default() }
+        let (renames, progress) = (Renames::default(), Progress::default());
+        Self { context: 3, interhunk: 0, renames, wants: Wants::All, progress }
     }
+}
+
+/// How much of a diff is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wants {
+    /// All that is printed.
+    All,
+    /// Lines only: no ids of contents, which take a look at every byte and into the objects, and no binary patches.
+    Lines,
 }
 
 /// Whether a deleted and a new file of similar content are a rename.

@@ -16,7 +16,7 @@ use crate::plan::derive::{self, Derived, Replaced, Unrepresentable, What};
 use crate::plan::{self, Change, ChangeSet, Rules};
 use crate::progress::{Progress, Stage};
 use crate::text::{Lines, Source, SourceId, Text};
-use crate::tree::{AttributeFiles, Content, Entry, File, Obstacle, Planned, Tree, TreeError};
+use crate::tree::{Entry, File, Obstacle, Tree, TreeError};
 
 /// How a response is to look.
 #[derive(Clone, Debug, Default)]
@@ -69,10 +69,12 @@ pub fn respond(
     progress: &Progress,
 ) -> Result<Answer, CompareError> {
     progress.enter(Stage::Comparing, 0);
-    let context = look.context.unwrap_or(look.options.context);
+    let usual = if format == Format::Opx { 0 } else { look.options.context };
+    let context = look.context.unwrap_or(usual);
+    let options = Options { context, progress: progress.clone(), ..look.options.clone() };
     let Derived { mut patch, unrepresentable } = match format {
-        Format::Opx => derive::opx(changes, compare, look.context.unwrap_or(0))?,
-        _ => derive::envelope(changes, compare, &Options { context, ..look.options })?,
+        Format::Opx => derive::opx(changes, compare, &options)?,
+        _ => derive::envelope(changes, compare, &options)?,
     };
     let mut unsaid = [unsaid, unrepresentable].concat();
     let mut prose = look.prose.to_vec();
@@ -261,6 +263,10 @@ struct Before<'t> {
 }
 
 impl Tree for Before<'_> {
+    fn below(&self) -> Option<&dyn Tree> {
+        Some(self.tree)
+    }
+
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
         let change = self.changes.get(path);
         if change.is_some() {
@@ -284,19 +290,8 @@ impl Tree for Before<'_> {
         self.tree.case_twins(path)
     }
 
-    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeError> {
-        self.tree.check_out(path, bytes)
-    }
-
-    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeError> {
-        self.tree.carry(from, to, content)
-    }
-
-    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
-        self.tree.settle(files, rules)
-    }
-
-    fn ignores_case(&self) -> bool {
-        self.tree.ignores_case()
+    // That was asked when the change was worked out.
+    fn confirm(&self, _: &RepoPath, _: Option<&File>) -> Result<(), TreeError> {
+        Ok(())
     }
 }

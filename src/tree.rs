@@ -109,6 +109,11 @@ pub enum Gone {
 ///
 /// Reads see the state at the time of the call; a plan reads each path once.
 pub trait Tree {
+    /// Returns the tree that answers what this one has no answer of its own to, if it is one that stands before another.
+    fn below(&self) -> Option<&dyn Tree> {
+        None
+    }
+
     /// Returns what stands at a path.
     ///
     /// # Errors
@@ -126,7 +131,8 @@ pub trait Tree {
 
     /// Returns why a file isn't here that git knows; `None` if it knows none.
     fn gone(&self, path: &RepoPath) -> Option<Gone> {
-        self.tracked().contains(path).then_some(Gone::Deleted)
+        let Some(below) = self.below() else { return self.tracked().contains(path).then_some(Gone::Deleted) };
+        below.gone(path)
     }
 
     /// Returns the paths other than `path` that differ from it only in the case of ASCII letters and stand here, where
@@ -141,8 +147,8 @@ pub trait Tree {
     /// # Errors
     /// If an attribute of the path asks for what can't be done here.
     fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeError> {
-        let _ = path;
-        Ok(bytes)
+        let Some(below) = self.below() else { return Ok(bytes) };
+        below.check_out(path, bytes)
     }
 
     /// Returns the bytes that git would have here for a file that is renamed or copied: where the two paths have different
@@ -151,8 +157,8 @@ pub trait Tree {
     /// # Errors
     /// If an attribute of a path asks for what can't be done here.
     fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeError> {
-        let _ = (from, to);
-        Ok(content)
+        let Some(below) = self.below() else { return Ok(content) };
+        below.carry(from, to, content)
     }
 
     /// Makes the contents of all files of a change what git would have here by the attributes that the change itself brings, and
@@ -161,8 +167,7 @@ pub trait Tree {
     /// # Errors
     /// If an attribute asks for what can't be done here.
     fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
-        let _ = (files, rules);
-        Ok(())
+        self.below().map_or(Ok(()), |below| below.settle(files, rules))
     }
 
     /// Returns the id that git would give to a content at a path, in hexadecimal; `None` where nobody knows git.
@@ -170,8 +175,7 @@ pub trait Tree {
     /// # Errors
     /// If an attribute of the path asks for what can't be done here.
     fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
-        let _ = (path, content);
-        Ok(None)
+        self.below().map_or(Ok(None), |below| below.id(path, content))
     }
 
     /// Checks that a path may change here: asked once for every path of the finished change, with the file that
@@ -181,13 +185,12 @@ pub trait Tree {
     /// # Errors
     /// If the sides of the path disagree, or it has something that can't be kept right ([`TreeError`]).
     fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeError> {
-        let _ = (path, before);
-        Ok(())
+        self.below().map_or(Ok(()), |below| below.confirm(path, before))
     }
 
     /// Returns whether two paths that differ only in case are one file here (`core.ignoreCase`).
     fn ignores_case(&self) -> bool {
-        false
+        self.below().is_some_and(Tree::ignores_case)
     }
 }
 

@@ -4,7 +4,6 @@ use bstr::BString;
 use clap::Args;
 
 use super::base::Base;
-use super::counting_compare::{CountingCompare, Wants};
 use super::error::Failure;
 use super::exit::Exit;
 use super::flow::{self, Printed, Session, Worked};
@@ -93,8 +92,7 @@ impl Convert {
         // Contents are compared as they stand in the files: that is what the response is about.
         let differ = session.repo.differ(Side::Blobs)?;
         let work = session.works.begin(Stage::Comparing, 0);
-        let counted = CountingCompare::new(&differ, Wants::All, work.progress());
-        let answer = respond::respond(format, &worked.changes, tree, &counted, &look, Vec::new(), work.progress())?;
+        let answer = respond::respond(format, &worked.changes, tree, &differ, &look, Vec::new(), work.progress())?;
         let response = answer.map_err(|unsaid| {
             let mut errors: Vec<_> = unsaid.iter().map(Diagnostic::from).collect();
             // Once is enough: it is true of all.

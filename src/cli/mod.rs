@@ -10,7 +10,6 @@ mod commit;
 mod completions;
 mod config;
 mod convert;
-mod counting_compare;
 mod details;
 mod diff;
 mod error;

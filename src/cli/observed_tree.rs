@@ -11,7 +11,7 @@ use crate::progress::{Progress, Stage};
 use crate::repo::Repo;
 use crate::report::Diagnostic;
 use crate::transaction::{self, Interrupted};
-use crate::tree::{AttributeFiles, Content, Entry, File, Gone, Planned, Tree, TreeError};
+use crate::tree::{Entry, Tree, TreeError};
 
 /// A tree that notes whether such a path was read.
 pub(super) struct ObservedTree<'t> {
@@ -63,6 +63,10 @@ impl<'t> ObservedTree<'t> {
 }
 
 impl Tree for ObservedTree<'_> {
+    fn below(&self) -> Option<&dyn Tree> {
+        Some(self.tree)
+    }
+
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
         self.note(path);
         if self.unread.borrow_mut().remove(path) && self.is_at_work.replace(true) {
@@ -80,35 +84,7 @@ impl Tree for ObservedTree<'_> {
         self.tree.tracked()
     }
 
-    fn gone(&self, path: &RepoPath) -> Option<Gone> {
-        self.tree.gone(path)
-    }
-
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
         self.tree.case_twins(path)
-    }
-
-    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeError> {
-        self.tree.check_out(path, bytes)
-    }
-
-    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeError> {
-        self.tree.carry(from, to, content)
-    }
-
-    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
-        self.tree.settle(files, rules)
-    }
-
-    fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
-        self.tree.id(path, content)
-    }
-
-    fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeError> {
-        self.tree.confirm(path, before)
-    }
-
-    fn ignores_case(&self) -> bool {
-        self.tree.ignores_case()
     }
 }

@@ -6,10 +6,9 @@ use clap::Args;
 
 use super::base::Base;
 use super::config;
-use super::counting_compare::{CountingCompare, Wants};
 use super::error::Failure;
 use super::flow::Session;
-use crate::compare::{self, Compare};
+use crate::compare::{self, Compare, Wants};
 use crate::format::unified::{self, FileStat, Quoting, Termination};
 use crate::patch::{FileEdit, Operation, Patch};
 use crate::plan::{ChangeSet, derive};
@@ -144,8 +143,9 @@ fn compared<'c>(
     let work = session.works.begin(Stage::Comparing, 0);
     let options = session.repo.diff_options()?;
     // `git apply` takes no hunk without context.
-    let options = compare::Options { context: context.unwrap_or(options.context).max(1), ..options };
-    derive::unified(changes, &CountingCompare::new(compare, wants, work.progress()), &options).map_err(Failure::from)
+    let (context, progress) = (context.unwrap_or(options.context).max(1), work.progress().clone());
+    let options = compare::Options { context, wants, progress, ..options };
+    derive::unified(changes, compare, &options).map_err(Failure::from)
 }
 
 /// Counts the lines that come and go in each path: of what git would store, or, where that can't be known (a filter driver),

@@ -2,7 +2,6 @@ use bstr::{BString, ByteSlice as _};
 use clap::Args;
 
 use super::convert::Context;
-use super::counting_compare::{CountingCompare, Wants};
 use super::error::{CliError, Failure};
 use super::exit::Exit;
 use super::flow::{self, Printed, Session};
@@ -144,8 +143,7 @@ pub(super) fn written(
         _ => Notes::None,
     };
     let look = Look { options, context, prose, notes };
-    let counted = CountingCompare::new(&differ, Wants::All, work.progress());
-    let answer = respond::respond(format, &changes, &*tree, &counted, &look, unsaid, work.progress())?;
+    let answer = respond::respond(format, &changes, &*tree, &differ, &look, unsaid, work.progress())?;
     Ok(answer.map(Some))
 }
 

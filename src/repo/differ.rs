@@ -113,6 +113,7 @@ impl Repo {
                 (_, Some(limit)) => Renames::Detected { limit: limit as usize },
                 (_, None) => default.renames,
             },
+            ..default
         })
     }
 }

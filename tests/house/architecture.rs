@@ -18,7 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("search", &["text"]),
     ("tree", &["text", "path"]),
     ("dir", &["path"]),
-    ("compare", &["text", "path", "kind"]),
+    ("compare", &["text", "path", "kind", "progress"]),
     ("plan", &["text", "patch", "path", "pathspec", "search", "tree", "kind", "compare"]),
     ("message", &["text", "patch", "path", "plan", "tree"]),
     ("respond", &["text", "patch", "path", "tree", "format", "plan", "compare", "kind", "progress"]),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use bstr::ByteSlice as _;
-use git_llmpatch::compare::{Compare, CompareError, Options, Region, Renames, State};
+use git_llmpatch::compare::{Compare, CompareError, Options, Region, State};
 use git_llmpatch::format;
 use git_llmpatch::format::unified::{self, Style, Termination};
 use git_llmpatch::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
@@ -19,7 +19,7 @@ pub fn derive(bytes: &[u8]) {
     let mut parts = bytes.split(|&byte| byte == 0);
     let [old, new, choices] = [(); 3].map(|()| parts.next().unwrap_or_default());
     let choice = |at: usize| u32::from(choices.get(at).copied().unwrap_or(3));
-    let options = Options { context: choice(0) % 8, interhunk: choice(1) % 8, renames: Renames::default() };
+    let options = Options { context: choice(0) % 8, interhunk: choice(1) % 8, ..Options::default() };
     let file = |content: &[u8]| Some(File { content: content.into(), mode: Mode::PLAIN });
     let change = |name: &[u8], before, after| Change { path: path(name), before, after, from: None };
     for set in

@@ -43,6 +43,7 @@ pub fn envelope<'c>(
                 unsaid.push(Unrepresentable { path: named.as_bstr().into(), format: Format::Envelope, what });
             }
         }
+        options.progress.step();
     }
     Ok(Derived::new(Patch { format: Format::Envelope, edits }, unsaid))
 }

@@ -29,7 +29,7 @@ pub use self::proof::leaves_doubt;
 use self::renames::{Candidate, Rename};
 pub use self::unrepresentable::{Derived, Replaced, Unrepresentable, What};
 use super::{Change, ChangeSet};
-use crate::compare::{Compare, CompareError, Options, Renames, State};
+use crate::compare::{Compare, CompareError, Options, Renames, State, Wants};
 use crate::patch::{Binary, FileEdit, Format, Header, Operation, Patch, Status};
 use crate::path::RepoPath;
 use crate::text::{Splice, Text};
@@ -44,10 +44,7 @@ pub fn unified<'c>(
     compare: &dyn Compare,
     options: &Options,
 ) -> Result<Patch<'c>, CompareError> {
-    let mut pairs = pair_up(changes, compare)?;
-    if let Renames::Detected { limit } = options.renames {
-        join_renames(&mut pairs, limit);
-    }
+    let pairs = pair_up(changes, compare, options.renames)?;
     let edits = pairs.into_iter().map(|pair| edit(pair, compare, options)).collect::<Result<_, _>>()?;
     Ok(Patch { format: Format::Unified, edits })
 }
@@ -57,10 +54,7 @@ pub fn unified<'c>(
 /// # Errors
 /// If contents can't be compared.
 pub fn with_renames(changes: &ChangeSet, compare: &dyn Compare, options: &Options) -> Result<ChangeSet, CompareError> {
-    let mut pairs = pair_up(changes, compare)?;
-    if let Renames::Detected { limit } = options.renames {
-        join_renames(&mut pairs, limit);
-    }
+    let pairs = pair_up(changes, compare, options.renames)?;
     let renamed: std::collections::HashMap<_, _> = pairs
         .iter()
         .filter_map(|pair| Some((pair.new.as_ref()?.path, pair.old.as_ref()?.path)))
@@ -101,7 +95,7 @@ fn content<'b>(side: &'b Option<Blob<'_>>) -> Option<&'b [u8]> {
     side.as_ref().map(|blob| &*blob.content)
 }
 
-fn pair_up<'c>(changes: &'c ChangeSet, compare: &dyn Compare) -> Result<Vec<Pair<'c>>, CompareError> {
+fn pair_up<'c>(changes: &'c ChangeSet, compare: &dyn Compare, of: Renames) -> Result<Vec<Pair<'c>>, CompareError> {
     let mut pairs = Vec::with_capacity(changes.len());
     for Change { path, before, after, from } in changes {
         let blob = |file: &'c File, state| {
@@ -123,6 +117,9 @@ fn pair_up<'c>(changes: &'c ChangeSet, compare: &dyn Compare) -> Result<Vec<Pair
         if !(pair.keeps_content() && mode(&pair.old) == mode(&pair.new)) {
             pairs.push(pair);
         }
+    }
+    if let Renames::Detected { limit } = of {
+        join_renames(&mut pairs, limit);
     }
     Ok(pairs)
 }
@@ -155,7 +152,8 @@ fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<
     let (old, new) = (content(&pair.old).unwrap_or_default(), content(&pair.new).unwrap_or_default());
 
     let binary = if is_binary {
-        let text = if keeps_content { Vec::new() } else { compare.binary_patch(path, old, new)? };
+        let is_shown = !keeps_content && options.wants == Wants::All;
+        let text = if is_shown { compare.binary_patch(path, old, new)? } else { Vec::new() };
         Some(Binary { old_len: old.len() as u64, new_len: new.len() as u64, text })
     } else {
         None
@@ -173,7 +171,7 @@ fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<
         },
         old_mode,
         new_mode,
-        ids: if keeps_content { None } else { Some(ids(&pair, compare, is_binary)?) },
+        ids: if keeps_content || options.wants == Wants::Lines { None } else { Some(ids(&pair, compare, is_binary)?) },
         similarity: pair.similarity,
         binary,
     };
@@ -191,14 +189,8 @@ fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<
             options,
         )
     };
-    Ok(FileEdit {
-        path: path_text(path),
-        root: None,
-        operation: Operation::Update { to, hunks },
-        header: Some(header),
-        why: None,
-        span: None,
-    })
+    options.progress.step();
+    Ok(FileEdit { header: Some(header), ..FileEdit::new(path_text(path), Operation::Update { to, hunks }, None) })
 }
 
 /// Names the contents as `index` does: a binary patch is only applied to what has the whole id.

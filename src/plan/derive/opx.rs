@@ -3,7 +3,7 @@
 use super::envelope::edit;
 use super::operations::{FileOperation, operations};
 use super::{Derived, Unrepresentable, What, path_text, proof, substitutions};
-use crate::compare::{Compare, CompareError, Region};
+use crate::compare::{Compare, CompareError, Options, Region};
 use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
@@ -14,13 +14,13 @@ use crate::tree::File;
 /// doubt. Contents are those of the change as they are, not as git stores them.
 ///
 /// Texts to find are whole lines that are once in the file as the edits before have left it: those that change, with
-/// `context` lines around them and as many more as that takes; `occurrence` is used only where that would be a great many.
+/// `options.context` lines around them and as many more as that takes; `occurrence` is used only where that would be a great many.
 /// An existing file is replaced whole only where no such text can say its change, since that drops what the file gets
 /// before the edit is applied.
 ///
 /// # Errors
 /// If contents can't be compared.
-pub fn opx<'c>(changes: &'c ChangeSet, compare: &dyn Compare, context: u32) -> Result<Derived<'c>, CompareError> {
+pub fn opx<'c>(changes: &'c ChangeSet, compare: &dyn Compare, options: &Options) -> Result<Derived<'c>, CompareError> {
     let mut unsaid = Vec::new();
     let mut edits = Vec::with_capacity(changes.len());
     for operation in operations(changes, Format::Opx, &mut unsaid) {
@@ -30,10 +30,11 @@ pub fn opx<'c>(changes: &'c ChangeSet, compare: &dyn Compare, context: u32) -> R
             | FileOperation::Change { to: None, path, .. } => path,
             FileOperation::Change { to: Some(to), .. } => to,
         };
-        match said(operation, path, compare, context)? {
+        match said(operation, path, compare, options.context)? {
             Ok(these) => edits.extend(these),
             Err(what) => unsaid.push(Unrepresentable { path: path.as_bstr().into(), format: Format::Opx, what }),
         }
+        options.progress.step();
     }
     Ok(Derived::new(Patch { format: Format::Opx, edits }, unsaid))
 }

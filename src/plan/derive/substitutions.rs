@@ -2,10 +2,11 @@
 
 use std::num::NonZeroUsize;
 
+use super::proof::texts;
 use crate::compare::Region;
 use crate::patch::{Occurrence, Operation, Substitution};
 use crate::search::{Bounds, Document, Matches, Needle};
-use crate::text::{Lines, Text};
+use crate::text::Lines;
 
 /// Up to how many unchanged lines between two changes keep them in one edit: less than the lines that another one takes.
 const TOGETHER: usize = 3;
@@ -53,7 +54,9 @@ impl<'c> Change<'_, 'c> {
         for (above, below) in around(context) {
             let above = above.min(self.come.start);
             let below = below.min(self.old.len() - self.gone.end);
-            let find = [self.above(above), self.texts_gone(), self.below(below)].concat();
+            let above_texts = texts(self.new, self.come.start - above..self.come.start);
+            let below_texts = texts(self.old, self.gone.end..self.gone.end + below);
+            let find = [&above_texts[..], &texts(self.old, self.gone.clone()), &below_texts].concat();
             if find.iter().all(|line| line.trim_ascii().is_empty()) {
                 if (above, below) == (self.come.start, self.old.len() - self.gone.end) {
                     break;
@@ -65,15 +68,11 @@ impl<'c> Change<'_, 'c> {
                 return None;
             }
             let at = document.start(self.come.start - above);
-            let texts: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
-            let matches = document.matches(&Needle::text(&texts, Bounds::default()));
+            let lines: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
+            let matches = document.matches(&Needle::text(&lines, Bounds::default()));
             let substitution = |occurrence| {
-                let come = (self.come.clone()).map(|line| Text::derived(self.new.text(line))).collect();
-                Substitution {
-                    find: find.clone(),
-                    put: [self.above(above), come, self.below(below)].concat(),
-                    occurrence,
-                }
+                let put = [&above_texts[..], &texts(self.new, self.come.clone()), &below_texts].concat();
+                Substitution { find: find.clone(), put, occurrence }
             };
             if matches.only().is_some_and(|range| range.start == at) {
                 return Some(substitution(Occurrence::Only));
@@ -84,24 +83,11 @@ impl<'c> Change<'_, 'c> {
         }
         counted
     }
-
-    fn texts_gone(&self) -> Vec<Text<'c>> {
-        self.gone.clone().map(|line| Text::derived(self.old.text(line))).collect()
-    }
-
-    fn above(&self, count: usize) -> Vec<Text<'c>> {
-        (self.come.start - count..self.come.start).map(|line| Text::derived(self.new.text(line))).collect()
-    }
-
-    fn below(&self, count: usize) -> Vec<Text<'c>> {
-        (self.gone.end..self.gone.end + count).map(|line| Text::derived(self.old.text(line))).collect()
-    }
 }
 
 /// Says how many lines above and below to try, one after the other.
 fn around(context: usize) -> impl Iterator<Item = (usize, usize)> {
-    let least = (context, context);
-    (0..=MOST).map(move |more| (least.0 + more.div_ceil(2), least.1 + more / 2))
+    (0..=MOST).map(move |more| (context + more.div_ceil(2), context + more / 2))
 }
 
 fn occurrence(matches: &Matches<'_>, at: usize) -> Option<Occurrence> {

@@ -22,14 +22,6 @@ impl<'c> Derived<'c> {
         unrepresentable.sort_by(|a, b| a.path.cmp(&b.path));
         Self { patch, unrepresentable }
     }
-
-    /// Returns the patch if it says all of the change.
-    ///
-    /// # Errors
-    /// With what can't be said.
-    pub fn whole(self) -> Result<Patch<'c>, Vec<Unrepresentable>> {
-        if self.unrepresentable.is_empty() { Ok(self.patch) } else { Err(self.unrepresentable) }
-    }
 }
 
 /// What becomes of a file, and can't be said in a format.
