@@ -151,36 +151,20 @@ pub enum Status {
     Copied,
 }
 
-/// What an edit does to its file.
+/// What an edit does to its file. Lines are without terminators, and paths as the response wrote them.
+#[allow(missing_docs, reason = "the text above each says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Operation<'a> {
     /// Makes a new file of these lines, each terminated.
-    Create {
-        /// The lines, without terminators.
-        lines: Vec<Text<'a>>,
-    },
+    Create { lines: Vec<Text<'a>> },
     /// Puts these lines in place of all that an existing file holds.
-    Replace {
-        /// The lines, without terminators.
-        lines: Vec<Text<'a>>,
-    },
-    /// Removes a file.
-    Delete {
-        /// What the author believes to be in it, if the patch says.
-        expected: Option<Vec<Text<'a>>>,
-    },
+    Replace { lines: Vec<Text<'a>> },
+    /// Removes a file, and says what the author believes to be in it, if the patch does.
+    Delete { expected: Option<Vec<Text<'a>>> },
     /// Renames a file and leaves its content alone.
-    Move {
-        /// The new path as the response wrote it.
-        to: Text<'a>,
-    },
+    Move { to: Text<'a> },
     /// Changes runs of lines, each found in the file's order, and possibly renames the file.
-    Update {
-        /// The new path as the response wrote it.
-        to: Option<Text<'a>>,
-        /// The hunks, in the file's order.
-        hunks: Vec<Hunk<'a>>,
-    },
+    Update { to: Option<Text<'a>>, hunks: Vec<Hunk<'a>> },
     /// Puts a text in place of another, found anywhere.
     Substitute(Substitution<'a>),
     /// An edit that could not be read. It stands here so that planning knows which file's state is not known from here on.

@@ -54,6 +54,7 @@ pub struct File {
 }
 
 /// What stands at a path.
+#[allow(missing_docs, reason = "the text above each says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// Nothing, and every directory above it is a directory or isn't there either.
@@ -64,13 +65,8 @@ pub enum Entry {
     Directory,
     /// Something else that is no place for a file.
     Other(Obstacle),
-    /// Nothing that can be reached, since a directory above it is no directory.
-    Beneath {
-        /// The nearest ancestor that is no directory.
-        ancestor: RepoPath,
-        /// What it is; `None` for a regular file.
-        what: Option<Obstacle>,
-    },
+    /// Nothing that can be reached, since the nearest ancestor that is there is no directory; `what` is `None` for a regular file.
+    Beneath { ancestor: RepoPath, what: Option<Obstacle> },
 }
 
 /// What may stand where a file or a directory should be.
@@ -195,41 +191,22 @@ pub trait Tree {
 }
 
 /// Why a tree can't say what stands at a path.
+#[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeError {
     /// The file isn't what it must be for a change of index and work tree together.
     #[error("`{path}` {how}")]
-    Disagrees {
-        /// The file.
-        path: RepoPath,
-        /// In what the sides differ.
-        how: Disagreement,
-    },
+    Disagrees { path: RepoPath, how: Disagreement },
     /// The path is in a merge that isn't finished.
     #[error("`{path}` is unmerged")]
-    Unmerged {
-        /// The file.
-        path: RepoPath,
-    },
-    /// Something that this version can't do right, so doesn't.
+    Unmerged { path: RepoPath },
+    /// Something that this version can't do right, so doesn't: `what` is such as `has a filter driver (filter=lfs)`.
     #[error("`{path}` {what}")]
-    Unsupported {
-        /// The file.
-        path: RepoPath,
-        /// What it is, such as `has a filter driver (filter=lfs)`.
-        what: String,
-        /// What can be done about it.
-        remedy: Remedy,
-    },
+    Unsupported { path: RepoPath, what: String, remedy: Remedy },
     /// The system said no.
     #[error("can't read `{path}`: {}", SystemError(source))]
-    Io {
-        /// The file.
-        path: RepoPath,
-        /// What it said.
-        source: std::io::Error,
-    },
+    Io { path: RepoPath, source: std::io::Error },
 }
 
 impl TreeError {

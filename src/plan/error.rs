@@ -14,19 +14,13 @@ use crate::text::{LineNo, Span, listed, plural};
 use crate::tree::{Content, Gone, Obstacle, Remedy, Repair, TreeError, Withheld};
 
 /// Why a response can't be applied to this tree.
+#[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A path that is unsafe by its spelling, or that can hardly be meant for a new file.
+    /// A path that is unsafe by its spelling, or that can hardly be meant for a new file; `meant` is the one tracked path that may be.
     #[error("{error}")]
-    Path {
-        /// The path as the response wrote it.
-        written: BString,
-        /// What is wrong with it.
-        error: PathError,
-        /// The one tracked path that may be meant.
-        meant: Option<RepoPath>,
-    },
+    Path { written: BString, error: PathError, meant: Option<RepoPath> },
     /// A path that responses may not touch.
     #[error(transparent)]
     Guarded(Barrier),
@@ -39,84 +33,43 @@ pub enum Error {
     /// Something that is no regular file is at this path or above it.
     #[error("`{_0}` {_1}")]
     Irregular(RepoPath, Irregular),
-    /// Lines of a binary file can't be changed.
+    /// Lines of a binary file can't be changed. Its content, if it has been looked at.
     #[error("`{path}` is a binary file, of which no lines can be changed")]
-    Binary {
-        /// The file.
-        path: RepoPath,
-        /// Its content, if it has been looked at.
-        content: Option<Content>,
-    },
+    Binary { path: RepoPath, content: Option<Content> },
     /// A hunk or a find that can't be placed.
     #[error(transparent)]
     Place(Box<Unplaced>),
     /// Lines that an earlier edit of the response changes.
     #[error(transparent)]
     Conflict(Box<Conflict>),
-    /// The file isn't the one whose content the delete section shows.
+    /// The file isn't the one whose content the delete section shows: `line` is its first that differs.
     #[error("`{path}` isn't the file that this section wants to delete: its content differs from the `-` lines")]
-    DeleteDiffers {
-        /// The file.
-        path: RepoPath,
-        /// Its first line that differs.
-        line: LineNo,
-        /// What it holds.
-        seen: Seen,
-    },
+    DeleteDiffers { path: RepoPath, line: LineNo, seen: Seen },
     /// The delete section shows more lines than the file has.
     #[error("`{path}` isn't the file that this section wants to delete: it holds fewer lines than the section shows")]
-    DeleteShorter {
-        /// The file.
-        path: RepoPath,
-        /// What it holds.
-        seen: Seen,
-    },
+    DeleteShorter { path: RepoPath, seen: Seen },
     /// A section of a unified diff that deletes a file and doesn't show all of it.
     #[error("`{path}` is to be deleted, yet {left} line{} of it would be left", plural(*.left))]
-    DeleteLeaves {
-        /// The file.
-        path: RepoPath,
-        /// How many lines would be left.
-        left: usize,
-        /// What it holds.
-        seen: Seen,
-    },
-    /// Several hunks that have no place for the same reason.
+    DeleteLeaves { path: RepoPath, left: usize, seen: Seen },
+    /// Several hunks that have no place for the same reason: what is wrong with the first, and where the others are. If they are `applied`
+    /// already, how many, and how many hunks the response has.
     #[error("{error}")]
-    Joined {
-        /// What is wrong with the first.
-        error: Box<Error>,
-        /// Where the others are.
-        spans: Vec<Span>,
-        /// If they are applied already: how many, and how many hunks the response has.
-        applied: Option<(usize, usize)>,
-    },
+    Joined { error: Box<Error>, spans: Vec<Span>, applied: Option<(usize, usize)> },
     /// All hunks of the response are applied already.
     #[error(
         "already applied: {}{} {} as the patch wants {}",
         all_of(.applied.hunks), quoted(.paths), is_or_are(.paths), it_or_them(.paths)
     )]
-    AlreadyApplied {
-        /// The files that the response names.
-        paths: Vec<RepoPath>,
-        /// The hunks.
-        applied: Applied,
-    },
+    AlreadyApplied { paths: Vec<RepoPath>, applied: Applied },
     /// Nothing would change.
     #[error("nothing to do: {} {} already as the patch wants {}", quoted(.paths), is_or_are(.paths), it_or_them(.paths))]
-    NothingToDo {
-        /// The files that the response names.
-        paths: Vec<RepoPath>,
-    },
+    NothingToDo { paths: Vec<RepoPath> },
     /// Edits take back what others do.
     #[error(
         "nothing to do: the edits cancel each other out, and {} {} as {}",
         quoted(.paths), is_or_are(.paths), if let [_] = paths[..] { "it was" } else { "they were" }
     )]
-    CancelsOut {
-        /// The files that the response names.
-        paths: Vec<RepoPath>,
-    },
+    CancelsOut { paths: Vec<RepoPath> },
     /// The tree can't be read, or isn't fit for this change.
     #[error(transparent)]
     Tree(#[from] TreeError),
@@ -126,33 +79,24 @@ pub enum Error {
 }
 
 /// Why a file isn't there.
+#[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
     /// It never was; what may be meant.
     #[error("doesn't exist")]
     Never(Box<Suggestion>),
-    /// Git knows it, but it isn't there.
+    /// Git knows it, but it isn't there, which is as it should be if it `is_to_go`.
     #[error("{}", match gone { Gone::Unstaged => "isn't in the index, though HEAD has it", _ => "isn't in the work tree, though git tracks it" })]
-    Tracked {
-        /// Why.
-        gone: Gone,
-        /// Whether it was to be deleted.
-        is_to_go: bool,
-    },
+    Tracked { gone: Gone, is_to_go: bool },
     /// This file is where its directory would have to be.
     #[error("can't exist, since `{_0}` is a file")]
     BelowFile(RepoPath),
     /// An earlier edit of the response, this one, deleted it.
     #[error("was deleted by an earlier edit of this response")]
     Deleted(Option<Span>),
-    /// An earlier edit of the response moved it.
+    /// An earlier edit of the response, `by`, moved it.
     #[error("was moved to `{to}` by an earlier edit of this response")]
-    Moved {
-        /// To this path.
-        to: RepoPath,
-        /// That edit.
-        by: Option<Span>,
-    },
+    Moved { to: RepoPath, by: Option<Span> },
 }
 
 /// What is in the way of a new file.
@@ -179,6 +123,7 @@ pub enum Occupied {
 }
 
 /// Why there can't be a regular file at a path.
+#[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Irregular {
     /// It is a directory.
@@ -187,14 +132,9 @@ pub enum Irregular {
     /// It is something else.
     #[error("is {_0}")]
     Other(Obstacle),
-    /// Something above it is no directory.
+    /// Something above it, `at`, is no directory.
     #[error("can't be used, since `{at}` is {what}")]
-    Below {
-        /// The ancestor.
-        at: RepoPath,
-        /// What is there.
-        what: Obstacle,
-    },
+    Below { at: RepoPath, what: Obstacle },
 }
 
 /// A file as an edit found it.

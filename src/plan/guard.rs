@@ -28,26 +28,15 @@ pub enum Origin {
 }
 
 /// Why a path mustn't be touched.
+#[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Barrier {
     /// It isn't within the limit.
     #[error("`{path}` is outside of {} ({origin})", listed(.limit, .limit.len()))]
-    Limit {
-        /// The path.
-        path: RepoPath,
-        /// All pathspecs of the limit, quoted.
-        limit: Vec<String>,
-        /// Who set it.
-        origin: Origin,
-    },
+    Limit { path: RepoPath, limit: Vec<String>, origin: Origin },
     /// It is protected by one of these pathspecs, or because they only say what isn't.
     #[error("`{path}` is protected by {} (llmpatch.protect)", listed(.by, .by.len()))]
-    Protected {
-        /// The path.
-        path: RepoPath,
-        /// The pathspec that it matches, or all of them, quoted.
-        by: Vec<String>,
-    },
+    Protected { path: RepoPath, by: Vec<String> },
 }
 
 impl Guard {

@@ -62,6 +62,7 @@ impl Lints {
 }
 
 /// What a lint found.
+#[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Finding {
@@ -70,12 +71,7 @@ pub enum Finding {
     Elided,
     /// A line of what replaces a whole file stands for code, and the file loses lines.
     #[error("this line looks as if code had been left out, and the file would lose {lost} of its {}", count(*total))]
-    ElidedFile {
-        /// How many lines would be gone.
-        lost: usize,
-        /// How many there are.
-        total: usize,
-    },
+    ElidedFile { lost: usize, total: usize },
     /// An added line is a marker of a conflict.
     #[error("this line is a conflict marker")]
     ConflictMarker,
@@ -96,12 +92,7 @@ pub enum Finding {
     Undone,
     /// The whole file is replaced for a few lines.
     #[error("the whole file is replaced, and {changed} of its {total} lines change")]
-    SmallReplace {
-        /// How many lines change.
-        changed: usize,
-        /// How many there are.
-        total: usize,
-    },
+    SmallReplace { changed: usize, total: usize },
 }
 
 impl Finding {

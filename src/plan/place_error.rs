@@ -52,105 +52,57 @@ impl fmt::Display for Part {
 }
 
 /// Why a hunk, or a find, has no place.
+#[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlaceError {
-    /// The context line isn't in the file.
+    /// The context line isn't in the file. `places` are the lines that a looser reading finds, if they are several; `near` is the one that
+    /// may be meant if it finds none, and `lines` the place of the hunk's old lines, if there is only one.
     #[error("names a context line that isn't in the file: `{}`", Shown(.text))]
-    Context {
-        /// The context line.
-        text: BString,
-        /// The lines that a looser reading finds, if they are several.
-        places: Places,
-        /// The line that may be meant, if nothing looser finds any.
-        near: Option<Box<Closest>>,
-        /// The one place of the hunk's old lines, if there is only one.
-        lines: Option<LineNo>,
-    },
+    Context { text: BString, places: Places, near: Option<Box<Closest>>, lines: Option<LineNo> },
     /// The context line is only before the hunks that came before.
     #[error(
         "names a context line that stands only on line {at}, before the previous hunk; hunks must follow the file's order"
     )]
-    ContextEarlier {
-        /// Where it is.
-        at: LineNo,
-    },
+    ContextEarlier { at: LineNo },
     /// The lines are nowhere at or after the cursor.
     #[error("matches no lines {after}")]
-    NotFound {
-        /// Where they are looked for.
-        after: After,
-        /// What is known of why.
-        reason: Reason,
-    },
+    NotFound { after: After, reason: Reason },
     /// The new lines are there already.
     #[error("is already applied, as it seems: its new lines stand on line {at}")]
-    Applied {
-        /// Where.
-        at: LineNo,
-    },
+    Applied { at: LineNo },
     /// The lines are where they may not be any more.
     #[error("matches no lines {after}; found on line {at}, {than}")]
-    Earlier {
-        /// Where they are looked for.
-        after: After,
-        /// Where they are.
-        at: LineNo,
-        /// What they would have to come after.
-        than: Earlier,
-    },
+    Earlier { after: After, at: LineNo, than: Earlier },
     /// The lines aren't at the end of the file.
     #[error("isn't at the end of the file, where `*** End of File` wants it")]
-    NotAtEnd {
-        /// Where they are.
-        at: LineNo,
-    },
+    NotAtEnd { at: LineNo },
     /// Several places fit, or nothing says which is meant.
     #[error(transparent)]
     Ambiguous(#[from] Ambiguity),
     /// Lines follow at once on the ones that the hunk's counts claim, and the file doesn't hold them there.
     #[error("is complete by its counts, and the file doesn't have the lines that follow")]
     Unconfirmed,
-    /// The lines are there but for their indentation, and the old lines show different shifts.
+    /// The lines are there but for their indentation, and the old lines show different shifts: `line` is the first that is shifted
+    /// otherwise than those before it.
     #[error(
         "stands on line {at} but for its indentation, which differs from line to line, so that nothing says how its added lines are to be indented"
     )]
-    Indentation {
-        /// Where the lines are.
-        at: LineNo,
-        /// The first line that is shifted otherwise than those before it.
-        line: LineNo,
-    },
+    Indentation { at: LineNo, line: LineNo },
     /// The lines are there but for their indentation, and an added line lacks what is to be taken away.
     #[error(
         "stands on line {at} but for its indentation, and an added line lacks the spaces by which the file is indented less"
     )]
-    Unshiftable {
-        /// Where the lines are.
-        at: LineNo,
-    },
-    /// Added lines behind the end of the file.
+    Unshiftable { at: LineNo },
+    /// Added lines behind the end of the file, which has so many.
     #[error("adds lines after line {after}, and the file has {lines}")]
-    PastEnd {
-        /// The line that its number names.
-        after: usize,
-        /// How many lines the file has.
-        lines: usize,
-    },
+    PastEnd { after: usize, lines: usize },
     /// Added lines without newline that aren't the last.
     #[error("adds lines after line {after}, and says that no newline follows them, though lines do")]
-    NotLast {
-        /// The line that its number names.
-        after: usize,
-    },
+    NotLast { after: usize },
     /// An occurrence that isn't there.
     #[error("asks for occurrence {wanted}, and the text occurs {}", times(*.count))]
-    OutOfRange {
-        /// Which was asked for.
-        wanted: NonZeroUsize,
-        /// How many there are.
-        count: usize,
-    },
+    OutOfRange { wanted: NonZeroUsize, count: usize },
     /// Two hunks change the same lines.
     #[error("changes lines that another hunk changes too")]
     Overlap,
@@ -177,6 +129,7 @@ pub enum Earlier {
 }
 
 /// What is known of why lines that the patch says are there aren't.
+#[allow(missing_docs, reason = "the text above each says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// Lines like them are in the file; the span of the message points at the first that isn't so.
@@ -191,18 +144,14 @@ pub enum Reason {
     Newline(LineNo),
     /// They are at the end of the file, which ends without a newline: where the last of them is.
     NoNewline(LineNo),
-    /// They aren't where the hunk's number says, and may not be moved.
-    Unnumbered {
-        /// Where they are.
-        at: LineNo,
-        /// Where the number says that they are.
-        claimed: LineNo,
-    },
+    /// They aren't where the hunk's number claims, and may not be moved.
+    Unnumbered { at: LineNo, claimed: LineNo },
     /// The file is empty.
     EmptyFile,
 }
 
 /// Why nothing says which place is meant.
+#[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Ambiguity {
     /// A find without `occurrence`.
@@ -219,30 +168,13 @@ pub enum Ambiguity {
     Moved(Places),
     /// A level that only takes what is the one candidate.
     #[error("matches {} places but for {} (--fuzz={level}), and nothing says which is meant: {places}", .places.count, level.allows())]
-    Fuzz {
-        /// The level.
-        level: Fuzz,
-        /// The candidates.
-        places: Places,
-    },
-    /// The number in the hunk's header means one place, and the heading behind it another.
+    Fuzz { level: Fuzz, places: Places },
+    /// The number in the hunk's header means one place, and the heading behind it another, which is below the heading.
     #[error("is on line {numbered} by its number, and on line {other} by its heading, which is line {heading}")]
-    Heading {
-        /// Where the number says that it is.
-        numbered: LineNo,
-        /// The other place, below the heading.
-        other: LineNo,
-        /// The line that is the heading.
-        heading: LineNo,
-    },
+    Heading { numbered: LineNo, other: LineNo, heading: LineNo },
     /// The lines are at the context line and again behind it.
     #[error("matches at its context line {context} and again on line {behind}, and nothing says which is meant")]
-    RestatedTwice {
-        /// The context line.
-        context: LineNo,
-        /// The other place.
-        behind: LineNo,
-    },
+    RestatedTwice { context: LineNo, behind: LineNo },
     /// Added lines with nothing to say where they go.
     #[error("only adds lines, and its line numbers mean nothing in this format")]
     Nowhere,

@@ -9,166 +9,79 @@ use crate::text::{Excerpt, LineNo, Lines, listed};
 use std::borrow::Cow;
 
 /// What planning dropped, guessed or relaxed.
+#[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
     /// A hunk, or a find, has its place by more than its lines, or does nothing there.
     #[error("{part} of `{path}`{how}")]
-    Placed {
-        /// The file.
-        path: RepoPath,
-        /// What of the edit.
-        part: Part,
-        /// How it came to its place.
-        how: Placing,
-    },
+    Placed { path: RepoPath, part: Part, how: Placing },
     /// The file's mode isn't the one that the patch says it had.
     #[error("`{path}` has mode {file:06o}; the patch was made for one with {patch:06o}")]
-    ModeDiffers {
-        /// The file.
-        path: RepoPath,
-        /// The file's mode.
-        file: u32,
-        /// What the patch says.
-        patch: u32,
-    },
-    /// The file's content isn't the one that the patch was made from.
+    ModeDiffers { path: RepoPath, file: u32, patch: u32 },
+    /// The file's content isn't the one that the patch was made from. Both ids are as long as the patch's.
     #[error("`{path}` isn't the file that the patch was made from: its id is {file}, the patch says {patch}")]
-    IdDiffers {
-        /// The file.
-        path: RepoPath,
-        /// The id of the file's content, as long as the patch's.
-        file: String,
-        /// What the patch says.
-        patch: String,
-    },
+    IdDiffers { path: RepoPath, file: String, patch: String },
     /// The last line had no terminator and now has one.
     #[error("`{path}` did not end with a newline; it does now")]
-    NewlineAdded {
-        /// The file.
-        path: RepoPath,
-    },
+    NewlineAdded { path: RepoPath },
     /// What a lint found.
     #[error("`{path}`: {finding}")]
-    Found {
-        /// The file.
-        path: RepoPath,
-        /// What it is.
-        finding: Finding,
-    },
+    Found { path: RepoPath, finding: Finding },
     /// An edit that changes nothing.
     #[error("this edit of `{path}` changes nothing")]
-    NoChange {
-        /// The file.
-        path: RepoPath,
-    },
+    NoChange { path: RepoPath },
     /// The new file is already there, byte for byte.
     #[error("`{path}` is already there with this very content")]
-    AlreadyThere {
-        /// The file.
-        path: RepoPath,
-    },
-    /// A delete body that shows only a part of the file.
+    AlreadyThere { path: RepoPath },
+    /// A delete body that shows only a part of the file, from line to line.
     #[error("`{path}` is deleted whole, though this section shows only {} of {total}", range(*first, *last))]
-    PartialDeleteBody {
-        /// The file.
-        path: RepoPath,
-        /// First line shown.
-        first: LineNo,
-        /// Last line shown.
-        last: LineNo,
-        /// How many lines the file has.
-        total: usize,
-    },
+    PartialDeleteBody { path: RepoPath, first: LineNo, last: LineNo, total: usize },
     /// A find that matches only without the empty lines at its edges.
     #[error(
         "find in `{path}` matches on line {at} only without the blank lines at its edges; they are left out of find and put"
     )]
-    BlankEdges {
-        /// The file.
-        path: RepoPath,
-        /// Where it matches.
-        at: LineNo,
-    },
+    BlankEdges { path: RepoPath, at: LineNo },
     /// A match that begins or ends inside a word.
     #[error("find in `{path}` {how} inside a word on line {}", .line.number)]
-    InsideWord {
-        /// The file.
-        path: RepoPath,
-        /// Which end.
-        how: Side,
-        /// The line.
-        line: Quote,
-    },
+    InsideWord { path: RepoPath, how: Side, line: Quote },
 }
 
 /// How a hunk, or a find, came to a place that may not be the one that was meant.
+#[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Placing {
     /// A context line was found by a looser rule.
     #[error(": context line isn't in the file as written; line {}, which {how}, is used", .line.number)]
-    Relaxed {
-        /// The rule.
-        how: Relaxation,
-        /// The line that is used.
-        line: Quote,
-    },
-    /// The old lines were found at a level.
+    Relaxed { how: Relaxation, line: Quote },
+    /// The old lines were found at a level; `line` is the first that differs.
     #[error(
         " isn't in the file as written; it is applied on line {at}, which is the same but for {} (--fuzz={level})",
         level.allows()
     )]
-    Fuzzy {
-        /// The level.
-        level: Fuzz,
-        /// Where the hunk was placed.
-        at: LineNo,
-        /// The first line that differs.
-        line: Quote,
-    },
+    Fuzzy { level: Fuzz, at: LineNo, line: Quote },
     /// The old lines begin with the context line itself, this one.
     #[error(": its lines begin with its own context line {_0}, and are changed there")]
     Restated(LineNo),
     /// A trailing empty line that isn't in the file was left out, and the hunk was placed on this one.
     #[error(": its last old line is empty and isn't in the file; placed on line {_0} without it")]
     BlankDropped(LineNo),
-    /// The lines are in other places too.
+    /// The lines are in so many other places too, of which the first few are listed and the first of all shown.
     #[error(": its lines stand in {} places; line {chosen} is changed, also there: {}", .count + 1, listed(.others, *.count))]
-    Duplicates {
-        /// The place that is changed.
-        chosen: LineNo,
-        /// The first few others.
-        others: Vec<LineNo>,
-        /// How many others there are.
-        count: usize,
-        /// The first of them all.
-        lines: Vec<Quote>,
-    },
+    Duplicates { chosen: LineNo, others: Vec<LineNo>, count: usize, lines: Vec<Quote> },
     /// A hunk of added lines only, which go to the end of the file.
     #[error(" only adds lines: they go after the last line of the file")]
     AddedAtEnd,
     /// A hunk of added lines only, which go behind its context line, this one.
     #[error(" only adds lines: they go right after its context line {_0}")]
     AddedAfter(LineNo),
-    /// A hunk of added lines only, which go behind the first of several context lines.
+    /// A hunk of added lines only, which go behind the first of several context lines; so many `others` equal it.
     #[error(" only adds lines: they go right after its context line {after}; the same line stands also on {}", listed(.others, *.count))]
-    AddedAfterOneOf {
-        /// The context line.
-        after: LineNo,
-        /// The first few other lines equal to the context.
-        others: Vec<LineNo>,
-        /// How many others there are.
-        count: usize,
-    },
+    AddedAfterOneOf { after: LineNo, others: Vec<LineNo>, count: usize },
     /// A hunk of a unified diff that is elsewhere than its number says.
     #[error(" isn't on line {claimed}, as its number says; its lines stand on line {at}, and are changed there")]
-    Moved {
-        /// The line that its number names.
-        claimed: LineNo,
-        /// Where it is.
-        at: LineNo,
-    },
+    Moved { claimed: LineNo, at: LineNo },
     /// A hunk of a unified diff that only its number places at the top of the file.
     #[error(" only adds lines: they go at the top of the file, by its number alone")]
     AddedAtTop,

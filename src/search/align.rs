@@ -29,36 +29,16 @@ pub struct Near {
     pub gap: Option<Gap>,
 }
 
-/// The first line that isn't as it was written. Indices are from 0: of the sought lines, and of the file's.
+/// The first line that isn't as it was written: which of the sought lines, and which line of the file, both from 0.
+#[allow(missing_docs, reason = "the text above each says what the fields are")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gap {
-    /// The file has another line.
-    Other {
-        /// Which sought line.
-        wanted: usize,
-        /// The file's line there.
-        line: usize,
-        /// How alike they are, in percent.
-        alike: u8,
-    },
-    /// The file has lines that weren't sought.
-    LeftOut {
-        /// The sought line that the file has only behind them.
-        wanted: usize,
-        /// The first of them.
-        line: usize,
-        /// How many there are.
-        count: usize,
-    },
-    /// Lines were sought that the file hasn't got between the others.
-    Invented {
-        /// The first of them.
-        wanted: usize,
-        /// The file's line that stands where they should.
-        line: usize,
-        /// How many there are.
-        count: usize,
-    },
+    /// The file has another line, which is so much alike, in percent.
+    Other { wanted: usize, line: usize, alike: u8 },
+    /// The file has so many lines that weren't sought, from `line` on. The sought line is behind them.
+    LeftOut { wanted: usize, line: usize, count: usize },
+    /// So many lines were sought, from `wanted` on, that the file hasn't got between the others. Its line stands where they should.
+    Invented { wanted: usize, line: usize, count: usize },
 }
 
 impl Gap {

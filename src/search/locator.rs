@@ -40,25 +40,14 @@ impl fmt::Display for Relaxation {
     }
 }
 
-/// What the looser rules say of a locator.
+/// What the looser rules say of a locator. Lines are numbered from 0.
+#[allow(missing_docs, reason = "the text above each says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Loose {
-    /// This line is meant.
-    One {
-        /// Its index, from 0.
-        at: usize,
-        /// Why it is.
-        how: Relaxation,
-    },
-    /// Any of several lines may be meant.
-    Many {
-        /// The rule that they satisfy.
-        how: Relaxation,
-        /// The indices, from 0, of the first few.
-        places: Vec<usize>,
-        /// How many there are at or after the cursor.
-        count: usize,
-    },
+    /// This line is meant, by this rule.
+    One { at: usize, how: Relaxation },
+    /// Any of so many lines may be meant, which satisfy this rule at or after the cursor; these are the first few.
+    Many { how: Relaxation, places: Vec<usize>, count: usize },
     /// No line at or after the cursor has anything of it.
     None,
 }
