@@ -42,10 +42,7 @@ pub(super) fn show_diff(bytes: &[u8], terminal: &File, talk: &Verbosity, config:
 /// # Errors
 /// If standard output can't be written, but not if its reader has gone.
 pub(super) fn print_response(bytes: &[u8], config: &Config) -> Result<(), IoError> {
-    match io::stdout().is_terminal() {
-        true => page(&output::harmless(bytes), config, None),
-        false => output::print(bytes),
-    }
+    if io::stdout().is_terminal() { page(&output::harmless(bytes), config, None) } else { output::print(bytes) }
 }
 
 /// Makes a diff what a person sees of it. It is made harmless before it is painted: then what is obeyed is ours.

@@ -167,10 +167,7 @@ impl<W: Write> Shown<W> {
         // In the last column a cursor may go to the next line, from where nothing comes back.
         let text: String = text.chars().take(columns.saturating_sub(1)).collect();
         let blanks = self.text.len().saturating_sub(text.len());
-        let line = match text.is_empty() {
-            true => format!("\r{:blanks$}\r", ""),
-            false => format!("\r{text}{:blanks$}", ""),
-        };
+        let line = if text.is_empty() { format!("\r{:blanks$}\r", "") } else { format!("\r{text}{:blanks$}", "") };
         let _ = self.on.write_all(line.as_bytes()).and_then(|()| self.on.flush());
         self.text = text;
     }

@@ -132,9 +132,6 @@ impl Colors {
     }
 
     fn paint(&self, sequence: &str, text: &str) -> String {
-        match sequence.is_empty() {
-            true => text.to_owned(),
-            false => format!("{sequence}{text}\x1b[m"),
-        }
+        if sequence.is_empty() { text.to_owned() } else { format!("{sequence}{text}\x1b[m") }
     }
 }

@@ -210,10 +210,7 @@ fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>], is_partly_fine: bo
             whole(format)
         ),
     };
-    match errors.iter().any(|error| !error.passages.is_empty()) {
-        true => format!("{again} {}", copied(format)),
-        false => again,
-    }
+    if errors.iter().any(|error| !error.passages.is_empty()) { format!("{again} {}", copied(format)) } else { again }
 }
 
 const ANY_FORMAT: &str = "Send a whole patch: a part from a line `*** Begin Patch` to a line `*** End Patch`, or `<edit>` elements, \

@@ -364,10 +364,7 @@ impl Document {
         let mut text = Vec::with_capacity(bytes.len());
         let mut dropped = Vec::new();
         for (nth, &byte) in bytes.iter().enumerate() {
-            match byte == b'\r' && bytes.get(nth + 1) == Some(&b'\n') {
-                true => dropped.push(text.len()),
-                false => text.push(byte),
-            }
+            if byte == b'\r' && bytes.get(nth + 1) == Some(&b'\n') { dropped.push(text.len()) } else { text.push(byte) }
         }
         Window { text, dropped, start, changed }
     }

@@ -129,10 +129,7 @@ pub(super) fn alike(a: &[u8], b: &[u8], part: bool) -> u8 {
             }
         }
     }
-    let percent = match part {
-        true => 100 * both / a.len().max(1),
-        false => 200 * both / (a.len() + b.len()).max(1),
-    };
+    let percent = if part { 100 * both / a.len().max(1) } else { 200 * both / (a.len() + b.len()).max(1) };
     percent.min(100) as u8
 }
 
