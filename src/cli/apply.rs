@@ -19,8 +19,7 @@ use crate::plan::choose::Names;
 use crate::plan::{ChangeSet, PlanId};
 use crate::progress::Stage;
 use crate::repo::Against;
-use crate::report::{CommitReport, Detail, Diagnostic, FileReport, LineCount, Report, State, Status, merge};
-use crate::text::Source;
+use crate::report::{CommitReport, Diagnostic, FileReport, LineCount, Report, State, Status, merge};
 use crate::transaction::{self, Target};
 
 /// Work out the whole change, then make it: all or nothing
@@ -123,24 +122,17 @@ impl Apply {
     }
 
     /// Refuses a change that isn't the expected one. It is told all the same, so that it can be looked at.
-    fn compare(
-        &self,
-        expected: PlanId,
-        session: &Session,
-        base: &Base,
-        worked: &Worked<'_>,
-        sources: &[Source],
-    ) -> Result<(), Failure> {
+    fn compare(&self, session: &Session, worked: &Worked<'_>) -> Result<(), Failure> {
         let found = worked.changes.id();
-        if found == expected {
+        if self.expect.is_none_or(|expected| found == expected) {
             return Ok(());
         }
         let files = FileReport::list(&worked.changes, |_| None);
         let mut report = Failure::from(CliError::Unexpected { found, files });
         report.warnings.clone_from(&worked.warnings);
         if session.talk.json {
-            report.detail = details::of_change(worked, sources, None);
-            report.files = details::files(session, base, worked, sources, None);
+            report.detail = details::of_change(worked, None);
+            report.files = details::files(session, worked, None);
         }
         Err(report)
     }
@@ -156,16 +148,14 @@ impl Apply {
         }
         let tree = base.tree(&session.repo)?;
         let mut worked = session.work_out(&sources, &base, &*tree)?;
-        if let Some(expected) = self.expect {
-            self.compare(expected, session, &base, &worked, &sources)?;
-        }
+        self.compare(session, &worked)?;
         if let Some(review) = review {
             let names = if tree.ignores_case() { Names::CaseBlind } else { Names::Exact };
-            review.choose(session, &base, names, &mut worked)?;
+            review.choose(session, names, &mut worked)?;
         }
         let prints = self.preview.prints() && !session.talk.json;
         let printed = prints.then(|| self.preview.print(session, &base, &worked.changes)).transpose()?;
-        let (files, detail) = self.described(session, &base, &worked, &sources, message.as_ref())?;
+        let mut report = self.described(session, &mut worked, message.as_ref())?;
         if self.preview.is_asked_for() && !self.talk.quiet && !session.talk.json {
             // On standard error, since what is previewed is often read by a program.
             output::complain(&details::plan_line(&worked.changes));
@@ -174,23 +164,21 @@ impl Apply {
             let message = message.unwrap_or_else(|| message::compose(&worked.patches, &worked.changes));
             Target::Commit(self.committing.request(message))
         });
-        let report = match (self.preview.applies(), worked.changes.is_empty()) {
-            (true, false) => publish(session, &worked.changes, worked.warnings, target, files, detail)?,
+        match (self.preview.applies(), worked.changes.is_empty()) {
+            (true, false) => report = publish(session, &worked.changes, target, report)?,
             // Only where that was allowed: there is nothing to make, and nothing to commit.
             (true, true) => {
-                worked.warnings.extend(self.commit.then(|| Diagnostic::from(&CliError::NoCommit)));
-                Report { status: Status::Applied, detail, ..Report::checked(files, worked.warnings) }
+                report.status = Status::Applied;
+                report.warnings.extend(self.commit.then(|| Diagnostic::from(&CliError::NoCommit)));
             }
             // The exit status is to be as if it had been applied; a diff alone shows only what would become of the files.
-            (false, false) if self.preview.check => match transaction::foresee(&session.repo, &target) {
-                Ok(()) => Report { detail, ..Report::checked(files, worked.warnings) },
-                Err(error) => {
-                    let (state, signal) = (State::NothingChanged, error.signal());
-                    return Err(not_made(state, &error, signal, worked.warnings, (files, detail)));
+            (false, false) if self.preview.check => {
+                if let Err(error) = transaction::foresee(&session.repo, &target) {
+                    return Err(not_made(report, State::NothingChanged, &error, error.signal()));
                 }
-            },
-            (false, _) => Report { detail, ..Report::checked(files, worked.warnings) },
-        };
+            }
+            (false, _) => {}
+        }
         let printed = match printed {
             Some(printed) => Printed::Diff(printed),
             None if self.talk.quiet || !self.preview.applies() => Printed::Text(Vec::new()),
@@ -199,36 +187,35 @@ impl Apply {
         Ok((report, printed))
     }
 
-    /// Describes a change, to a program with all that it is told.
+    /// Reports a change that isn't made yet, to a program with all that it is told.
     fn described(
         &self,
         session: &Session,
-        base: &Base,
-        worked: &Worked<'_>,
-        sources: &[Source],
+        worked: &mut Worked<'_>,
         message: Option<&BString>,
-    ) -> Result<(Vec<FileReport>, Detail), Failure> {
+    ) -> Result<Report, Failure> {
+        let warnings = std::mem::take(&mut worked.warnings);
         if !session.talk.json {
             let is_silent = self.talk.quiet || self.preview.prints() || !self.preview.applies();
-            return Ok((details::counted_files(session, base, &worked.changes, is_silent), Detail::default()));
+            let files = details::counted_files(session, worked.base, &worked.changes, is_silent);
+            return Ok(Report::checked(files, warnings));
         }
-        let diffs = self.preview.diff.then(|| preview::diffs(session, base, &worked.changes)).transpose()?;
-        let files = details::files(session, base, worked, sources, diffs);
-        Ok((files, details::of_change(worked, sources, message)))
+        let diffs = self.preview.diff.then(|| preview::diffs(session, worked.base, &worked.changes)).transpose()?;
+        let (files, detail) = (details::files(session, worked, diffs), details::of_change(worked, message));
+        Ok(Report { detail, ..Report::checked(files, warnings) })
     }
 }
 
-/// Makes the change. Prints nothing: what a child says of its own accord aside, all is quiet until it is over.
+/// Makes the change that a report tells of. Prints nothing: what a child says of its own accord aside, all is quiet until it is
+/// over.
 ///
 /// # Errors
 /// If it wasn't made; everything was put back then, unless the report says otherwise.
 pub(super) fn publish(
     session: &Session,
     changes: &ChangeSet,
-    mut warnings: Vec<Diagnostic>,
     target: Target,
-    files: Vec<FileReport>,
-    detail: Detail,
+    mut report: Report,
 ) -> Result<Report, Failure> {
     let work = session.works.begin(Stage::Waiting, 0);
     let mut recovered = Vec::new();
@@ -239,7 +226,7 @@ pub(super) fn publish(
         Err(error) => {
             let paths = recover::attention(&error);
             let state = if paths.is_empty() { State::NothingChanged } else { State::Attention(paths) };
-            return Err(not_made(state, &error, error.signal(), warnings, (files, detail)));
+            return Err(not_made(report, state, &error, error.signal()));
         }
     };
     let published = prepared.publish();
@@ -249,10 +236,10 @@ pub(super) fn publish(
         Err(undone) => {
             let attention = undone.attention.clone();
             let state = if attention.is_empty() { State::PutBack } else { State::Attention(attention) };
-            return Err(not_made(state, &undone, undone.error.signal(), warnings, (files, detail)));
+            return Err(not_made(report, state, &undone, undone.error.signal()));
         }
     };
-    warnings.extend(done.warnings.iter().map(Diagnostic::from));
+    report.warnings.extend(done.warnings.iter().map(Diagnostic::from));
     let commit = done.commit.map(|made| CommitReport {
         full: made.id,
         id: made.short_id,
@@ -262,27 +249,11 @@ pub(super) fn publish(
         root: made.root,
         extent: made.extent.map(|of| (of.files, LineCount { added: of.added, removed: of.removed })),
     });
-    Ok(Report {
-        status: Status::Applied,
-        state: State::Changed,
-        files,
-        warnings: merge(warnings),
-        errors: Vec::new(),
-        commit,
-        feedback: None,
-        signal: None,
-        detail,
-    })
+    let warnings = merge(report.warnings);
+    Ok(Report { status: Status::Applied, state: State::Changed, commit, warnings, ..report })
 }
 
 /// Says why a change isn't made, and what it would have been.
-fn not_made(
-    state: State,
-    error: &impl Diagnose,
-    signal: Option<i32>,
-    warnings: Vec<Diagnostic>,
-    (files, detail): (Vec<FileReport>, Detail),
-) -> Failure {
-    let report = Report::failed_with(state, vec![Diagnostic::from(error)], warnings);
-    Box::new(Report { signal, files, detail, ..report })
+fn not_made(report: Report, state: State, error: &impl Diagnose, signal: Option<i32>) -> Failure {
+    Box::new(Report { status: Status::Failed, state, signal, errors: vec![Diagnostic::from(error)], ..report })
 }

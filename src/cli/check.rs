@@ -100,8 +100,7 @@ pub(super) fn check(
 ) -> Result<(Report, String), Failure> {
     let worked = session.work_out(source, base, tree)?;
     if session.talk.json {
-        let detail = details::of_change(&worked, source, None);
-        let files = details::files(session, base, &worked, source, None);
+        let (files, detail) = (details::files(session, &worked, None), details::of_change(&worked, None));
         return Ok((Report { detail, ..Report::checked(files, worked.warnings) }, String::new()));
     }
     let files = FileReport::list(&worked.changes, |_| None);

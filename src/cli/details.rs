@@ -13,32 +13,25 @@ use crate::patch::{Operation, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{ChangeSet, Placement};
 use crate::report::{Detail, FileReport, HunkReport};
-use crate::text::Source;
 use crate::tree::File;
 
 /// Returns what only programs are told of a change that was worked out.
-pub(super) fn of_change(worked: &Worked<'_>, sources: &[Source], message: Option<&BString>) -> Detail {
+pub(super) fn of_change(worked: &Worked<'_>, message: Option<&BString>) -> Detail {
     Detail {
         plan: Some(worked.changes.id()),
         message: Some(message.cloned().unwrap_or_else(|| message::compose(&worked.patches, &worked.changes))),
-        ..Detail::of(&worked.patches, &worked.placements, sources)
+        ..Detail::of(&worked.patches, &worked.placements, worked.sources)
     }
 }
 
 /// Lists the files of a change with all that programs are told of each, and with their diffs if there are some.
-pub(super) fn files(
-    session: &Session,
-    base: &Base,
-    worked: &Worked<'_>,
-    sources: &[Source],
-    diff: Option<preview::Diffs>,
-) -> Vec<FileReport> {
-    let mut files = files_of(session, base, &worked.changes);
+pub(super) fn files(session: &Session, worked: &Worked<'_>, diff: Option<preview::Diffs>) -> Vec<FileReport> {
+    let mut files = files_of(session, worked.base, &worked.changes);
     let mut hunks = hunks_by_file(&worked.patches, &worked.placements, session.resolver());
     let mut diffs = diff.map(|diffs| diffs.0);
     for file in &mut files {
         let placed = hunks.remove(&file.path).unwrap_or_default();
-        file.hunks = placed.into_iter().map(|place| HunkReport::of(place, sources)).collect();
+        file.hunks = placed.into_iter().map(|place| HunkReport::of(place, worked.sources)).collect();
         if let Some(diffs) = &mut diffs {
             file.diff = Some(diffs.remove(file.path.as_bytes()).unwrap_or_default().into());
         }

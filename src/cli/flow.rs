@@ -147,7 +147,7 @@ impl Session {
     pub(super) fn work_out<'s>(
         &self,
         sources: &'s [Source],
-        base: &Base,
+        base: &'s Base,
         tree: &dyn Tree,
     ) -> Result<Worked<'s>, Failure> {
         let mut patches = Vec::new();
@@ -199,7 +199,7 @@ impl Session {
                 if self.talk.json {
                     name_as_written(&mut warnings, &patches, &self.resolver);
                 }
-                Ok(Worked { patches, changes, placements, warnings })
+                Ok(Worked { sources, base, patches, changes, placements, warnings })
             }
             _ => Err(self.refused(&patches, sources, errors, warnings)),
         }
@@ -253,8 +253,10 @@ pub(super) fn run(
     }
 }
 
-/// A change that was worked out, and the patches it comes from.
+/// A change that was worked out, and what it comes from.
 pub(super) struct Worked<'s> {
+    pub(super) sources: &'s [Source],
+    pub(super) base: &'s Base,
     pub(super) patches: Vec<Patch<'s>>,
     pub(super) changes: ChangeSet,
     pub(super) placements: Vec<Placement>,

@@ -8,11 +8,12 @@ use super::base::Base;
 use super::config;
 use super::error::Failure;
 use super::flow::Session;
-use crate::compare::{self, Compare, Wants};
+use crate::compare::{self, Wants};
 use crate::format::unified::{self, FileStat, Quoting, Termination};
 use crate::patch::{FileEdit, Operation, Patch};
 use crate::plan::{ChangeSet, derive};
 use crate::progress::Stage;
+use crate::repo::Side;
 use crate::report::LineCount;
 
 /// How wide `git diff --stat` is where no terminal says.
@@ -79,8 +80,7 @@ impl Preview {
     /// # Errors
     /// If contents can't be compared.
     pub(super) fn print(&self, session: &Session, base: &Base, changes: &ChangeSet) -> Result<Vec<u8>, Failure> {
-        let differ = session.repo.differ(base.side())?.after(changes.attribute_files());
-        let patch = compared(session, Wants::All, &differ, changes, self.context)?;
+        let patch = compared(session, base.side(), Wants::All, changes, self.context)?;
         let style = style(session)?;
         let mut out = Vec::new();
         if self.numstat {
@@ -108,8 +108,7 @@ impl Preview {
 /// # Errors
 /// If contents can't be compared.
 pub(super) fn diffs(session: &Session, base: &Base, changes: &ChangeSet) -> Result<Diffs, Failure> {
-    let differ = session.repo.differ(base.side())?.after(changes.attribute_files());
-    Ok(Diffs::of(compared(session, Wants::All, &differ, changes, None)?, style(session)?))
+    Ok(Diffs::of(compared(session, base.side(), Wants::All, changes, None)?, style(session)?))
 }
 
 /// The diff of each file, by the path that it has afterwards.
@@ -135,26 +134,24 @@ fn style(session: &Session) -> Result<unified::Style, Failure> {
 
 fn compared<'c>(
     session: &Session,
+    side: Side,
     wants: Wants,
-    compare: &dyn Compare,
     changes: &'c ChangeSet,
     context: Option<u32>,
 ) -> Result<Patch<'c>, Failure> {
+    let differ = session.repo.differ(side)?.after(changes.attribute_files());
     let work = session.works.begin(Stage::Comparing, 0);
     let options = session.repo.diff_options()?;
     // `git apply` takes no hunk without context.
     let (context, progress) = (context.unwrap_or(options.context).max(1), work.progress().clone());
     let options = compare::Options { context, wants, progress, ..options };
-    derive::unified(changes, compare, &options).map_err(Failure::from)
+    derive::unified(changes, &differ, &options).map_err(Failure::from)
 }
 
 /// Counts the lines that come and go in each path: of what git would store, or, where that can't be known (a filter driver),
 /// of what stands in the files.
 pub(super) fn counted(session: &Session, base: &Base, changes: &ChangeSet) -> HashMap<Vec<u8>, LineCount> {
-    let counted = |side| {
-        let differ = session.repo.differ(side)?.after(changes.attribute_files());
-        compared(session, Wants::Lines, &differ, changes, None)
-    };
+    let counted = |side| compared(session, side, Wants::Lines, changes, None);
     let patch = counted(base.side()).or_else(|_| counted(Base::Index.side()));
     let mut counts: HashMap<Vec<u8>, LineCount> = HashMap::new();
     let files = patch.iter().flat_map(|patch| &patch.edits).filter_map(FileStat::of);

@@ -46,17 +46,12 @@ impl Review {
     ///
     /// # Errors
     /// If nothing was wanted, or the change can't be shown.
-    pub(super) fn choose(
-        &self,
-        session: &Session,
-        base: &Base,
-        names: Names,
-        worked: &mut Worked<'_>,
-    ) -> Result<(), Failure> {
+    pub(super) fn choose(&self, session: &Session, names: Names, worked: &mut Worked<'_>) -> Result<(), Failure> {
         if worked.changes.is_empty() {
             return Ok(());
         }
         let parts = choose::parts(&worked.patches, &worked.changes, session.resolver(), names);
+        let base = worked.base;
         let asking = Asking { review: self, session, base, colors: Colors::of(&session.talk, session.repo.config()) };
         let warnings = Report::checked(Vec::new(), worked.warnings.clone());
         asking.show(&worked.changes)?;

@@ -12,7 +12,7 @@ use super::options::{Json, Reading, Verbosity};
 use super::output;
 use super::recover;
 use crate::progress::Stage;
-use crate::report::{Detail, Diagnostic, Report, Status};
+use crate::report::{Diagnostic, Report, Status};
 use crate::transaction::{self, Last, Target, TransactionError, Undoing};
 
 /// Take back the last apply
@@ -62,14 +62,14 @@ impl Undo {
             output::complain(&format!("the last apply changed {what}\n"));
         }
         let base = if reverse.has_files() { Base::WorkTree } else { Base::Index };
-        let (detail, files) = match session.talk.json {
-            true => {
-                let detail = Detail { plan: Some(changes.id()), ..Detail::default() };
-                (detail, details::files_of(session, &base, &changes))
-            }
-            false => (Detail::default(), details::counted_files(session, &base, &changes, self.talk.quiet)),
-        };
-        let report = apply::publish(session, &changes, Vec::new(), Target::Undo(reverse), files, detail)?;
+        let mut report = Report::checked(Vec::new(), Vec::new());
+        if session.talk.json {
+            report.detail.plan = Some(changes.id());
+            report.files = details::files_of(session, &base, &changes);
+        } else {
+            report.files = details::counted_files(session, &base, &changes, self.talk.quiet);
+        }
+        let report = apply::publish(session, &changes, Target::Undo(reverse), report)?;
         Ok(Report { status: Status::Undone, ..report })
     }
 }
