@@ -8,13 +8,16 @@ use std::hash::{Hash, Hasher};
 use crate::text::{Span, Text};
 
 /// The formats that can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 pub enum Format {
     /// `*** Begin Patch` … `*** End Patch`
+    #[error("envelope")]
     Envelope,
     /// `<edit file=… op=…>`
+    #[error("opx")]
     Opx,
     /// git's unified diff
+    #[error("unified")]
     Unified,
 }
 
@@ -35,16 +38,6 @@ impl Format {
             Format::Opx => "an OPX patch",
             Format::Unified => "a unified diff",
         }
-    }
-}
-
-impl std::fmt::Display for Format {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Format::Envelope => "envelope",
-            Format::Opx => "opx",
-            Format::Unified => "unified",
-        })
     }
 }
 

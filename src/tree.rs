@@ -70,24 +70,17 @@ pub enum Entry {
 }
 
 /// What may stand where a file or a directory should be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
     /// A symbolic link.
+    #[error("a symbolic link")]
     Link,
     /// A submodule, or a directory with a repository of its own.
+    #[error("a submodule or a repository of its own")]
     Repository,
     /// A pipe, a socket, a device.
+    #[error("neither a file nor a directory")]
     Special,
-}
-
-impl std::fmt::Display for Obstacle {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Obstacle::Link => "a symbolic link",
-            Obstacle::Repository => "a submodule or a repository of its own",
-            Obstacle::Special => "neither a file nor a directory",
-        })
-    }
 }
 
 /// Why a file isn't where it is looked for, though git knows it.
@@ -245,30 +238,23 @@ pub enum Repair {
 }
 
 /// How the sides of one path differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Disagreement {
     /// The work tree's file differs from the index.
+    #[error("has changes in the work tree that aren't staged")]
     WorkTreeFromIndex,
     /// It does, and git isn't to look at it.
+    #[error("differs from its index entry, which tells git to skip it (skip-worktree)")]
     Skipped,
     /// The index differs from HEAD.
+    #[error("has staged changes that aren't committed")]
     IndexFromHead,
     /// In the index, not in the work tree.
+    #[error("is in the index but not in the work tree")]
     MissingInWorkTree,
     /// In the work tree, not in the index.
+    #[error("is in the work tree but not in the index")]
     Untracked,
-}
-
-impl std::fmt::Display for Disagreement {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Disagreement::WorkTreeFromIndex => "has changes in the work tree that aren't staged",
-            Disagreement::Skipped => "differs from its index entry, which tells git to skip it (skip-worktree)",
-            Disagreement::IndexFromHead => "has staged changes that aren't committed",
-            Disagreement::MissingInWorkTree => "is in the index but not in the work tree",
-            Disagreement::Untracked => "is in the work tree but not in the index",
-        })
-    }
 }
 
 /// A tree in memory, for tests and for callers that have no repository.

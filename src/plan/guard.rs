@@ -3,8 +3,6 @@
 //! To touch a path is to name it: as what is changed, made or deleted, and as either end of a move or a copy, whether or not
 //! anything comes of it. What is named and mustn't be is read no further, so that no message shows what it holds.
 
-use std::fmt;
-
 use crate::path::RepoPath;
 use crate::pathspec::{Case, Pathspec, Pathspecs};
 use crate::text::listed;
@@ -19,11 +17,13 @@ pub struct Guard {
 }
 
 /// Who set a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Origin {
     /// The command line.
+    #[error("--limit")]
     Option,
     /// The configuration.
+    #[error("llmpatch.limit")]
     Setting,
 }
 
@@ -60,13 +60,4 @@ impl Guard {
 
 fn shown(spec: &Pathspec) -> String {
     format!("`{}`", crate::text::Shown(spec.written()))
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Origin::Option => "--limit",
-            Origin::Setting => "llmpatch.limit",
-        })
-    }
 }

@@ -31,24 +31,17 @@ pub struct Unplaced {
 }
 
 /// A part of an edit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Part {
     /// A hunk of its section, from 1.
+    #[error("hunk {_0}")]
     Hunk(usize),
     /// The text that is looked for.
+    #[error("find")]
     Find,
     /// All of a section that deletes a file.
+    #[error("the delete section")]
     Delete,
-}
-
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Part::Hunk(number) => write!(f, "hunk {number}"),
-            Part::Find => f.write_str("find"),
-            Part::Delete => f.write_str("the delete section"),
-        }
-    }
 }
 
 /// Why a hunk, or a find, has no place.

@@ -6,7 +6,6 @@
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::fmt;
 
 use aho_corasick::Anchored;
 use aho_corasick::automaton::Automaton as _;
@@ -17,27 +16,20 @@ use super::places::Places;
 use crate::text::Lines;
 
 /// By which rule a line was taken for the one that a locator means, tightest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 pub enum Relaxation {
     /// It equals the locator but for blanks around them.
+    #[error("equals it but for whitespace around it")]
     SurroundingBlanks,
     /// After its indentation it starts with the locator.
+    #[error("starts with it")]
     Prefix,
     /// It contains the locator.
+    #[error("contains it")]
     Contained,
     /// It is the same at a level.
+    #[error("equals it but for {} (--fuzz={_0})", _0.allows())]
     Level(Fuzz),
-}
-
-impl fmt::Display for Relaxation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Relaxation::SurroundingBlanks => f.write_str("equals it but for whitespace around it"),
-            Relaxation::Prefix => f.write_str("starts with it"),
-            Relaxation::Contained => f.write_str("contains it"),
-            Relaxation::Level(level) => write!(f, "equals it but for {} (--fuzz={level})", level.allows()),
-        }
-    }
 }
 
 /// What the looser rules say of a locator. Lines are numbered from 0.

@@ -1,27 +1,19 @@
-use std::fmt;
 use std::ops::Range;
 
 use crate::text::Lines;
 
 /// An end of a match, or both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Side {
     /// Where it begins.
+    #[error("begins")]
     Start,
     /// Where it ends.
+    #[error("ends")]
     End,
     /// Both.
+    #[error("begins and ends")]
     Both,
-}
-
-impl fmt::Display for Side {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Side::Start => "begins",
-            Side::End => "ends",
-            Side::Both => "begins and ends",
-        })
-    }
 }
 
 /// Returns at which ends a match cuts a word of the file in two: a `cat` found in `concatenate` is rarely what was meant.

@@ -1,7 +1,5 @@
 //! What of a change an envelope or OPX can't say, or only at a price.
 
-use std::fmt;
-
 use bstr::BString;
 
 use crate::patch::{Format, Patch};
@@ -25,7 +23,8 @@ impl<'c> Derived<'c> {
 }
 
 /// What becomes of a file, and can't be said in a format.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} can't say this change of `{}`: {what}", format.the(), Shown(path))]
 pub struct Unrepresentable {
     /// The file, as git names it.
     pub path: BString,
@@ -36,65 +35,51 @@ pub struct Unrepresentable {
 }
 
 /// What can't be said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum What {
     /// It becomes executable, or is no longer.
+    #[error("its executable bit changes")]
     Mode,
     /// It is new and executable.
+    #[error("it is new and executable")]
     NewExecutable,
     /// A symbolic link comes, goes or changes.
+    #[error("it is a symbolic link")]
     Link,
     /// A submodule comes, goes or changes.
+    #[error("it is a submodule")]
     Submodule,
     /// Its name can't be one of a file that a response names.
+    #[error("its name can't stand in a response")]
     Name,
     /// The response would name another file.
+    #[error("its path would be read as another")]
     Path,
     /// A NUL in what comes or goes, or in a file that changes.
+    #[error("it is binary")]
     Binary,
     /// It ends without a newline.
+    #[error("it ends without a newline")]
     NoFinalNewline,
     /// All that changes is whether it ends with a newline.
+    #[error("only its final newline changes")]
     FinalNewline,
     /// Lines end otherwise than the rules for new lines make them.
+    #[error("its lines would end otherwise")]
     LineEnds,
     /// A byte order mark comes or goes.
+    #[error("its byte order mark comes or goes")]
     Mark,
     /// Blank lines at the edges of a new file.
+    #[error("blank lines at its edges would be dropped")]
     BlankEdges,
     /// A line of the text would be read as a part of the patch.
+    #[error("a line of it would be read as a part of the patch")]
     Markup,
     /// What was written would be read as another change.
+    #[error("what was written would be read as another change")]
     Misread,
-}
-
-impl What {
-    /// Says it in a few words.
-    pub fn words(self) -> &'static str {
-        match self {
-            What::Mode => "its executable bit changes",
-            What::NewExecutable => "it is new and executable",
-            What::Link => "it is a symbolic link",
-            What::Submodule => "it is a submodule",
-            What::Name => "its name can't stand in a response",
-            What::Path => "its path would be read as another",
-            What::Binary => "it is binary",
-            What::NoFinalNewline => "it ends without a newline",
-            What::FinalNewline => "only its final newline changes",
-            What::LineEnds => "its lines would end otherwise",
-            What::Mark => "its byte order mark comes or goes",
-            What::BlankEdges => "blank lines at its edges would be dropped",
-            What::Markup => "a line of it would be read as a part of the patch",
-            What::Misread => "what was written would be read as another change",
-        }
-    }
-}
-
-impl fmt::Display for Unrepresentable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} can't say this change of `{}`: {}", self.format.the(), Shown(&self.path), self.what.words())
-    }
 }
 
 /// An existing file of which a response gives all of the content, since no part of it can say the change.
