@@ -34,19 +34,9 @@ impl Places {
         self.stretches.last().map_or(0, |stretch| stretch.before + stretch.len)
     }
 
-    /// Returns whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.stretches.is_empty()
-    }
-
     /// Returns how many are at or after a line.
     pub fn count_from(&self, from: usize) -> usize {
         self.count() - self.count_before(from)
-    }
-
-    /// Returns the first place.
-    pub fn first(&self) -> Option<usize> {
-        self.stretches.first().map(|stretch| stretch.start)
     }
 
     /// Returns the last place.
@@ -57,11 +47,6 @@ impl Places {
     /// Returns the first place at or after a line, in logarithmic time.
     pub fn at_or_after(&self, from: usize) -> Option<usize> {
         self.iter_from(from).next()
-    }
-
-    /// Returns whether a line is a place, in logarithmic time.
-    pub fn contains(&self, line: usize) -> bool {
-        self.at_or_after(line) == Some(line)
     }
 
     /// Returns the places in order.
@@ -120,12 +105,9 @@ mod tests {
             let from = usize::from(from);
             let places: Places = lines.iter().copied().collect();
             prop_assert_eq!(places.count(), lines.len());
-            prop_assert_eq!(places.is_empty(), lines.is_empty());
-            prop_assert_eq!(places.first(), lines.first().copied());
             prop_assert_eq!(places.last(), lines.last().copied());
             prop_assert_eq!(places.count_from(from), lines.range(from..).count());
             prop_assert_eq!(places.at_or_after(from), lines.range(from..).next().copied());
-            prop_assert_eq!(places.contains(from), lines.contains(&from));
             prop_assert!(places.iter().eq(lines.iter().copied()));
             prop_assert!(places.iter_from(from).eq(lines.range(from..).copied()));
         }

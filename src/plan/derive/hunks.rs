@@ -7,54 +7,37 @@ use std::ops::Range;
 
 use crate::compare::{Headings, Options, Region};
 use crate::patch::{Hunk, HunkLine, Mark, Position};
-use crate::text::Text;
+use crate::text::{Lines, Text};
 
-/// Two contents and where their lines start. A line ends behind its LF; CRs and byte order marks are bytes of their line.
+/// Two contents. A line ends behind its LF; CRs and byte order marks are bytes of their line.
 pub(super) struct Sides<'c> {
-    old: Numbered<'c>,
-    new: Numbered<'c>,
+    old: Cow<'c, [u8]>,
+    new: Cow<'c, [u8]>,
 }
 
 impl<'c> Sides<'c> {
-    /// Numbers the lines of what was and what will be.
+    /// Takes what was and what will be.
     pub(super) fn of(old: Option<Cow<'c, [u8]>>, new: Option<Cow<'c, [u8]>>) -> Self {
-        Self { old: Numbered::new(old.unwrap_or_default()), new: Numbered::new(new.unwrap_or_default()) }
+        Self { old: old.unwrap_or_default(), new: new.unwrap_or_default() }
     }
 }
 
-struct Numbered<'c> {
-    content: Cow<'c, [u8]>,
-    /// Start of each line, and the end of the content as the last item.
-    starts: Vec<usize>,
+/// One of them, and where its lines start.
+struct Numbered<'s, 'c> {
+    content: &'s Cow<'c, [u8]>,
+    lines: Lines<'s>,
 }
 
-impl<'c> Numbered<'c> {
-    fn new(content: Cow<'c, [u8]>) -> Self {
-        let mut starts = vec![0];
-        starts.extend(memchr::memchr_iter(b'\n', &content).map(|at| at + 1));
-        if starts.last() != Some(&content.len()) {
-            starts.push(content.len());
-        }
-        Self { content, starts }
-    }
-
-    fn len(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    fn range(&self, line: usize) -> Range<usize> {
-        self.starts[line]..self.starts[line + 1]
-    }
-
-    fn raw(&self, line: usize) -> &[u8] {
-        &self.content[self.range(line)]
+impl<'s, 'c> Numbered<'s, 'c> {
+    fn new(content: &'s Cow<'c, [u8]>) -> Self {
+        Self { content, lines: Lines::within(content) }
     }
 
     fn line(&self, mark: Mark, line: usize) -> HunkLine<'c> {
-        let Range { start, end } = self.range(line);
+        let (start, end) = (self.lines.start(line), self.lines.start(line + 1));
         let unterminated = self.content[start..end].last() != Some(&b'\n');
         let end = if unterminated { end } else { end - 1 };
-        let text = match &self.content {
+        let text = match self.content {
             Cow::Borrowed(content) => Text::derived(&content[start..end]),
             Cow::Owned(content) => Text::derived(content[start..end].to_vec()),
         };
@@ -64,6 +47,7 @@ impl<'c> Numbered<'c> {
 
 /// Makes the hunks of a file.
 pub(super) fn hunks<'c>(sides: Sides<'c>, regions: &[Region], headings: &Headings, options: &Options) -> Vec<Hunk<'c>> {
+    let (old_side, new_side) = (Numbered::new(&sides.old), Numbered::new(&sides.new));
     let context = options.context as usize;
     let together = context.saturating_mul(2).saturating_add(options.interhunk as usize);
     let mut heading = Heading { headings, searched: 0, found: None };
@@ -71,17 +55,17 @@ pub(super) fn hunks<'c>(sides: Sides<'c>, regions: &[Region], headings: &Heading
     for group in regions.chunk_by(|one, next| next.old.start - one.old.end <= together) {
         let (first, last) = (&group[0], &group[group.len() - 1]);
         let before = context.min(first.old.start).min(first.new.start);
-        let after = context.min(sides.old.len() - last.old.end).min(sides.new.len() - last.new.end);
+        let after = context.min(old_side.lines.len() - last.old.end).min(new_side.lines.len() - last.new.end);
         let old = first.old.start - before..last.old.end + after;
         let new = first.new.start - before..last.new.end + after;
         hunks.push(Hunk {
-            lines: lines(&sides, group, old.clone()),
+            lines: lines([&old_side, &new_side], group, old.clone()),
             position: Some(Position {
                 old_start: start(&old),
                 old_lines: number(old.len()),
                 new_start: start(&new),
                 new_lines: number(new.len()),
-                heading: heading.above(&sides.old, old.start).map(<[u8]>::to_vec).unwrap_or_default(),
+                heading: heading.above(&old_side.lines, old.start).map(<[u8]>::to_vec).unwrap_or_default(),
             }),
             ..Hunk::default()
         });
@@ -89,16 +73,16 @@ pub(super) fn hunks<'c>(sides: Sides<'c>, regions: &[Region], headings: &Heading
     hunks
 }
 
-fn lines<'c>(sides: &Sides<'c>, group: &[Region], old: Range<usize>) -> Vec<HunkLine<'c>> {
-    let mut lines = Vec::with_capacity(old.len());
-    let mut at = old.start;
+fn lines<'c>([old, new]: [&Numbered<'_, 'c>; 2], group: &[Region], shown: Range<usize>) -> Vec<HunkLine<'c>> {
+    let mut lines = Vec::with_capacity(shown.len());
+    let mut at = shown.start;
     for region in group {
-        lines.extend((at..region.old.start).map(|line| sides.old.line(Mark::Context, line)));
-        lines.extend(region.old.clone().map(|line| sides.old.line(Mark::Removed, line)));
-        lines.extend(region.new.clone().map(|line| sides.new.line(Mark::Added, line)));
+        lines.extend((at..region.old.start).map(|line| old.line(Mark::Context, line)));
+        lines.extend(region.old.clone().map(|line| old.line(Mark::Removed, line)));
+        lines.extend(region.new.clone().map(|line| new.line(Mark::Added, line)));
         at = region.old.end;
     }
-    lines.extend((at..old.end).map(|line| sides.old.line(Mark::Context, line)));
+    lines.extend((at..shown.end).map(|line| old.line(Mark::Context, line)));
     lines
 }
 
@@ -119,11 +103,11 @@ struct Heading<'h> {
 }
 
 impl Heading<'_> {
-    fn above<'s>(&mut self, old: &'s Numbered<'_>, line: usize) -> Option<&'s [u8]> {
-        let named = (self.searched..line).rev().find(|&at| self.headings.of(old.raw(at)).is_some());
+    fn above<'s>(&mut self, old: &Lines<'s>, line: usize) -> Option<&'s [u8]> {
+        let named = (self.searched..line).rev().find(|&at| self.headings.of(old.raw(at..at + 1)).is_some());
         self.found = named.or(self.found);
         self.searched = line;
-        self.found.and_then(|at| self.headings.of(old.raw(at)))
+        self.found.and_then(|at| self.headings.of(old.raw(at..at + 1)))
     }
 }
 
