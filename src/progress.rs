@@ -60,22 +60,13 @@ pub enum Stage {
 
 impl Stage {
     /// All of them, by their numbers.
-    const ALL: [Stage; 14] = [
-        Stage::Parsing,
-        Stage::Planning,
-        Stage::Comparing,
-        Stage::Waiting,
-        Stage::Preparing,
-        Stage::Storing,
-        Stage::Writing,
-        Stage::Flushing,
-        Stage::Restoring,
-        Stage::Tidying,
-        Stage::Scanning,
-        Stage::Checking,
-        Stage::Showing,
-        Stage::Proving,
-    ];
+    const ALL: [Stage; 14] = {
+        use Stage::*;
+        [
+            Parsing, Planning, Comparing, Waiting, Preparing, Storing, Writing, Flushing, Restoring, Tidying, Scanning,
+            Checking, Showing, Proving,
+        ]
+    };
 }
 
 /// What a watcher sees.

@@ -157,18 +157,16 @@ impl<'a> RawHeader<'a> {
         }
     }
 
+    /// Returns the name behind `---` (0) or `+++` (1), if it is one.
+    fn side(&self, at: usize) -> Option<&Name<'a>> {
+        if let Side::Named(name) = &self.sides.as_ref()?[at] { Some(name) } else { None }
+    }
+
     /// Returns the paths that it names, for when nothing better is known of them.
     pub(super) fn paths(&self) -> Vec<Name<'a>> {
         let mut paths: Vec<Name<'a>> = Vec::new();
         let of_git = self.git.clone().and_then(|[old, new]| names::join(old, new));
-        let [old, new] = match &self.sides {
-            Some([old, new]) => [old, new].map(|side| match side {
-                Side::Named(name) => Some(name.clone()),
-                Side::Null => None,
-            }),
-            None => [None, None],
-        };
-        let of_sides = match (old, new) {
+        let of_sides = match (self.side(0).cloned(), self.side(1).cloned()) {
             (Some(old), Some(new)) => {
                 let both = [names::alone(old.clone(), false), names::alone(new.clone(), true)];
                 names::join(old, new).map_or_else(|| both.to_vec(), |one| vec![one])
@@ -249,13 +247,12 @@ impl<'a> RawHeader<'a> {
                     _ => self.one(old, new)?,
                 }
             }
-            (Some([Side::Null, Side::Named(name)]), git) => {
-                git.map_or_else(|| names::alone(name.clone(), true), |git| Name { bytes: git.bytes, at: name.at })
-            }
-            (Some([Side::Named(name), Side::Null]), git) => {
-                git.map_or_else(|| names::alone(name.clone(), false), |git| Name { bytes: git.bytes, at: name.at })
-            }
             (Some([Side::Null, Side::Null]), _) => return Err(Error::Contradiction),
+            (Some([Side::Named(name), _]), Some(git)) | (Some([_, Side::Named(name)]), Some(git)) => {
+                Name { bytes: git.bytes, at: name.at }
+            }
+            (Some([Side::Named(name), _]), None) => names::alone(name, false),
+            (Some([_, Side::Named(name)]), None) => names::alone(name, true),
             (None, Some(git)) => git,
             (None, None) => return Err(Error::NoName),
         })
@@ -271,16 +268,10 @@ impl<'a> RawHeader<'a> {
 
     /// Checks that all names are the ones that were decided on.
     fn agree(&self, old: &[u8], new: &[u8]) -> Result<(), Error> {
-        let differ =
-            |name: &Name<'_>, path: &[u8]| Err(Error::OtherName { name: excerpt(&name.bytes), path: excerpt(path) });
         for (at, path) in [old, new].into_iter().enumerate() {
             let git = self.git.as_ref().map(|git| &git[at]);
-            let side = self.sides.as_ref().and_then(|sides| match &sides[at] {
-                Side::Named(name) => Some(name),
-                Side::Null => None,
-            });
-            if let Some(name) = git.into_iter().chain(side).find(|name| !name.means(path)) {
-                return differ(name, path);
+            if let Some(name) = git.into_iter().chain(self.side(at)).find(|name| !name.means(path)) {
+                return Err(Error::OtherName { name: excerpt(&name.bytes), path: excerpt(path) });
             }
         }
         Ok(())
