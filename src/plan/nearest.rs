@@ -34,23 +34,15 @@ impl<'f, 'p> Nearest<'f, 'p> {
         let locators = hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| &text[..]);
         let sought = locators.chain(hunks.iter().flat_map(Hunk::old).map(|line| &line.text[..])).collect();
         let made = hunks.iter().map(|hunk| hunk.new_lines().map(|line| &line.text[..]).collect()).collect();
-        Self::new(lines, (sought, made), Ends::Whole, effort)
+        let (nearness, results) = (OnceCell::new(), OnceCell::new());
+        Self { lines, sought, made, ends: Ends::Whole, has_levels: true, effort, nearness, results }
     }
 
     /// Prepares for a text that may begin and end within lines.
     pub(super) fn of_text(lines: Lines<'f>, find: &'p [Text<'_>], put: &'p [Text<'_>], effort: &'f Effort) -> Self {
         let texts = |side: &'p [Text<'_>]| side.iter().map(|line| &line[..]).collect();
-        Self::new(lines, (texts(find), vec![texts(put)]), Ends::Part, effort)
-    }
-
-    fn new(
-        lines: Lines<'f>,
-        (sought, made): (Vec<&'p [u8]>, Vec<Vec<&'p [u8]>>),
-        ends: Ends,
-        effort: &'f Effort,
-    ) -> Self {
-        let (nearness, results) = (OnceCell::new(), OnceCell::new());
-        Self { lines, sought, made, ends, has_levels: true, effort, nearness, results }
+        let (sought, made) = (texts(find), vec![texts(put)]);
+        Self { sought, made, ends: Ends::Part, ..Self::of_hunks(lines, &[], effort) }
     }
 
     /// Says nothing of levels: this format has none.
@@ -67,25 +59,30 @@ impl<'f, 'p> Nearest<'f, 'p> {
         haystack: &Haystack<'_>,
         after: After,
     ) -> Located<PlaceError> {
-        let wanted: Vec<&Text<'_>> = hunk.old().map(|line| &line.text).collect();
-        let near = self.near(&wanted, from);
-        if let Some(at) = self.applied(hunk, from)
-            && is_made(near.as_ref(), at, hunk.new_lines().map(|line| &line.text[..]))
-        {
-            let span = wanted.iter().find_map(|text| text.span);
-            return Located::new(span.or(hunk.span), PlaceError::Applied { at: LineNo::from_index(at) });
-        }
         let places = |text: &[u8]| {
             let run = haystack.run([text]);
             Places::new(run.iter().take(SHOWN), run.count())
         };
-        self.reason(&wanted, near, from, hunk.span, places).map(|reason| PlaceError::NotFound { after, reason })
+        let texts = hunk.old().map(|line| &line.text).collect();
+        let wanted = Wanted { texts, from, span: hunk.span, places: &places };
+        let near = self.near(&wanted);
+        if let Some(at) = self.applied(hunk, from)
+            && is_made(near.as_ref(), at, hunk.new_lines().map(|line| &line.text[..]))
+        {
+            return Located::new(wanted.first(), PlaceError::Applied { at: LineNo::from_index(at) });
+        }
+        self.reason(&wanted, near).map(|reason| PlaceError::NotFound { after, reason })
     }
 
     /// Says why a text is nowhere.
     pub(super) fn of_find(&self, find: &[Text<'_>], put: &[Text<'_>], span: Option<Span>) -> Located<PlaceError> {
-        let wanted: Vec<&Text<'_>> = find.iter().collect();
-        let near = self.near(&wanted, 0);
+        let places = |text: &[u8]| {
+            let is_affordable = self.effort.spend(self.lines.bytes().len());
+            let all = || (0..self.lines.len()).filter(|&at| is_affordable && self.lines.text(at) == text);
+            Places::new(all().take(SHOWN), all().count())
+        };
+        let wanted = Wanted { texts: find.iter().collect(), from: 0, span, places: &places };
+        let near = self.near(&wanted);
         if put.iter().any(|line| is_telling(line)) && self.effort.spend(self.lines.bytes().len()) {
             let texts: Vec<&[u8]> = put.iter().map(|line| &line[..]).collect();
             let needle = Needle::text(&texts, Bounds::default());
@@ -104,76 +101,59 @@ impl<'f, 'p> Nearest<'f, 'p> {
                 }
             }
         }
-        let places = |text: &[u8]| {
-            let is_affordable = self.effort.spend(self.lines.bytes().len());
-            let all = || (0..self.lines.len()).filter(|&at| is_affordable && self.lines.text(at) == text);
-            Places::new(all().take(SHOWN), all().count())
-        };
-        let reason = self.reason(&wanted, near, 0, span, places);
-        reason.map(|reason| PlaceError::NotFound { after: After(None), reason })
+        self.reason(&wanted, near).map(|reason| PlaceError::NotFound { after: After(None), reason })
     }
 
     /// Finds the line that a context line may mean.
     pub(super) fn of_locator(&self, locator: &Text<'_>, from: usize) -> Option<Located<Closest>> {
-        let near = self.near(&[locator], from)?;
-        Some(self.closest(&[locator], near, from, locator.span, |_| Places::default()))
+        let places = |_: &[u8]| Places::default();
+        let wanted = Wanted { texts: vec![locator], from, span: locator.span, places: &places };
+        Some(self.closest(&wanted, self.near(&wanted)?))
     }
 
-    fn near(&self, wanted: &[&Text<'_>], from: usize) -> Option<Near> {
+    fn near(&self, wanted: &Wanted<'_, '_>) -> Option<Near> {
         let nearness =
             self.nearness.get_or_init(|| Nearness::new(self.lines.clone(), self.sought.iter().copied(), self.effort));
-        let texts: Vec<&[u8]> = wanted.iter().map(|text| &text[..]).collect();
-        nearness.as_ref()?.find(&texts, self.ends, from, self.effort)
+        let texts: Vec<&[u8]> = wanted.texts.iter().map(|text| &text[..]).collect();
+        nearness.as_ref()?.find(&texts, self.ends, wanted.from, self.effort)
     }
 
-    fn reason(
-        &self,
-        wanted: &[&Text<'_>],
-        near: Option<Near>,
-        from: usize,
-        span: Option<Span>,
-        places: impl Fn(&[u8]) -> Places,
-    ) -> Located<Reason> {
+    fn reason(&self, wanted: &Wanted<'_, '_>, near: Option<Near>) -> Located<Reason> {
         if let Some(near) = near.filter(|near| near.gap.is_some()) {
-            return self.closest(wanted, near, from, span, places).map(|closest| Reason::Near(Box::new(closest)));
+            return self.closest(wanted, near).map(|closest| Reason::Near(Box::new(closest)));
         }
-        let first = wanted.iter().find_map(|text| text.span).or(span);
-        for text in wanted.iter().take(SHOWN_ABSENT) {
+        let Wanted { texts, span, places, .. } = wanted;
+        for text in texts.iter().take(SHOWN_ABSENT) {
             if places(text).count == 0 {
-                return Located::new(text.span.or(span), Reason::NoSuchLine);
+                return Located::new(text.span.or(*span), Reason::NoSuchLine);
             }
         }
-        let lines = wanted.iter().take(SHOWN).filter_map(|text| places(text).lines.first().copied()).collect();
-        Located::new(first, if wanted.len() > 1 { Reason::NotTogether(lines) } else { Reason::NoSuchLine })
+        let lines = texts.iter().take(SHOWN).filter_map(|text| places(text).lines.first().copied()).collect();
+        let reason = if texts.len() > 1 { Reason::NotTogether(lines) } else { Reason::NoSuchLine };
+        Located::new(wanted.first(), reason)
     }
 
-    fn closest(
-        &self,
-        wanted: &[&Text<'_>],
-        near: Near,
-        from: usize,
-        span: Option<Span>,
-        places: impl Fn(&[u8]) -> Places,
-    ) -> Located<Closest> {
+    fn closest(&self, wanted: &Wanted<'_, '_>, near: Near) -> Located<Closest> {
+        let Wanted { texts, from, span, places } = wanted;
         let gap = near.gap.unwrap_or(Gap::Other { wanted: 0, line: near.start, alike: 100 });
-        let text = wanted[gap.wanted()];
+        let text = texts[gap.wanted()];
         let line = gap.line().min(self.lines.len().saturating_sub(1));
         let is_left_out = matches!(gap, Gap::LeftOut { .. }) && !elision::looks_elided(text);
         let line = self.unfolded(text, line).unwrap_or(line);
-        let is_part = self.ends == Ends::Part && (gap.wanted() == 0 || gap.wanted() + 1 == wanted.len());
+        let is_part = self.ends == Ends::Part && (gap.wanted() == 0 || gap.wanted() + 1 == texts.len());
         let closest = Closest {
             is_numbered: matches!(gap, Gap::Other { .. }) && self.is_numbered(text, line, is_part),
-            level: self.level(wanted, &near),
-            of: wanted.len(),
+            level: self.level(texts, &near),
+            of: texts.len(),
             text: BString::from(&text[..]),
             span: text.span,
             is_part,
             line,
-            from,
+            from: *from,
             elsewhere: if is_left_out { Places::default() } else { places(text) },
             near,
         };
-        Located::new(text.span.or(span), closest)
+        Located::new(text.span.or(*span), closest)
     }
 
     /// Returns whether a text is a line of the file, or a part of it, with a line number before it.
@@ -224,6 +204,24 @@ impl<'f, 'p> Nearest<'f, 'p> {
         let results = results.as_ref()?;
         let run = results.run(hunk.new_lines().map(|line| &line.text[..]));
         run.at_or_after(from).or_else(|| run.first())
+    }
+}
+
+/// Lines that are looked for.
+struct Wanted<'w, 't> {
+    texts: Vec<&'w Text<'t>>,
+    /// The first line of the file at which they might have been.
+    from: usize,
+    /// Where all of them are in the response.
+    span: Option<Span>,
+    /// Finds where a single line is in the file.
+    places: &'w dyn Fn(&[u8]) -> Places,
+}
+
+impl Wanted<'_, '_> {
+    /// Returns where the first of them is in the response.
+    fn first(&self) -> Option<Span> {
+        self.texts.iter().find_map(|text| text.span).or(self.span)
     }
 }
 

@@ -175,7 +175,7 @@ impl Planner<'_> {
         }
         let mut all = std::mem::take(&mut self.open);
         for (path, open) in all.iter_mut().filter(|(_, open)| open.content.is_none()) {
-            if let Some(mode) = self.overlay.mode(path) {
+            if let Some(mode) = self.overlay.now(path).map(|file| file.mode) {
                 self.put(path, open, mode);
             }
         }

@@ -13,7 +13,7 @@ use super::suggest;
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
 use crate::text::Span;
-use crate::tree::{AttributeFiles, Content, Entry, File, Mode, Planned, RULES, Tree, TreeError};
+use crate::tree::{AttributeFiles, Content, Entry, File, Planned, RULES, Tree, TreeError};
 
 pub(super) struct Overlay<'t> {
     tree: &'t dyn Tree,
@@ -38,7 +38,7 @@ pub(super) struct Past {
 }
 
 /// A path that an edit has named.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Slot {
     before: Option<File>,
     now: Option<File>,
@@ -126,14 +126,9 @@ impl<'t> Overlay<'t> {
         Ok(None)
     }
 
-    /// Returns what is at a path now, if that has been read and is a file.
-    pub(super) fn now(&self, path: &RepoPath) -> Option<Content> {
-        self.slots.get(path)?.now.as_ref().map(|file| file.content.clone())
-    }
-
-    /// Returns the mode of the file that is at a path now, if that has been read.
-    pub(super) fn mode(&self, path: &RepoPath) -> Option<Mode> {
-        Some(self.slots.get(path)?.now.as_ref()?.mode)
+    /// Returns the file that is at a path now, if that has been read.
+    pub(super) fn now(&self, path: &RepoPath) -> Option<&File> {
+        self.slots.get(path)?.now.as_ref()
     }
 
     /// Returns whether an earlier edit moved the file at a path away, and no other is there now.
@@ -330,18 +325,8 @@ impl<'t> Overlay<'t> {
 
     fn slot(&mut self, path: RepoPath, before: Option<File>) -> &mut Slot {
         let path_of_file = path.clone();
-        self.slots.entry(path).or_insert_with(|| Slot {
-            origin: before.is_some().then_some(path_of_file),
-            directory: false,
-            now: before.clone(),
-            before,
-            gone: None,
-            unknown: false,
-            aside: None,
-            lost: HashSet::new(),
-            past: Vec::new(),
-            maker: None,
-        })
+        let origin = before.is_some().then_some(path_of_file);
+        self.slots.entry(path).or_insert_with(|| Slot { origin, now: before.clone(), before, ..Slot::default() })
     }
 
     fn load(&mut self, path: &RepoPath) -> Result<(), Error> {

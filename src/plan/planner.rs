@@ -163,7 +163,7 @@ impl Planner<'_> {
             _ if self.overlay.is_moved_away(path) => Some(Vec::new().into()),
             _ => None,
         }
-        .or_else(|| self.overlay.now(path))
+        .or_else(|| self.overlay.now(path).map(|file| file.content.clone()))
     }
 
     /// Looks at what an edit of a whole file made of it. `known` is the file as it was, if that was known before.
@@ -173,7 +173,8 @@ impl Planner<'_> {
             Operation::Create { .. } | Operation::Replace { .. } => true,
             _ => edit.header.as_ref().is_some_and(|header| header.status == Status::Added),
         };
-        let Some(after) = self.overlay.now(path).filter(|_| is_whole) else { return };
+        let after = self.overlay.now(path).filter(|_| is_whole).map(|file| file.content.clone());
+        let Some(after) = after else { return };
         if before.is_binary() || after.is_binary() || before == after {
             return;
         }
