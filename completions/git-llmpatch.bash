@@ -34,27 +34,28 @@ _git_llmpatch ()
 		1,*) return ;;
 		,--expect=*) return ;;
 		,--message=*) return ;;
-		,--file=*) return ;;
 		,--trailer=*) return ;;
 		,--author=*) return ;;
 		,--date=*) return ;;
 		,--gpg-sign=*) return ;;
-		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified blocks" "" "${cur#--format=}"; return ;;
+		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--index --cached --commit --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --summary --apply --message= --file= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--index --cached --commit --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--expect) return ;;
 		-m|--message) return ;;
-		-F|--file) return ;;
+		-F) return ;;
 		--trailer) return ;;
 		--author) return ;;
 		--date) return ;;
-		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified blocks" "" "$cur"; return ;;
+		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
@@ -64,17 +65,19 @@ _git_llmpatch ()
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
-		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified blocks" "" "${cur#--format=}"; return ;;
+		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--staged --cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--staged --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
-		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified blocks" "" "$cur"; return ;;
+		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
@@ -84,16 +87,18 @@ _git_llmpatch ()
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
-		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified blocks" "" "${cur#--format=}"; return ;;
+		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
-		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified blocks" "" "$cur"; return ;;
+		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
@@ -102,21 +107,23 @@ _git_llmpatch ()
 	convert)
 		case "$dashes,$cur" in
 		1,*) return ;;
-		,--to=*) __gitcomp "unified envelope opx" "" "${cur#--to=}"; return ;;
+		,--to=*) __gitcomp "unified envelope opx blocks" "" "${cur#--to=}"; return ;;
 		,--unified=*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
-		,--format=*) __gitcomp "envelope opx unified" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified blocks" "" "${cur#--format=}"; return ;;
+		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
-		--to) __gitcomp "unified envelope opx" "" "$cur"; return ;;
+		--to) __gitcomp "unified envelope opx blocks" "" "$cur"; return ;;
 		-U|--unified) return ;;
 		--onto) __git_complete_refs --cur="$cur"; return ;;
-		--format) __gitcomp "envelope opx unified" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified blocks" "" "$cur"; return ;;
+		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
@@ -125,13 +132,13 @@ _git_llmpatch ()
 	show)
 		case "$dashes,$cur" in
 		1,*) return ;;
-		,--to=*) __gitcomp "envelope opx" "" "${cur#--to=}"; return ;;
+		,--to=*) __gitcomp "envelope opx blocks" "" "${cur#--to=}"; return ;;
 		,--unified=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,-*) __gitcomp "--to= --first-parent --unified= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
-		--to) __gitcomp "envelope opx" "" "$cur"; return ;;
+		--to) __gitcomp "envelope opx blocks" "" "$cur"; return ;;
 		-U|--unified) return ;;
 		esac
 		__git_complete_revlist; return
@@ -161,7 +168,7 @@ _git_llmpatch ()
 		case "$prev" in
 		--example) __git_complete_refs --cur="$cur"; return ;;
 		esac
-		__gitcomp "envelope opx" "" "$cur"; return
+		__gitcomp "envelope opx blocks" "" "$cur"; return
 		;;
 	man)
 		case "$dashes,$cur" in

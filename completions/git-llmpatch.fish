@@ -38,14 +38,16 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "man" -d '
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "completions" -d 'Print a shell\'s completion script, or install it'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l expect -d 'Make the change only if it is the one that a preview or check --json called so, to the byte' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s m -l message -d 'The commit message, instead of the response\'s notes; several are paragraphs' -r
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s F -l file -d 'Take the commit message from a file, or - for standard input' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s F -d 'Take the commit message from a file, or - for standard input' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l trailer -d 'Add a trailer, such as Reviewed-by: name (repeatable)' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l author -d 'Name another author' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l date -d 'Set the author date' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l gpg-sign -d 'Sign the commit, with this key if one is given' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'
-unified\t'`diff --git …`, as `git diff` and `diff -u` print it'"
+unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
+blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l file -d 'The file that search/replace blocks are about where the response doesn\'t say' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
@@ -87,7 +89,9 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s h -d
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'
-unified\t'`diff --git …`, as `git diff` and `diff -u` print it'"
+unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
+blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l file -d 'The file that search/replace blocks are about where the response doesn\'t say' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
@@ -114,7 +118,9 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s h -d
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'
-unified\t'`diff --git …`, as `git diff` and `diff -u` print it'"
+unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
+blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l file -d 'The file that search/replace blocks are about where the response doesn\'t say' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
@@ -136,12 +142,15 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s v -l 
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l to -d 'The format to print' -r -f -a "unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
 envelope\t'`*** Begin Patch` … `*** End Patch`'
-opx\t'`<edit file=… op=…>`'"
+opx\t'`<edit file=… op=…>`'
+blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s U -l unified -d 'Show this many unchanged lines around each change, if that is enough to find it (otherwise as diff.context; in OPX as few as it takes)' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'
-unified\t'`diff --git …`, as `git diff` and `diff -u` print it'"
+unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
+blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l file -d 'The file that search/replace blocks are about where the response doesn\'t say' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
@@ -162,7 +171,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s q 
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s v -l verbose -d 'Say also what was read, and list each correction that is otherwise only counted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l to -d 'The format to print' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
-opx\t'`<edit file=… op=…>`'"
+opx\t'`<edit file=… op=…>`'
+blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s U -l unified -d 'Show this many unchanged lines around each change, if that is enough to find it (otherwise as diff.context; in OPX as few as it takes)' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
@@ -195,7 +205,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -s h -d '
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -l install -d 'Put it where the shell looks for your own completions, and say where that is'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -f -a "envelope opx"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -f -a "envelope opx blocks"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply check completions convert diff man prompt recover show undo agents troubleshooting"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
 

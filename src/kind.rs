@@ -156,6 +156,14 @@ kinds! {
     StrayText = "stray-text", Nobody;
     /// A find that matches only without the blank lines at its edges.
     BlankEdges = "blank-edges", Nobody;
+    /// A backslash before a line of a block that would else be a marker was left out.
+    EscapedMarker = "escaped-marker", Nobody;
+    /// The line between the old and new lines of a block was told from others, or has other signs than the block's first line.
+    Divider = "divider", Nobody;
+    /// A conflict as git leaves it, outside of all patches, was ignored.
+    ProseConflict = "prose-conflict", Nobody;
+    /// An empty file that was there already was filled.
+    FilledEmpty = "filled-empty", Nobody;
     /// A find that begins or ends inside a word of the file.
     InsideWord = "inside-word", Nobody;
     /// A hunk whose header claims other counts of lines than it has.

@@ -55,6 +55,7 @@
 //! | where the patches are in a response, prose, fences, residue | [`format::detect`] |
 //! | `*** Begin Patch`, headers, chunks, what a line of one may be | [`format::envelope`] |
 //! | `<edit>`, attributes, `<<<` and `>>>` | [`format::opx`] |
+//! | `<<<<<<< SEARCH`, `>>>>>>> REPLACE`, paths above blocks, tags around them | [`format::blocks`] |
 //! | `diff --git`, `---` and `+++`, `@@ -1,7 +1,8 @@`, prefixes and quotes of names | [`format::unified`] |
 //! | what a path may be, `--directory`, `root=` | [`path`] |
 //! | `--limit`, `llmpatch.protect`: what pathspecs mean, and what is refused | [`pathspec`], `plan/guard.rs` |
@@ -70,7 +71,7 @@
 //! | access to the work tree that can't leave it | [`dir`] |
 //! | locks, writing, rolling back, committing, the journal, recovery, undo | [`transaction`] |
 //! | the commit message | [`message`] |
-//! | what a change looks like as an envelope or OPX, and what these can't say | [`plan::derive`] |
+//! | what a change looks like as an envelope, OPX or blocks, and what these can't say | [`plan::derive`] |
 //! | commits and other changes written as responses that have been read back | [`respond`] |
 //! | the printed diff and its statistics | [`plan::derive`], [`format::unified`], [`compare`] |
 //! | kinds of errors and warnings, exit statuses | [`kind`] |

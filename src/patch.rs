@@ -5,7 +5,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::text::{Span, Text};
+use crate::text::{LineNo, Span, Text};
 
 /// The formats that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
@@ -19,6 +19,9 @@ pub enum Format {
     /// git's unified diff
     #[error("unified")]
     Unified,
+    /// `<<<<<<< SEARCH` … `>>>>>>> REPLACE`
+    #[error("blocks")]
+    Blocks,
 }
 
 impl Format {
@@ -28,6 +31,7 @@ impl Format {
             Format::Envelope => "an envelope",
             Format::Opx => "OPX",
             Format::Unified => "a unified diff",
+            Format::Blocks => "search/replace blocks",
         }
     }
 
@@ -37,6 +41,7 @@ impl Format {
             Format::Envelope => "an envelope",
             Format::Opx => "an OPX patch",
             Format::Unified => "a unified diff",
+            Format::Blocks => "a search/replace block",
         }
     }
 }
@@ -149,7 +154,11 @@ pub enum Status {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Operation<'a> {
     /// Makes a new file of these lines, each terminated.
-    Create { lines: Vec<Text<'a>> },
+    Create {
+        lines: Vec<Text<'a>>,
+        /// Whether they may be put into a file that is there and empty.
+        fills_empty: bool,
+    },
     /// Puts these lines in place of all that an existing file holds.
     Replace { lines: Vec<Text<'a>> },
     /// Removes a file, and says what the author believes to be in it, if the patch does.
@@ -257,6 +266,17 @@ pub struct Substitution<'a> {
     pub put: Vec<Text<'a>>,
     /// Which of several matches is meant.
     pub occurrence: Occurrence,
+    /// What it is if the file holds the lines to find with the backslashes that these were read without.
+    pub written: Option<Box<Written<'a>>>,
+}
+
+/// The lines of a substitution as they were written, where that isn't how they are read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Written<'a> {
+    /// The lines to find.
+    pub find: Vec<Text<'a>>,
+    /// The lines to put.
+    pub put: Vec<Text<'a>>,
 }
 
 /// Which of several matches is meant.
@@ -271,4 +291,7 @@ pub enum Occurrence {
     Last,
     /// The Nth from the start, from 1, counted without overlaps.
     Nth(std::num::NonZeroUsize),
+    /// Whole lines, of which there must be only one run; of several, the one that begins at this line of the file as the response
+    /// finds it.
+    Lines(Option<LineNo>),
 }

@@ -69,11 +69,12 @@ pub fn respond(
     progress: &Progress,
 ) -> Result<Answer, CompareError> {
     progress.enter(Stage::Comparing, 0);
-    let usual = if format == Format::Opx { 0 } else { look.options.context };
+    let usual = if matches!(format, Format::Opx | Format::Blocks) { 0 } else { look.options.context };
     let context = look.context.unwrap_or(usual);
     let options = Options { context, progress: progress.clone(), ..look.options.clone() };
     let Derived { mut patch, unrepresentable } = match format {
         Format::Opx => derive::opx(changes, compare, &options)?,
+        Format::Blocks => derive::blocks(changes, compare, context)?,
         _ => derive::envelope(changes, compare, &options)?,
     };
     let mut unsaid = [unsaid, unrepresentable].concat();
@@ -84,6 +85,7 @@ pub fn respond(
     }
     let printed = match format {
         Format::Opx => format::opx::print(&patch),
+        Format::Blocks => format::blocks::print(&patch),
         _ => format::envelope::print(&patch),
     };
     let response = match printed {
@@ -167,11 +169,12 @@ fn differing(
     before.progress.enter(Stage::Proving, changes.len());
     let all = || Some(misread(changes, format, |_| true));
     let parsed = format::parse(source, &format::Options { strict, ..format::Options::default() });
-    // A change may need the same edit twice.
-    let is_plain = parsed
-        .warnings
-        .iter()
-        .all(|warning| matches!(warning.value, format::Warning::Detect(Doubt::RepeatedEdit { .. })));
+    let is_plain = parsed.warnings.iter().all(|warning| match &warning.value {
+        // A change may need the same edit twice.
+        format::Warning::Detect(Doubt::RepeatedEdit { .. }) => true,
+        format::Warning::Blocks(warning) => format::blocks::is_of_printing(&warning.what),
+        _ => false,
+    });
     if !(parsed.errors.is_empty() && is_plain && parsed.patch == *patch) {
         return all();
     }

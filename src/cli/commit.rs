@@ -15,11 +15,11 @@ use crate::transaction::{CommitRequest, Sign};
 #[command(next_help_heading = "Committing (with --commit)")]
 pub(super) struct Commit {
     /// The commit message, instead of the response's notes; several are paragraphs
-    #[arg(short, long, value_name = "msg", allow_hyphen_values = true, conflicts_with = "file")]
+    #[arg(short, long, value_name = "msg", allow_hyphen_values = true, conflicts_with = "message_file")]
     message: Vec<OsString>,
     /// Take the commit message from a file, or - for standard input
-    #[arg(short = 'F', long, value_name = "file")]
-    file: Option<PathBuf>,
+    #[arg(short = 'F', value_name = "file")]
+    message_file: Option<PathBuf>,
     /// Edit the message before committing
     #[arg(short, long)]
     edit: bool,
@@ -54,7 +54,7 @@ impl Commit {
     pub(super) fn any(&self) -> Option<&'static str> {
         let given = [
             (!self.message.is_empty(), "-m"),
-            (self.file.is_some(), "-F"),
+            (self.message_file.is_some(), "-F"),
             (self.edit, "--edit"),
             (self.signoff, "--signoff"),
             (!self.trailer.is_empty(), "--trailer"),
@@ -70,7 +70,7 @@ impl Commit {
 
     /// Returns whether the message is read from standard input.
     pub(super) fn reads_stdin(&self) -> bool {
-        self.file.as_deref().map(Origin::of) == Some(Origin::Stdin)
+        self.message_file.as_deref().map(Origin::of) == Some(Origin::Stdin)
     }
 
     /// Returns the message that the user gives, if one is given; paragraphs are put together as `git commit` does.
@@ -79,7 +79,7 @@ impl Commit {
     /// If the message's file can't be read.
     pub(super) fn message(&self) -> Result<Option<BString>, IoError> {
         use std::os::unix::ffi::OsStrExt as _;
-        if let Some(file) = &self.file {
+        if let Some(file) = &self.message_file {
             return Origin::of(file).read().map(|bytes| Some(bytes.into()));
         }
         let paragraphs: Vec<_> = self.message.iter().map(|paragraph| paragraph.as_bytes()).collect();

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
 use super::base::Base;
@@ -22,7 +22,7 @@ use super::progress::ProgressMeter;
 use crate::diagnose::Diagnose;
 use crate::format;
 use crate::kind::Kind;
-use crate::patch::{FileEdit, Patch};
+use crate::patch::{FileEdit, Format, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{self, ChangeSet, Placement, Rules};
 use crate::progress::Stage;
@@ -31,7 +31,7 @@ use crate::report::human::Style;
 use crate::report::{Detail, Diagnostic, Report, State, feedback, json, merge};
 use crate::text::{Shown, Source};
 use crate::transaction::{How, Recovered};
-use crate::tree::Tree;
+use crate::tree::{Entry, Tree};
 
 /// A repository, and how responses are read and errors shown in it.
 pub(super) struct Session {
@@ -39,7 +39,9 @@ pub(super) struct Session {
     pub(super) talk: Verbosity,
     pub(super) style: Style,
     pub(super) works: ProgressMeter,
-    options: format::Options,
+    format: Option<Format>,
+    /// The file of the blocks that name none.
+    file: Option<OsString>,
     rules: Rules,
     resolver: Resolver,
     /// What became of changes that were interrupted before.
@@ -67,7 +69,8 @@ impl Session {
             talk: talk.clone(),
             style,
             works: ProgressMeter::new(talk),
-            options: format::Options { format: reading.format.map(Into::into), strict },
+            format: reading.format.map(Into::into),
+            file: reading.file.clone(),
             rules: Rules {
                 strict,
                 unique,
@@ -150,22 +153,7 @@ impl Session {
         base: &'s Base,
         tree: &dyn Tree,
     ) -> Result<Worked<'s>, Failure> {
-        let mut patches = Vec::new();
-        let mut errors = Vec::new();
-        let mut warnings = Vec::new();
-        for source in sources {
-            let work = self.works.begin(Stage::Parsing, 0);
-            let parsed = format::parse(source, &self.options);
-            drop(work);
-            errors.extend(Diagnostic::all(&parsed.errors, sources));
-            warnings.extend(Diagnostic::all(&parsed.warnings, sources));
-            if self.talk.verbose {
-                let edits = parsed.patch.edits.len();
-                let s = if edits == 1 { "" } else { "s" };
-                output::complain(&format!("{}: {}, {edits} edit{s}\n", source.name(), parsed.patch.format));
-            }
-            patches.push(parsed.patch);
-        }
+        let Read { patches, mut errors, mut warnings } = self.read(sources, tree);
         let is_readable = errors.is_empty();
         if !is_readable && patches.iter().all(|patch| patch.edits.is_empty()) {
             return Err(self.refused(&patches, sources, errors, warnings));
@@ -205,6 +193,33 @@ impl Session {
         }
     }
 
+    /// Reads the responses. What is a file is asked of a tree.
+    fn read<'s>(&self, sources: &'s [Source], tree: &dyn Tree) -> Read<'s> {
+        let mut patches = Vec::new();
+        let mut errors = Vec::new();
+        let mut warnings = Vec::new();
+        let is_file = |written: &[u8]| {
+            let path = self.resolver.resolve(None, written);
+            path.is_ok_and(|path| matches!(tree.read(&path), Ok(Entry::File(_))))
+        };
+        let file = self.file.as_deref().map(OsStr::as_bytes);
+        let options = format::Options { format: self.format, strict: self.rules.strict, file, is_file: Some(&is_file) };
+        for source in sources {
+            let work = self.works.begin(Stage::Parsing, 0);
+            let parsed = format::parse(source, &options);
+            drop(work);
+            errors.extend(Diagnostic::all(&parsed.errors, sources));
+            warnings.extend(Diagnostic::all(&parsed.warnings, sources));
+            if self.talk.verbose {
+                let edits = parsed.patch.edits.len();
+                let s = if edits == 1 { "" } else { "s" };
+                output::complain(&format!("{}: {}, {edits} edit{s}\n", source.name(), parsed.patch.format));
+            }
+            patches.push(parsed.patch);
+        }
+        Read { patches, errors, warnings }
+    }
+
     /// Makes the report of responses that nothing comes of.
     fn refused(
         &self,
@@ -228,6 +243,13 @@ impl Session {
         }
         Box::new(report)
     }
+}
+
+/// What was read of responses, and what is wrong with them.
+struct Read<'s> {
+    patches: Vec<Patch<'s>>,
+    errors: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
 }
 
 /// What is printed on standard output.

@@ -19,6 +19,9 @@ pub(super) struct Reading {
     /// Read patches of this format only, instead of finding out
     #[arg(long, value_name = "format", value_enum)]
     pub(super) format: Option<Format>,
+    /// The file that search/replace blocks are about where the response doesn't say
+    #[arg(long, value_name = "path", value_hint = clap::ValueHint::FilePath)]
+    pub(super) file: Option<OsString>,
     /// Accept what the bare format says and nothing looser (also llmpatch.strict)
     #[arg(long, overrides_with = "no_strict")]
     pub(super) strict: bool,
@@ -80,6 +83,8 @@ pub(super) enum Format {
     Opx,
     /// `diff --git …`, as `git diff` and `diff -u` print it
     Unified,
+    /// `<<<<<<< SEARCH` … `>>>>>>> REPLACE`
+    Blocks,
 }
 
 impl Format {
@@ -96,6 +101,7 @@ impl From<Format> for patch::Format {
             Format::Envelope => patch::Format::Envelope,
             Format::Opx => patch::Format::Opx,
             Format::Unified => patch::Format::Unified,
+            Format::Blocks => patch::Format::Blocks,
         }
     }
 }

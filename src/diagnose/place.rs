@@ -285,6 +285,11 @@ fn ambiguous(of: &Unplaced, ambiguity: &Ambiguity, file: &File<'_>) -> (Diagnosi
             let help = "give more of the text around it, or occurrence=\"first\", \"last\" or a number";
             of.several(places, file, help)
         }
+        Ambiguity::Lines { places, claimed } => {
+            let (said, ranges) = of.several(places, file, "give more of the lines around the change");
+            let note = |line| format!("`:start_line:` says line {line}");
+            (said.notes(claimed.map(note)), ranges)
+        }
         Ambiguity::Numbers(places) => {
             let help = "give more lines around the change, or a context line after `@@` instead of numbers";
             of.several(places, file, help)

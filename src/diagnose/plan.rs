@@ -9,7 +9,8 @@ use crate::kind::Kind;
 use crate::path::{PathError, RepoPath};
 use crate::plan::derive::{Replaced, Unrepresentable};
 use crate::plan::{
-    Barrier, Conflict, Error, Finding, Irregular, Missing, Occupied, Origin, Placing, Quote, Seen, Suggestion, Warning,
+    Barrier, Conflict, Error, Finding, Irregular, Missing, Occupied, Origin, Part, Placing, Quote, Seen, Suggestion,
+    Warning,
 };
 use crate::repo::RepoError;
 use crate::text::{LineNo, Lines, Shown};
@@ -211,11 +212,11 @@ fn occupied(of: Diagnosis, path: &RepoPath, what: &Occupied) -> Diagnosis {
     match what {
             Occupied::File(content) => Diagnosis { passages: passages(content), ..of }
                 .help(
-                    "change the lines of the file (`*** Update File:`, op=\"patch\", a diff of it), replace it whole \
+                    "change the lines of the file (`*** Update File:`, op=\"patch\", a diff or block of it), replace it whole \
                      (op=\"replace\"), delete it first in the same patch, or run with --overwrite",
                 )
                 .advice(
-                    "change the lines that are there (`*** Update File:`, op=\"patch\", a diff of the file), replace the file \
+                    "change the lines that are there (`*** Update File:`, op=\"patch\", a diff or block of the file), replace the file \
                      whole (op=\"replace\"), or delete it first in the same patch",
                 ),
             Occupied::Target(content) => Diagnosis { passages: passages(content), ..of }
@@ -303,7 +304,7 @@ impl Diagnose for Warning {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis { is_warning: true, ..Diagnosis::new(self.kind()) }.path(self.path());
         match self {
-            Warning::Placed { path, how, .. } => placed(of, path, how),
+            Warning::Placed { path, part, how } => placed(of, path, *part, how),
             Warning::InsideWord { path, line, .. } => {
                 of.shows(place(path, line, "the text is found here", "inside a word"))
             }
@@ -315,13 +316,15 @@ impl Diagnose for Warning {
             | Warning::IdDiffers { .. }
             | Warning::NewlineAdded { .. }
             | Warning::NoChange { .. }
-            | Warning::AlreadyThere { .. } => of,
+            | Warning::AlreadyThere { .. }
+            | Warning::Filled { .. } => of,
+            Warning::Unescaped { .. } => of,
         }
     }
 }
 
 /// Says where a hunk or a find was placed, and where else it could have been.
-fn placed(of: Diagnosis, path: &RepoPath, how: &Placing) -> Diagnosis {
+fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosis {
     let among = |of, chosen: LineNo, others: &[LineNo]| {
         let mut candidates = [others, &[chosen]].concat();
         candidates.sort();
@@ -335,9 +338,15 @@ fn placed(of: Diagnosis, path: &RepoPath, how: &Placing) -> Diagnosis {
         Placing::Duplicates { chosen, others, lines, .. } => {
             let label = |line| if line == *chosen { "changed" } else { "alike" };
             let places = rivals(path, lines, "the lines stand here", label).into_iter().collect();
-            among(Diagnosis { places, ..of }, *chosen, others).help(
-                "if another is meant, give more lines around the change, or a context line after `@@`; --unique refuses such hunks",
-            )
+            among(Diagnosis { places, ..of }, *chosen, others).help(match part {
+                Part::Search => {
+                    "it is the line that the response names; if another is meant, give more lines around the change; --unique refuses \
+                     such blocks"
+                }
+                _ => {
+                    "if another is meant, give more lines around the change, or a context line after `@@`; --unique refuses such hunks"
+                }
+            })
         }
         Placing::AddedAfterOneOf { after, others, .. } => among(of, *after, others),
         Placing::Restated(at)

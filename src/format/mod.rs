@@ -2,8 +2,10 @@
 //!
 //! Parsers know no git, no files and no clock. They read on after an error, so that one run names everything that is wrong.
 
+pub mod blocks;
 pub mod detect;
 pub mod envelope;
+mod fence;
 pub mod opx;
 mod print;
 mod prose;
@@ -19,13 +21,20 @@ use bstr::{BString, ByteSlice as _};
 use crate::patch::{FileEdit, Format, Patch};
 use crate::text::{Located, Source};
 
+/// Says whether something is the path of a file.
+pub type IsFile<'o> = &'o dyn Fn(&[u8]) -> bool;
+
 /// How a response is to be read.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+#[derive(Clone, Copy, Default)]
+pub struct Options<'o> {
     /// Read patches of this format only; `None` finds out.
     pub format: Option<Format>,
     /// Refuse whatever the bare format doesn't know.
     pub strict: bool,
+    /// The file of the blocks that name none.
+    pub file: Option<&'o [u8]>,
+    /// What knows the files; without it, there are none. A line with spaces is a path only of a file that is there.
+    pub is_file: Option<IsFile<'o>>,
 }
 
 /// What was read from a response: everything that could be, and everything that is wrong with the rest.
@@ -40,7 +49,7 @@ pub struct Parsed<'a> {
 }
 
 /// Reads the patches of a response. Never panics, whatever the bytes.
-pub fn parse<'a>(source: &'a Source, options: &Options) -> Parsed<'a> {
+pub fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
     detect::parse(source, options)
 }
 
@@ -54,6 +63,7 @@ pub enum Error {
     Envelope(#[from] envelope::Error),
     Opx(#[from] opx::InEdit<opx::Error>),
     Unified(#[from] unified::Error),
+    Blocks(#[from] blocks::InBlock<blocks::Error>),
 }
 
 /// What was dropped or guessed while reading a response.
@@ -66,6 +76,7 @@ pub enum Warning {
     Envelope(#[from] envelope::Warning),
     Opx(#[from] opx::InEdit<opx::Warning>),
     Unified(#[from] unified::Warning),
+    Blocks(#[from] blocks::InBlock<blocks::Warning>),
 }
 
 /// What a reader read of one envelope, element or section.

@@ -10,13 +10,18 @@ use crate::text::{Source, SourceId};
 const LINES: usize = 2000;
 
 /// Patches between which prose must mean nothing.
-const PATCHES: [[&str; 3]; 2] = [
+const PATCHES: [[&str; 3]; 3] = [
     [
         "*** Begin Patch\n*** Delete File: a\n*** End Patch\n",
         "*** Begin Patch\n*** Delete File: b\n*** End Patch\n",
         "*** Begin Patch\n*** Delete File: c\n*** End Patch\n",
     ],
     ["<edit file=\"a\" op=\"remove\"/>\n", "<edit file=\"b\" op=\"remove\"/>\n", "<edit file=\"c\" op=\"remove\"/>\n"],
+    [
+        "a.x\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n",
+        "b.x\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n",
+        "c.x\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n",
+    ],
 ];
 
 /// Makes prose of any text: lines that could be taken for something else are quoted with `| `, bytes that aren't UTF-8 are
@@ -88,6 +93,8 @@ mod tests {
             ("</put>\n>>>\nx", "| &lt;/put>\n| >>>\nx\n\n"),
             ("a <!-- b", "| a &lt;!-- b\n\n"),
             ("<think>\nb", "| &lt;think>\nb\n\n"),
+            ("a <<<<<<< SEARCH\n>>>>>>> REPLACE", "a <<<<<<< SEARCH\n| >>>>>>> REPLACE\n\n"),
+            ("<apply_diff>", "| &lt;apply_diff>\n\n"),
         ] {
             assert_eq!(prose(text.as_bytes()).as_bstr(), want, "{text:?}");
             assert!(text.trim().is_empty() || is_nothing(&prose(text.as_bytes())), "{text:?}");
@@ -100,7 +107,8 @@ mod tests {
             lines in proptest::collection::vec(proptest::sample::select(&[
                 "*** Begin Patch", "*** End Patch", "+x", "@@", "*** Update File: a", "<edit file=\"a\" op=\"patch\">", "<opx>",
                 "</edit>", "<find>", "<<<", ">>>", "</find>", "<!--", "-->", "<think>", "</think>", "```", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "`",
-                "diff --git a/x b/x", "text", "", " ", "* *** Begin Patch", "\u{feff}", "{\"patch\": \"*** Begin Patch\\n\"}",
+                "diff --git a/x b/x", "text", "", " ", "* *** Begin Patch", "\u{feff}", "{\"patch\": \"*** Begin Patch\\n\"}", "<<<<<<< SEARCH", "=======",
+                ">>>>>>> REPLACE", "<<<<<<< a", ">>>>>>> b", "<apply_diff>", "<path>", "src/a.x",
             ][..]), 0..8),
             joint in proptest::sample::select(&["\n", "\r\n", " ", "\n  "][..]),
         ) {

@@ -116,7 +116,7 @@ fn edit(operation: impl Strategy<Value = Operation<'static>>) -> impl Strategy<V
 
 fn in_an_envelope() -> impl Strategy<Value = Operation<'static>> {
     prop_oneof![
-        lines().prop_map(|lines| Operation::Create { lines }),
+        lines().prop_map(|lines| Operation::Create { lines, fills_empty: false }),
         proptest::option::of(lines()).prop_map(|expected| Operation::Delete { expected }),
         (proptest::option::weighted(0.2, path()), vec(hunk(), 0..3))
             .prop_map(|(to, hunks)| Operation::Update { to, hunks }),
@@ -128,14 +128,15 @@ fn in_opx() -> impl Strategy<Value = Operation<'static>> {
         &[Occurrence::Only, Occurrence::First, Occurrence::Last, Occurrence::Nth(std::num::NonZeroUsize::MIN)][..],
     );
     prop_oneof![
-        lines().prop_map(|lines| Operation::Create { lines }),
+        lines().prop_map(|lines| Operation::Create { lines, fills_empty: false }),
         lines().prop_map(|lines| Operation::Replace { lines }),
         Just(Operation::Delete { expected: None }),
         path().prop_map(|to| Operation::Move { to }),
         (lines(), lines(), occurrence).prop_map(|(find, put, occurrence)| Operation::Substitute(Substitution {
             find,
             put,
-            occurrence
+            occurrence,
+            written: None,
         })),
     ]
 }
@@ -168,7 +169,7 @@ proptest! {
             Err(refused) => {
                 let is_odd = |edit: &FileEdit<'_>| match &edit.operation {
                     _ if edit.root.is_some() || edit.why.is_some() => true,
-                    Operation::Create { lines } => lines.first().is_some_and(|line| line.starts_with(b"++ ")),
+                    Operation::Create { lines, .. } => lines.first().is_some_and(|line| line.starts_with(b"++ ")),
                     Operation::Delete { expected } => expected.as_ref().is_some_and(|lines| lines.first().is_none_or(|line| line.starts_with(b"-- "))),
                     Operation::Update { to, hunks } => hunks.iter().any(|hunk| {
                         hunk.lines.is_empty() || hunk.locators.iter().any(|line| line.trim_ascii().is_empty() || line.starts_with(b"@@") || line.starts_with(b"-"))
@@ -189,7 +190,7 @@ proptest! {
             Err(refused) => {
                 let is_marked = |lines: &[Text<'_>]| lines.iter().any(|line| [&b">>>"[..], b"<<<", b"</", b"<p", b"<f", b"<e"].iter().any(|mark| line.contains_str(mark)));
                 let is_odd = |edit: &FileEdit<'_>| edit.why.as_ref().is_some_and(|why| why.trim_ascii().is_empty()) || match &edit.operation {
-                    Operation::Create { lines } | Operation::Replace { lines } => is_marked(lines),
+                    Operation::Create { lines, .. } | Operation::Replace { lines } => is_marked(lines),
                     Operation::Substitute(Substitution { find, put, .. }) => is_marked(find) || is_marked(put),
                     _ => false,
                 };
@@ -211,15 +212,21 @@ fn what_cannot_be_said_is_told_of_every_edit() {
         span: None,
     };
     let lines = |text: &'static str| text.split('\n').map(|line| Text::derived(line.as_bytes())).collect::<Vec<_>>();
-    let substitution =
-        |find| Operation::Substitute(Substitution { find: lines(find), put: Vec::new(), occurrence: Occurrence::Only });
+    let substitution = |find| {
+        Operation::Substitute(Substitution {
+            find: lines(find),
+            put: Vec::new(),
+            occurrence: Occurrence::Only,
+            written: None,
+        })
+    };
     let patch = |format, edits| Patch { format, edits };
     let edits = vec![
-        edit("a", Operation::Create { lines: lines("\nx") }),
-        edit("b", Operation::Create { lines: lines("x") }),
+        edit("a", Operation::Create { lines: lines("\nx"), fills_empty: false }),
+        edit("b", Operation::Create { lines: lines("x"), fills_empty: false }),
         edit("c", substitution(" \n")),
-        edit("d", Operation::Create { lines: lines("a\n>>>\n</put>") }),
-        edit("e", Operation::Create { lines: lines("a\0") }),
+        edit("d", Operation::Create { lines: lines("a\n>>>\n</put>"), fills_empty: false }),
+        edit("e", Operation::Create { lines: lines("a\0"), fills_empty: false }),
         edit("f", Operation::Update { to: None, hunks: Vec::new() }),
     ];
     let refused = opx::print(&patch(Format::Opx, edits)).unwrap_err();
@@ -227,8 +234,8 @@ fn what_cannot_be_said_is_told_of_every_edit() {
     let edits = vec![
         edit("a ", Operation::Delete { expected: None }),
         edit("b", substitution("x")),
-        edit("c", Operation::Create { lines: lines("++ b/f") }),
-        edit("d", Operation::Create { lines: lines("*** End Patch\n\n") }),
+        edit("c", Operation::Create { lines: lines("++ b/f"), fills_empty: false }),
+        edit("d", Operation::Create { lines: lines("*** End Patch\n\n"), fills_empty: false }),
     ];
     let refused = envelope::print(&patch(Format::Envelope, edits)).unwrap_err();
     assert_eq!(whys(&refused), [Why::Path, Why::Operation, Why::Markup]);

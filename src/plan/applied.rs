@@ -15,7 +15,9 @@ use super::Rules;
 use super::error::{Error, Missing};
 use super::place_error::{Closest, Part, PlaceError, Reason};
 use super::planner::Planner;
-use crate::patch::{FileEdit, Format, Header, Hunk, HunkLine, Mark, Operation, Patch, Position, Status, Substitution};
+use crate::patch::{
+    FileEdit, Format, Header, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Position, Status, Substitution,
+};
 use crate::path::RepoPath;
 use crate::search::{Effort, Haystack};
 use crate::text::{LineNo, Lines, Located, Text};
@@ -115,7 +117,7 @@ impl Planner<'_> {
         let of_edit = |edit: &&FileEdit<'_>| match &edit.operation {
             Operation::Update { hunks, .. } => hunks.iter().map(telling).sum(),
             Operation::Substitute(edit) => edit.put.iter().map(size).sum(),
-            Operation::Create { lines } => lines.iter().map(size).sum(),
+            Operation::Create { lines, .. } => lines.iter().map(size).sum(),
             _ => 0,
         };
         // That a file is gone which git knows is no chance either.
@@ -226,9 +228,13 @@ fn reversed<'e>(edit: &'e FileEdit<'_>, puts_lines: bool) -> Option<FileEdit<'e>
             let lines = put.iter().map(line(Mark::Removed)).chain(find.iter().map(line(Mark::Added))).collect();
             Operation::Update { to, hunks: vec![Hunk { lines, ..Hunk::default() }] }
         }
-        Operation::Substitute(Substitution { find, put, .. }) if !put.is_empty() => {
+        Operation::Substitute(Substitution { find, put, occurrence, .. }) if !put.is_empty() => {
             let (find, put) = (put.clone(), find.clone());
-            Operation::Substitute(Substitution { find, put, occurrence: Default::default() })
+            let occurrence = match occurrence {
+                Occurrence::Lines(_) => Occurrence::Lines(None),
+                _ => Occurrence::Only,
+            };
+            Operation::Substitute(Substitution { find, put, occurrence, written: None })
         }
         _ => return None,
     };

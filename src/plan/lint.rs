@@ -202,7 +202,9 @@ fn added<'e, 't>(edit: &'e FileEdit<'t>) -> Vec<Added<'e, 't>> {
         }
     };
     match &edit.operation {
-        Operation::Create { lines } | Operation::Replace { lines } => run(&mut lines.iter().map(|line| (line, true))),
+        Operation::Create { lines, .. } | Operation::Replace { lines } => {
+            run(&mut lines.iter().map(|line| (line, true)))
+        }
         Operation::Substitute(edit) => {
             let old: HashSet<&[u8]> = edit.find.iter().map(|line| &line[..]).collect();
             run(&mut edit.put.iter().map(|line| (line, !old.contains(&line[..]))));

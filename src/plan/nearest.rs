@@ -38,11 +38,17 @@ impl<'f, 'p> Nearest<'f, 'p> {
         Self { lines, sought, made, ends: Ends::Whole, has_levels: true, effort, nearness, results }
     }
 
-    /// Prepares for a text that may begin and end within lines.
-    pub(super) fn of_text(lines: Lines<'f>, find: &'p [Text<'_>], put: &'p [Text<'_>], effort: &'f Effort) -> Self {
+    /// Prepares for a text, which may begin and end within lines, or for whole lines.
+    pub(super) fn of_text(
+        lines: Lines<'f>,
+        find: &'p [Text<'_>],
+        put: &'p [Text<'_>],
+        ends: Ends,
+        effort: &'f Effort,
+    ) -> Self {
         let texts = |side: &'p [Text<'_>]| side.iter().map(|line| &line[..]).collect();
         let (sought, made) = (texts(find), vec![texts(put)]);
-        Self { sought, made, ends: Ends::Part, ..Self::of_hunks(lines, &[], effort) }
+        Self { sought, made, ends, ..Self::of_hunks(lines, &[], effort) }
     }
 
     /// Says nothing of levels: this format has none.
@@ -85,7 +91,8 @@ impl<'f, 'p> Nearest<'f, 'p> {
         let near = self.near(&wanted);
         if put.iter().any(|line| is_telling(line)) && self.effort.spend(self.lines.bytes().len()) {
             let texts: Vec<&[u8]> = put.iter().map(|line| &line[..]).collect();
-            let needle = Needle::text(&texts, Bounds::default());
+            let bounds = if self.ends == Ends::Whole { Bounds::LINES } else { Bounds::default() };
+            let needle = Needle::text(&texts, bounds);
             let view = View::new(&self.lines);
             let joined = |texts: &[&[u8]]| texts.join(&b'\n');
             let sought: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();

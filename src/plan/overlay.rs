@@ -126,6 +126,11 @@ impl<'t> Overlay<'t> {
         Ok(None)
     }
 
+    /// Returns whether an empty file is at a path.
+    pub(super) fn is_empty(&mut self, path: &RepoPath) -> bool {
+        matches!(self.obstacle(path), Ok(Some(Found::File(file))) if file.content.is_empty())
+    }
+
     /// Returns the file that is at a path now, if that has been read.
     pub(super) fn now(&self, path: &RepoPath) -> Option<&File> {
         self.slots.get(path)?.now.as_ref()

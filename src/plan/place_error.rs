@@ -39,6 +39,9 @@ pub enum Part {
     /// The text that is looked for.
     #[error("find")]
     Find,
+    /// The lines that are looked for.
+    #[error("SEARCH")]
+    Search,
     /// All of a section that deletes a file.
     #[error("the delete section")]
     Delete,
@@ -150,6 +153,14 @@ pub enum Ambiguity {
     /// A find without `occurrence`.
     #[error("matches {} places, and nothing says which is meant: {_0}", _0.count)]
     Find(Places),
+    /// Whole lines, none of which is at the line that is claimed, or may not be chosen by it.
+    #[error("matches {} places, and nothing says which is meant: {places}", places.count)]
+    Lines {
+        /// The places.
+        places: Places,
+        /// The line that is claimed.
+        claimed: Option<LineNo>,
+    },
     /// Line numbers in the hunk's header claim a place.
     #[error("matches {} places, and nothing says which is meant: {_0}", _0.count)]
     Numbers(Places),

@@ -132,7 +132,13 @@ impl Planner<'_> {
         let at = Named { path: &path, written: &edit.path, span };
         let done = match (Section::of(edit, at), &edit.operation) {
             (Some(section), _) => self.section(&section),
-            (None, Operation::Create { lines }) => self.create(at, joined(lines, b"", Ending::Lf), None),
+            (None, Operation::Create { lines, fills_empty: true })
+                if self.overlay.is_empty(&path) && !lines.is_empty() =>
+            {
+                self.warn(span, Warning::Filled { path: path.clone() });
+                self.replace(at, lines)
+            }
+            (None, Operation::Create { lines, .. }) => self.create(at, joined(lines, b"", Ending::Lf), None),
             (None, Operation::Replace { lines }) => self.replace(at, lines),
             (None, Operation::Delete { expected }) => self.delete(at, expected.as_deref()),
             (None, Operation::Move { to }) => self.update(at, root, to, &[]),
@@ -231,11 +237,9 @@ impl Planner<'_> {
         let Named { path, span, .. } = at;
         let file = self.base(path, span)?;
         let old = Lines::new(&file.content);
-        let content: Content = if file.content.is_binary() {
-            joined(lines, b"", Ending::Lf).into()
-        } else {
-            joined(lines, old.bom(), old.majority()).into()
-        };
+        let is_binary = file.content.is_binary();
+        let (bom, ending) = if is_binary { (&b""[..], Ending::Lf) } else { (old.bom(), old.majority()) };
+        let content: Content = joined(lines, bom, ending).into();
         if content == file.content {
             self.warn(span, Warning::NoChange { path: path.clone() });
         }

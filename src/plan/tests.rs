@@ -59,7 +59,7 @@ fn relocate<'a>(path: &'a str, to: &'a str) -> FileEdit<'a> {
 }
 
 fn create<'a>(path: &'a str, content: &'a str) -> FileEdit<'a> {
-    edit(path, Operation::Create { lines: content.lines().map(text).collect() })
+    edit(path, Operation::Create { lines: content.lines().map(text).collect(), fills_empty: false })
 }
 
 fn delete(path: &str) -> FileEdit<'_> {
@@ -69,7 +69,7 @@ fn delete(path: &str) -> FileEdit<'_> {
 fn put<'a>(path: &'a str, find: &'a str, put: Option<&'a str>, occurrence: Occurrence) -> FileEdit<'a> {
     let lines = |text: &'a str| text.split('\n').map(self::text).collect();
     let put = put.map(lines).unwrap_or_default();
-    edit(path, Operation::Substitute(Substitution { find: lines(find), put, occurrence }))
+    edit(path, Operation::Substitute(Substitution { find: lines(find), put, occurrence, written: None }))
 }
 
 fn run(tree: &MemoryTree, edits: Vec<FileEdit<'_>>, rules: &Rules) -> Result<Plan, Refusal> {

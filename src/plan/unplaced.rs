@@ -82,7 +82,7 @@ impl Planner<'_> {
             level.take_if(|_| found != Some(true));
         }
         let span = |nth: usize| edit.find.get(nth)?.span;
-        self.why(path, file, (Part::Find, edit.find.len(), &span), error, |content, effort| {
+        self.why(path, file, (by_text::part(edit), edit.find.len(), &span), error, |content, effort| {
             let document = Document::new(content.clone(), []);
             by_text::place(path, &document, edit, self.rules, effort).map(|done| done.placed.old).map_err(Some)
         })

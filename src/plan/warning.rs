@@ -34,6 +34,9 @@ pub enum Warning {
     /// The new file is already there, byte for byte.
     #[error("`{path}` is already there with this very content")]
     AlreadyThere { path: RepoPath },
+    /// A new file where an empty one is.
+    #[error("`{path}` is there already and empty; it is filled")]
+    Filled { path: RepoPath },
     /// A delete body that shows only a part of the file, from line to line.
     #[error("`{path}` is deleted whole, though this section shows only {} of {total}", range(*first, *last))]
     PartialDeleteBody { path: RepoPath, first: LineNo, last: LineNo, total: usize },
@@ -42,6 +45,9 @@ pub enum Warning {
         "find in `{path}` matches on line {at} only without the blank lines at its edges; they are left out of find and put"
     )]
     BlankEdges { path: RepoPath, at: LineNo },
+    /// Lines that the file holds without the backslashes before what would else be markers.
+    #[error("SEARCH in `{path}` is in the file only without the backslashes before its markers; they are left out")]
+    Unescaped { path: RepoPath },
     /// A match that begins or ends inside a word.
     #[error("find in `{path}` {how} inside a word on line {}", .line.number)]
     InsideWord { path: RepoPath, how: Side, line: Quote },
@@ -156,8 +162,10 @@ impl Warning {
             Warning::NewlineAdded { .. } => Kind::NewlineAdded,
             Warning::Found { finding, .. } => finding.kind(),
             Warning::NoChange { .. } | Warning::AlreadyThere { .. } => Kind::NoChange,
+            Warning::Filled { .. } => Kind::FilledEmpty,
             Warning::PartialDeleteBody { .. } => Kind::PartialDeleteBody,
             Warning::BlankEdges { .. } => Kind::BlankEdges,
+            Warning::Unescaped { .. } => Kind::EscapedMarker,
             Warning::InsideWord { .. } => Kind::InsideWord,
         }
     }
@@ -171,8 +179,10 @@ impl Warning {
         | Warning::Found { path, .. }
         | Warning::NoChange { path }
         | Warning::AlreadyThere { path }
+        | Warning::Filled { path }
         | Warning::PartialDeleteBody { path, .. }
         | Warning::BlankEdges { path, .. }
+        | Warning::Unescaped { path }
         | Warning::InsideWord { path, .. }) = self;
         path
     }

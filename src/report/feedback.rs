@@ -200,7 +200,9 @@ fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>], is_partly_fine: bo
         return "Nothing, if the files are to stay as they are. Otherwise send a patch that changes them.".into();
     }
     let was_read = patches.iter().any(|patch| !patch.edits.is_empty());
-    let format = patches.iter().map(|patch| patch.format).next().filter(|_| was_read);
+    let format = patches.iter().map(|patch| patch.format).next();
+    // Blocks are told even where none says which file it is about.
+    let format = format.filter(|format| was_read || *format == Format::Blocks);
     let Some(format) = format else { return format!("{ANY_FORMAT} {PLAINLY}") };
     let parts = if is_partly_fine { ", the parts that were fine included" } else { "" };
     let again = match errors.iter().any(|error| error.is_made) {
@@ -214,7 +216,7 @@ fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>], is_partly_fine: bo
 }
 
 const ANY_FORMAT: &str = "Send a whole patch: a part from a line `*** Begin Patch` to a line `*** End Patch`, or `<edit>` elements, \
-                          or a unified diff with `---`, `+++` and `@@` lines.";
+                          or a unified diff with `---`, `+++` and `@@` lines, or `<<<<<<< SEARCH` blocks.";
 const PLAINLY: &str = "Begin it at the start of a line, as plain text, not inside JSON, HTML or a comment.";
 
 const PARTLY_MADE: &str = "A part of the patch seems to be in the files already: leave that out; look whether lines that are only added \
@@ -223,6 +225,10 @@ const PARTLY_MADE: &str = "A part of the patch seems to be in the files already:
 /// Says what a whole patch is.
 fn whole(format: Format) -> &'static str {
     match format {
+        Format::Blocks => {
+            "That is every block: the file's path on a line of its own, then `<<<<<<< SEARCH`, lines of the file, `=======`, the \
+             lines to put in their place, `>>>>>>> REPLACE`."
+        }
         Format::Envelope => "It goes from a line `*** Begin Patch` to a line `*** End Patch`.",
         Format::Opx => "That is every `<edit>`.",
         Format::Unified => {
@@ -238,6 +244,10 @@ fn copied(format: Format) -> &'static str {
         Format::Envelope => {
             "Copy the lines that are to be found from the file as it is shown here, each behind a space if it stays or a `-` if \
              it goes, and put `+` before new ones."
+        }
+        Format::Blocks => {
+            "Copy the lines of each SEARCH from the file as it is shown here: whole lines, in a row, character for character, and \
+             enough of them that they stand there once."
         }
         Format::Opx => "Copy the text of each `<find>` from the file as it is shown here, character for character.",
         Format::Unified => {

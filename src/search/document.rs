@@ -326,6 +326,17 @@ impl Document {
         spliced.end() + in_base(lines.newlines_before(old_end).saturating_add(left)).max(old_end) - old_end
     }
 
+    /// Returns the offset at which a line of what the file was begins now, given by its index from 0; `None` if it is gone, or was
+    /// never there.
+    pub fn start_of_base(&self, line: usize) -> Option<usize> {
+        let lines = self.base_lines();
+        let at = (line < lines.len()).then(|| lines.start(line))?;
+        let before = self.spliced.partition_point(|spliced| spliced.splice.old.end <= at);
+        let is_gone = self.spliced.get(before).is_some_and(|spliced| spliced.splice.old.start <= at);
+        let now = |spliced: &Spliced| spliced.end() + (at - spliced.splice.old.end);
+        (!is_gone).then(|| before.checked_sub(1).map_or(at, |before| now(&self.spliced[before])))
+    }
+
     /// Returns a line as it is now, without its terminator, given by its index from 0.
     pub fn text(&self, line: usize) -> Cow<'_, [u8]> {
         let (start, end) = (self.start(line), self.start(line + 1));

@@ -22,6 +22,29 @@ fn every_format_makes_the_same_change() {
 }
 
 #[test]
+fn as_blocks_it_is_what_somebody_would_have_written() {
+    let text = "Title\n=====\n\n1\n2\n1\n";
+    let repo = Repo::with(&[("a.md", text), ("Makefile", "a:\n"), ("gone", "x\n")]);
+    let response = envelope(
+        "*** Update File: a.md\n@@\n-Title\n+Name\n@@\n 2\n-1\n+=======\n+<<<<<<< HEAD\n*** Update File: Makefile\n@@\n-a:\n+b:\n*** Add File: n/e w\n+\n",
+    );
+    let run = repo.run(&["convert", "--to=blocks"], &response).succeeded();
+    let want = "`Makefile`\n<<<<<<< SEARCH\na:\n=======\nb:\n>>>>>>> REPLACE\n\n\
+                a.md\n<<<<<<< SEARCH\nTitle\n=======\nName\n>>>>>>> REPLACE\n\n\
+                a.md\n<<<<<<<< SEARCH\n2\n1\n========\n2\n=======\n\\<<<<<<< HEAD\n>>>>>>>> REPLACE\n\n\
+                `n/e w`\n<<<<<<< SEARCH\n=======\n\n>>>>>>> REPLACE\n";
+    assert_eq!(run.stdout, want);
+    repo.run(&["apply", "--strict", "--unique"], &run.stdout).succeeded();
+    repo.child("a.md").assert("Name\n=====\n\n1\n2\n=======\n<<<<<<< HEAD\n");
+    repo.child("n/e w").assert("\n");
+    let other = envelope("*** Delete File: gone\n*** Update File: Makefile\n*** Move to: M\n");
+    let run = repo.run(&["convert", "--to=blocks"], &other).ended(1);
+    for said in ["`gone`: it is deleted", "`M`: it is renamed"] {
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn as_an_envelope_it_is_what_somebody_would_have_written() {
     let text = "use a;\n\nfn f() {\n    let x = 1;\n    let y = 2;\n}\n\nfn g() {\n    let x = 1;\n    let y = 2;\n}\n";
     let repo = Repo::with(&[("lib.rs", text)]);

@@ -11,7 +11,7 @@ fn blocks(text: &str) -> Vec<String> {
 
 #[test]
 fn every_example_applies_without_a_warning() {
-    for (format, count) in [("envelope", 3), ("opx", 3)] {
+    for (format, count) in [("envelope", 3), ("opx", 3), ("blocks", 2)] {
         let printed = Repo::empty().run(&["prompt", format], "").succeeded().stdout;
         assert!(printed.lines().count() < 60, "{format}: {} lines", printed.lines().count());
         let blocks = blocks(&printed);
@@ -26,6 +26,7 @@ fn every_example_applies_without_a_warning() {
         // And all of them show each thing that the format can do.
         let all = patches.concat();
         let operations: &[&str] = match format {
+            "blocks" => &["SEARCH\n=======", "=======\n>>>>>>> REPLACE"],
             "opx" => &["\"new\"", "\"patch\"", "\"replace\"", "\"remove\"", "\"move\""],
             _ => &["*** Add File", "*** Update File", "*** Delete File", "*** Move to"],
         };
@@ -59,7 +60,9 @@ fn an_example_is_drawn_from_a_commit_and_makes_it() {
     repo.git(&["tag", "second"]);
     repo.child("a.rs").write_str("fn d() {}\n").unwrap();
     repo.commit("Later");
-    for (format, tagged) in [("envelope", "second"), ("opx", "second"), ("opx", "second~"), ("envelope", "HEAD")] {
+    for (format, tagged) in
+        [("envelope", "second"), ("opx", "second"), ("opx", "second~"), ("envelope", "HEAD"), ("blocks", "HEAD")]
+    {
         let plain = repo.run(&["prompt", format], "").succeeded().stdout;
         let printed = repo.run(&["prompt", format, &format!("--example={tagged}")], "").succeeded().stdout;
         let example = printed.strip_prefix(&plain).unwrap();

@@ -22,7 +22,7 @@ fn what_makes_no_sense_ends_in_status_2_and_says_why() {
         (&["apply", "-N", "--index"], "'--intent-to-add'"),
         (&["apply", "-N", "--cached"], "'--intent-to-add'"),
         (&["apply", "-N", "--commit"], "'--intent-to-add'"),
-        (&["apply", "--commit", "-m", "x", "-F", "y"], "'--file <file>'"),
+        (&["apply", "--commit", "-m", "x", "-F", "y"], "'-F <file>'"),
         (&["apply", "--commit", "-F", "-"], "standard input"),
         (&["apply", "-", "x", "-"], "standard input can be read only once"),
         (&["check", "-", "-"], "standard input can be read only once"),

@@ -40,7 +40,7 @@ fn path(bytes: &[u8]) -> RepoPath {
     RepoPath::new(bytes).unwrap()
 }
 
-/// Writes a change as an envelope and as OPX, each of which is read and planned as this very change by every rule; or it has
+/// Writes a change as an envelope, as OPX and as blocks, each of which is read and planned as this very change by every rule; or it has
 /// something about it that the format can't say.
 fn is_said(changes: &ChangeSet, context: u32) {
     if changes.is_empty() {
@@ -52,7 +52,7 @@ fn is_said(changes: &ChangeSet, context: u32) {
             tree = tree.with_entry(std::str::from_utf8(change.path.as_bytes()).unwrap(), Entry::File(file.clone()));
         }
     }
-    for format in [Format::Envelope, Format::Opx] {
+    for format in [Format::Envelope, Format::Opx, Format::Blocks] {
         let look = Look { context: Some(context), prose: "Why, and\n*** Begin Patch".into(), ..Look::default() };
         match respond(format, changes, &tree, &Plain, &look, Vec::new(), &Default::default()).unwrap() {
             Ok(response) => {
@@ -79,7 +79,9 @@ fn comes_to(response: &[u8], changes: &ChangeSet, tree: &MemoryTree) {
     let source = source(response);
     for strict in [false, true] {
         let parsed = format::parse(&source, &format::Options { strict, ..format::Options::default() });
-        assert!(parsed.errors.is_empty() && parsed.warnings.is_empty(), "{parsed:?}");
+        let is_of_printing = |warning: &format::Warning| matches!(warning, format::Warning::Blocks(of) if format::blocks::is_of_printing(&of.what));
+        let is_plain = parsed.warnings.iter().all(|warning| is_of_printing(&warning.value));
+        assert!(parsed.errors.is_empty() && is_plain, "{parsed:?}");
         let rules = Rules { strict, unique: strict, ..Rules::default() };
         let plan = plan::plan(&[parsed.patch], tree, &Resolver::default(), &rules).unwrap();
         assert_eq!(plan.changes, *changes, "{}", bstr::BStr::new(response));
@@ -135,11 +137,17 @@ fn is_unsayable(change: &Change, changes: &ChangeSet, format: Format) -> bool {
     let markup = |content: &[u8]| {
         content.windows(3).any(|bytes| [&b"<<<"[..], b">>>", b"</e", b"<ed", b"</p", b"</f"].contains(&bytes))
     };
+    let marker = |content: &[u8]| {
+        lines(content).iter().any(|line| matches!(line.first(), Some(b'<' | b'>' | b'-' | b'+' | b'=' | b':' | b'\\')))
+    };
+    let has_fence = |content: &[u8]| content.contains_str("```") || content.contains_str("~~~");
+    let is_blocks_own = change.from.is_some() || change.after.is_none() || either(&marker) || has_fence(&after);
+    let is_all_blank = |content: &[u8]| lines(content).iter().all(|line| is_blank(line));
     either(&|content| content.contains(&0) || content.contains(&b'\r') || content.starts_with(b"\xef\xbb\xbf"))
         || either(&|content| !has_end(content))
         || (format == Format::Envelope && after.starts_with(b"++ "))
-        || (format == Format::Opx
-            && (either(&markup) || either(&|content| lines(content).iter().all(|line| is_blank(line)))))
+        || (format == Format::Opx && (either(&markup) || either(&is_all_blank)))
+        || (format == Format::Blocks && (is_blocks_own || either(&is_all_blank)))
 }
 
 /// Derives and prints the diff of a change, and demands that its hunks, taken at their word, make the change.

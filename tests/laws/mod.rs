@@ -15,7 +15,7 @@ mod recovering;
 pub use deriving::derive;
 pub use drawing::draw;
 pub use planning::{place, plan};
-pub use reading::{detect, envelope, opx, unified};
+pub use reading::{blocks, detect, envelope, opx, unified};
 pub use recovering::recover;
 
 use git_llmpatch::diagnose::Diagnose;
@@ -30,6 +30,7 @@ pub const TARGETS: &[Target] = &[
     ("envelope", envelope),
     ("opx", opx),
     ("unified", unified),
+    ("blocks", blocks),
     ("place", place),
     ("plan", plan),
     ("derive", derive),

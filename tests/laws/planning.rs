@@ -124,7 +124,7 @@ fn wanted<'o>(edit: &'o FileEdit<'_>, wanted: &mut Vec<&'o [u8]>) {
         }
         Operation::Substitute(substitution) => all(&substitution.find),
         Operation::Delete { expected } => all(expected.as_deref().unwrap_or_default()),
-        Operation::Create { lines } | Operation::Replace { lines } => all(lines),
+        Operation::Create { lines, .. } | Operation::Replace { lines } => all(lines),
         Operation::Move { .. } | Operation::Unreadable => {}
     }
 }

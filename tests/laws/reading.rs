@@ -1,5 +1,6 @@
 //! Laws of finding and reading patches.
 
+use bstr::ByteSlice as _;
 use git_llmpatch::format::unified::{Style, print};
 use git_llmpatch::format::{self, Options, Parsed};
 use git_llmpatch::patch::{FileEdit, Format, Header, Operation, Patch, Status};
@@ -11,11 +12,12 @@ use super::{source, told, turn};
 pub fn detect(bytes: &[u8]) {
     let source = source(bytes);
     let read = |format, strict| {
-        let parsed = format::parse(&source, &Options { format, strict });
+        let parsed = format::parse(&source, &Options { format, strict, ..Options::default() });
         sound(&source, &parsed);
         parsed
     };
-    let format = turn(bytes, [None, Some(Format::Envelope), Some(Format::Opx), Some(Format::Unified)]);
+    let format =
+        turn(bytes, [None, Some(Format::Envelope), Some(Format::Opx), Some(Format::Unified), Some(Format::Blocks)]);
     let (lenient, strict) = (read(format, false), read(format, true));
     if strict.errors.is_empty() {
         assert!(lenient.errors.is_empty(), "only strictly it can be read: {:?}", lenient.errors);
@@ -57,6 +59,32 @@ pub fn unified(bytes: &[u8]) {
         false => [b"--- a/f\n+++ b/f\n@@ -", bytes, b"\n"].concat(),
     };
     turn(bytes, [detect, same_in_prose, same_with_crlf, same_when_printed])(&whole);
+}
+
+/// Reads bytes as the lines of a search/replace block, unless they begin one themselves.
+pub fn blocks(bytes: &[u8]) {
+    let whole = match bytes.contains_str("<<<<<<< SEARCH") || bytes.contains_str("------- SEARCH") {
+        true => bytes.to_vec(),
+        false => [b"f.rs\n<<<<<<< SEARCH\n", bytes, b"\n>>>>>>> REPLACE\n"].concat(),
+    };
+    turn(bytes, [detect, same_in_prose, same_with_crlf, same_blocks_when_printed])(&whole);
+}
+
+/// What was read of blocks is printed as blocks that are read as the same, or the format says that it can't.
+fn same_blocks_when_printed(bytes: &[u8]) {
+    let first = source(bytes);
+    let first = format::parse(&first, &Options { format: Some(Format::Blocks), ..Options::default() });
+    if !first.errors.is_empty() {
+        return;
+    }
+    let Ok(printed) = format::blocks::print(&first.patch) else { return };
+    for strict in [false, true] {
+        let printed = source(&printed);
+        let again = format::parse(&printed, &Options { strict, ..Options::default() });
+        assert!(again.errors.is_empty(), "{again:?}");
+        // A block may repeat another, and then be a part of the same run.
+        assert_eq!(again.patch, first.patch);
+    }
 }
 
 /// Checks what is true of every reading.
@@ -144,7 +172,7 @@ fn payload(bytes: &[u8]) {
     }
     assert!(parsed.errors.is_empty(), "a payload is content: {:?}", parsed.errors);
     let [edit] = &parsed.patch.edits[..] else { panic!("one edit is {:?}", parsed.patch.edits) };
-    let Operation::Create { lines: read } = &edit.operation else { panic!("op=new is {:?}", edit.operation) };
+    let Operation::Create { lines: read, .. } = &edit.operation else { panic!("op=new is {:?}", edit.operation) };
     let blank = |line: &&[u8]| line.iter().all(|byte| b" \t".contains(byte));
     let start = lines.iter().take_while(|line| blank(line)).count();
     let end = lines.len() - lines[start..].iter().rev().take_while(|line| blank(line)).count();

@@ -79,6 +79,10 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::UnknownMarkup, "shapes/an-attribute-that-means-nothing"),
     (Kind::StrayText, "opx/text-between-edits-in-a-wrapper-is-a-warning"),
     (Kind::BlankEdges, "shapes/blank-lines-around-a-find"),
+    (Kind::EscapedMarker, "blocks/an-escaped-divider-in-replace-loses-its-backslash"),
+    (Kind::Divider, "blocks/of-several-dividers-the-one-as-long-as-the-first-line"),
+    (Kind::ProseConflict, "blocks/a-whole-conflict-in-prose-is-a-warning"),
+    (Kind::FilledEmpty, "blocks/an-empty-search-fills-an-empty-file"),
     (Kind::InsideWord, "shapes/a-find-inside-a-word"),
     (Kind::HunkMoved, "unified/a-moved-hunk-is-found-and-warned-of"),
     (Kind::Recounted, "unified/wrong-counts-are-recounted-with-a-warning"),
@@ -137,7 +141,7 @@ fn hunk(first: &str, second: &str) -> String {
 
 #[derive(Default)]
 struct Options {
-    format: format::Options,
+    format: format::Options<'static>,
     rules: plan::Rules,
 }
 

@@ -79,6 +79,7 @@ impl Diagnose for Residue {
             Residue::Prefixed { .. } => of
                 .label("a patch would begin here")
                 .help("take such prefixes away from all lines of the patch; markers and tags stand first on their lines"),
+            Residue::Blocks(error) => error.diagnosis(),
         }
     }
 }
@@ -117,8 +118,8 @@ impl Diagnose for Absence {
             Absence::Empty => of.help("give the answer as a file or on standard input").advice(SAY),
             Absence::Prose => of
                 .help(
-                    "this version reads `*** Begin Patch` … `*** End Patch`, OPX (`<edit file=\"…\" op=\"…\">`) and unified \
-                     diffs; ask the model for one of them",
+                    "this version reads `*** Begin Patch` … `*** End Patch`, OPX (`<edit file=\"…\" op=\"…\">`), unified \
+                     diffs and search/replace blocks; ask the model for one of them",
                 )
                 .advice(SAY),
             Absence::NearBegin => of
@@ -164,6 +165,7 @@ fn unwrapping(format: Format, twice: bool, name: &str) -> String {
         Format::Opx => "<edit ",
         Format::Envelope => "*** Begin Patch",
         Format::Unified => "@@ -",
+        Format::Blocks => "<<<<<<< SEARCH",
     };
     let find = format!(".. | strings | select(contains(\"{start}\"))");
     let inner = if twice { format!(" | fromjson | {find}") } else { String::new() };
@@ -197,6 +199,7 @@ impl Diagnose for Warning {
             }
             Warning::StrayMarker { .. } => Diagnosis::new(Kind::StrayMarker).help("leave the line out"),
             Warning::Skipped { .. } => Diagnosis::new(Kind::SkippedFormat),
+            Warning::Blocks(warning) => warning.diagnosis(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What is said of a response that can't be read, one file a format.
 
+mod blocks;
 mod detect;
 mod envelope;
 mod opx;
@@ -15,6 +16,7 @@ impl Diagnose for Error {
             Error::Envelope(error) => error.diagnosis(),
             Error::Opx(error) => error.diagnosis(),
             Error::Unified(error) => error.diagnosis(),
+            Error::Blocks(error) => error.diagnosis(),
         }
     }
 }
@@ -26,6 +28,7 @@ impl Diagnose for Warning {
             Warning::Envelope(warning) => warning.diagnosis(),
             Warning::Opx(warning) => warning.diagnosis(),
             Warning::Unified(warning) => warning.diagnosis(),
+            Warning::Blocks(warning) => warning.diagnosis(),
         }
     }
 }

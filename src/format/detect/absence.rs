@@ -39,7 +39,7 @@ pub(super) fn find(
         (Some(span), by.absence())
     } else if let Some(span) = prose.diff {
         (Some(span), Absence::Unified)
-    } else if let Some(at) = body.find("&lt;edit ").or_else(|| body.find("&lt;opx&gt;")) {
+    } else if let Some(at) = ["&lt;edit ", "&lt;opx&gt;", "&lt; SEARCH"].iter().find_map(|tag| body.find(tag)) {
         let at = at + bytes.len() - body.len();
         (Some(source.span(at..at + 8)), Absence::Html)
     } else if mid_line.is_some() {
@@ -81,15 +81,17 @@ fn json(source: &Source) -> Option<(Span, Absence)> {
         ))
     };
     let slashes = |at: usize| bytes[at..].iter().take_while(|&&byte| byte == b'\\').count();
-    let begin = b"*** Begin Patch";
-    for at in bytes.find_iter(begin) {
-        let behind = at + begin.len();
-        let count = slashes(behind);
-        if count > 0 && matches!(bytes.get(behind + count), Some(b'n' | b'r')) {
-            if !looks_like_json {
-                return Some((source.span(at..behind), Absence::Escaped));
+    let begins = [(Format::Envelope, &b"*** Begin Patch"[..]), (Format::Blocks, b"<<<<<<< SEARCH")];
+    for (format, begin) in begins {
+        for at in bytes.find_iter(begin) {
+            let behind = at + begin.len();
+            let count = slashes(behind);
+            if count > 0 && matches!(bytes.get(behind + count), Some(b'n' | b'r')) {
+                if !looks_like_json {
+                    return Some((source.span(at..behind), Absence::Escaped));
+                }
+                return found(format, at, begin.len(), count);
             }
-            return found(Format::Envelope, at, begin.len(), count);
         }
     }
     if looks_like_json && let Some(at) = bytes.find(br"n@@ -") {

@@ -1,5 +1,6 @@
 use bstr::BString;
 
+use crate::format::blocks;
 use crate::patch::Format;
 use crate::text::{LineNo, Shown};
 
@@ -54,6 +55,8 @@ pub enum Residue {
     /// A patch behind a list bullet or a quotation mark.
     #[error("{} behind `{}`", start(*format), Shown(prefix))]
     Prefixed { format: Format, prefix: BString },
+    #[error(transparent)]
+    Blocks(#[from] blocks::Error),
 }
 
 /// Why there is nothing to apply.
@@ -108,6 +111,8 @@ pub enum Warning {
     StrayMarker { marker: &'static str },
     #[error("{} is left out: the format asked for is {asked}", found.a_patch())]
     Skipped { found: Format, asked: Format },
+    #[error(transparent)]
+    Blocks(#[from] blocks::Warning),
 }
 
 impl Residue {
@@ -119,5 +124,9 @@ impl Residue {
 
 /// Returns what a patch that can be behind a bullet begins with.
 fn start(format: Format) -> &'static str {
-    if format == Format::Opx { "an `<edit>`" } else { "`*** Begin Patch`" }
+    match format {
+        Format::Opx => "an `<edit>`",
+        Format::Blocks => "a block",
+        _ => "`*** Begin Patch`",
+    }
 }

@@ -39,14 +39,14 @@ use std::ops::Range;
 
 pub use error::{Absence, Error, Residue, Warning};
 
-use super::{Options, Parsed, envelope, opx, unified};
+use super::{Options, Parsed, blocks, envelope, opx, unified};
 use crate::patch::{FileEdit, Format, Patch};
 use crate::text::{LineNo, Lines, Located, Source, Span};
 use prose::Prose;
 pub(super) use prose::REASONING;
 
 /// Finds and reads the patches of a response.
-pub fn parse<'a>(source: &'a Source, options: &Options) -> Parsed<'a> {
+pub fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
     if let Some(encoding) = absence::marked_utf16(source.bytes()) {
         let nothing = Patch { format: options.format.unwrap_or(Format::Envelope), edits: Vec::new() };
         let error = Located::new(source.span(0..2), Error::Utf16 { encoding }.into());
@@ -91,9 +91,10 @@ struct Block<'a> {
 
 struct Walk<'a, 'o> {
     source: &'a Source,
-    options: &'o Options,
+    options: &'o Options<'o>,
     found: Vec<Found<'a>>,
     prose: Prose,
+    around: blocks::Around<'a>,
     /// How many edits have been read, an element or an envelope without any counted as one.
     edits: usize,
 }
@@ -102,8 +103,15 @@ struct Walk<'a, 'o> {
 const MOST_EDITS: usize = 1 << 18;
 
 impl<'a, 'o> Walk<'a, 'o> {
-    fn new(source: &'a Source, options: &'o Options) -> Self {
-        Self { source, options, found: Vec::new(), prose: Prose::default(), edits: 0 }
+    fn new(source: &'a Source, options: &'o Options<'o>) -> Self {
+        Self {
+            source,
+            options,
+            found: Vec::new(),
+            prose: Prose::default(),
+            around: blocks::Around::default(),
+            edits: 0,
+        }
     }
 
     fn run(mut self) -> (Vec<Found<'a>>, Prose) {
@@ -119,15 +127,41 @@ impl<'a, 'o> Walk<'a, 'o> {
                 self.elements(first)
             } else if unified::starts_here(self.source, number) {
                 self.section(number, start)
+            } else if let Some(at) = blocks::opener(line) {
+                self.search_replace((start, start + at))
             } else {
                 self.prose.line(self.source, line, start, number, &mut self.found);
+                let is_fenced = self.prose.around().fenced;
+                let notes = self.around.line(self.source, (line, start), is_fenced);
+                self.note(notes);
                 after(number)
             };
             if self.edits > MOST_EDITS {
                 break;
             }
         }
+        let notes = self.around.end();
+        self.note(notes);
         (self.found, self.prose)
+    }
+
+    /// Takes in what is around blocks.
+    fn note(&mut self, notes: Vec<Located<blocks::Note>>) {
+        for Located { span, value } in notes {
+            match value {
+                blocks::Note::Error(error) => {
+                    self.found.push(Found::Residue(Format::Blocks, Located::new(span, error.into())))
+                }
+                blocks::Note::Warning(warning) => self.found.push(Found::Remark(Located::new(span, warning.into()))),
+                blocks::Note::Start { line, blocks } => {
+                    let read = self.found.iter_mut().rev().filter_map(|found| match found {
+                        Found::Block(block) if block.format == Format::Blocks => Some(&mut block.edits),
+                        _ => None,
+                    });
+                    read.take(blocks).flatten().for_each(|edit| blocks::begin_at(edit, line));
+                }
+            }
+        }
     }
 
     /// Takes in a patch that a reader read. Of one that brings more edits than there may be, what it is too much of is all that is
@@ -138,6 +172,9 @@ impl<'a, 'o> Walk<'a, 'o> {
         range: Range<usize>,
         read: super::Block<'a, End, E, W>,
     ) {
+        if format != Format::Blocks {
+            self.around.pass();
+        }
         let line_end = memchr::memchr(b'\n', &self.source.bytes()[range.clone()]);
         let start = self.source.span(range.start..line_end.map_or(range.end, |length| range.start + length));
         self.edits += read.edits.len().max(1);
@@ -164,6 +201,15 @@ impl<'a, 'o> Walk<'a, 'o> {
         let end = block.end;
         self.push(Format::Unified, start..self.start_of(end), block);
         end
+    }
+
+    /// Reads the block that begins at an offset of a line, given with that of the line; returns the line behind it.
+    fn search_replace(&mut self, at: (usize, usize)) -> LineNo {
+        let (block, notes) = self.around.block(self.source, at, self.options);
+        let (end, last) = (block.end, self.source.line_at(block.end));
+        self.push(Format::Blocks, at.1..end, block);
+        self.note(notes);
+        if self.source.line_start(last) == Some(end) && end < self.source.bytes().len() { last } else { after(last) }
     }
 
     /// Returns where a line starts, or the end of the response behind the last.
@@ -215,6 +261,7 @@ fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, pros
         let mixed = Error::Mixed { first, line, second: other.format };
         parsed.errors.push(Located::new(other.start, mixed.into()));
     }
+    let is_without_blocks = first.is_some() && blocks().all(|block| block.format != Format::Blocks);
     let mut wanted = false;
     let mut skipped = None;
     let repeated = repeats::patches(source, &found, &mut parsed.warnings);
@@ -236,7 +283,9 @@ fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, pros
                 }
             },
             Found::Residue(of, error) => {
-                if options.format.is_none_or(|asked| asked == of) {
+                let is_others =
+                    matches!(&error.value, Residue::Blocks(error) if error.is_of_tags()) && is_without_blocks;
+                if options.format.is_none_or(|asked| asked == of) && !is_others {
                     parsed.errors.push(error.map(|residue| Error::from(residue).into()));
                 }
             }
@@ -282,5 +331,6 @@ fn has_swallowed(source: &Source, block: &Block<'_>, asked: Format) -> bool {
             Format::Opx => opx::starts_here(envelope::trim_start(line.text)),
             Format::Unified => line.text.starts_with(b"diff --git ") || line.text.starts_with(b"@@ -"),
             Format::Envelope => envelope::starts_here(line.text),
+            Format::Blocks => blocks::opener(line.text).is_some(),
         })
 }

@@ -7,7 +7,8 @@ use bstr::ByteSlice as _;
 use super::code_spans::CodeSpans;
 use super::{Absence, Block, Found, Residue, Warning};
 use crate::format::envelope::{self, Marker, Meant};
-use crate::format::{excerpt, opx, unified};
+use crate::format::fence::Fence;
+use crate::format::{blocks, excerpt, opx, unified};
 use crate::patch::Format;
 use crate::text::{LineNo, Located, Source, Span};
 
@@ -111,13 +112,6 @@ fn reasoning_tag(line: &[u8]) -> Option<(&'static str, bool)> {
     Some((tag, closes))
 }
 
-/// An open Markdown fence.
-#[derive(Clone, Copy, Debug)]
-struct Fence {
-    of: u8,
-    length: usize,
-}
-
 /// Which patches are above.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
@@ -134,6 +128,8 @@ fn cut_start(line: &[u8]) -> Option<Format> {
     let cut = |whole: &[u8], least: usize| line.len() >= least && line.len() < whole.len() && whole.starts_with(line);
     if cut(b"*** Begin Patch", b"*** B".len()) {
         Some(Format::Envelope)
+    } else if blocks::is_cut(line) {
+        Some(Format::Blocks)
     } else if cut(b"<edit ", b"<ed".len()) || line.starts_with(b"<edit ") && !line.contains(&b'>') {
         Some(Format::Opx)
     } else if cut(b"@@ -", 1) || cut(b"diff --git ", b"diff --".len()) || line.starts_with(b"diff --git a/") {
@@ -204,9 +200,15 @@ impl Prose {
         let bullets = bullets(line);
         let behind = &line[bullets..];
         let closes_comment = self.comment.is_some() && line[..bullets].contains_str("-->");
-        let is_begin = envelope::starts_here(behind);
-        if bullets > 0 && !closes_comment && (is_begin || opx::starts_here(behind)) {
-            let format = if is_begin { Format::Envelope } else { Format::Opx };
+        let format = match behind {
+            _ if envelope::starts_here(behind) => Some(Format::Envelope),
+            _ if opx::starts_here(behind) => Some(Format::Opx),
+            _ => blocks::opener(behind).map(|_| Format::Blocks),
+        };
+        if let Some(format) = format
+            && bullets > 0
+            && !closes_comment
+        {
             let prefix = envelope::trim(&line[..bullets]);
             let error = Residue::Prefixed { format, prefix: excerpt(prefix) };
             found.push(Found::residue(format, span, error));
@@ -230,13 +232,9 @@ impl Prose {
 
     /// Follows Markdown fences, which bound comments.
     fn fences(&mut self, line: &[u8]) {
-        let text = envelope::trim(line);
-        let Some(&of @ (b'`' | b'~')) = text.first() else { return };
-        let length = text.iter().take_while(|&&byte| byte == of).count();
-        let info = &text[length..];
-        match self.fence {
-            None if length >= 3 && (of == b'~' || !info.contains(&b'`')) => self.fence = Some(Fence { of, length }),
-            Some(fence) if fence.of == of && length >= fence.length && info.is_empty() => {
+        match (self.fence, Fence::read(line)) {
+            (None, Some((fence, _))) => self.fence = Some(fence),
+            (Some(fence), Some(_)) if fence.is_closed_by(line) => {
                 self.fence = None;
                 self.comment.take_if(|comment| comment.in_fence);
                 self.reasoning.retain(|block| block.fence.is_none());

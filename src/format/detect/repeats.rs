@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use bstr::ByteSlice as _;
 
 use super::{Block, Found, Warning};
-use crate::format::unified;
+use crate::format::{blocks, unified};
 use crate::patch::{FileEdit, Format, Operation};
 use crate::text::{Located, Source, Span};
 
@@ -17,7 +17,7 @@ pub(super) fn patches(
     warnings: &mut Vec<Located<crate::format::Warning>>,
 ) -> Vec<bool> {
     let mut is_repeated = vec![false; found.len()];
-    let mut met: HashMap<Vec<u8>, Span> = HashMap::new();
+    let mut met: HashMap<(Vec<u8>, Option<&[u8]>), Span> = HashMap::new();
     let mut end = 0;
     for (indices, first, text) in wholes(source, found) {
         let between = source.bytes().get(end..first.range.start).unwrap_or_default();
@@ -27,7 +27,9 @@ pub(super) fn patches(
             continue;
         }
         let lines = text.replace("\r\n", "\n");
-        match met.entry(lines.trim_end_with(|c| c == '\n').to_vec()) {
+        // Of blocks, the text doesn't always say which file they are about.
+        let file = first.edits.first().map(|edit| &edit.path[..]);
+        match met.entry((lines.trim_end_with(|c| c == '\n').to_vec(), file)) {
             Entry::Vacant(free) => {
                 free.insert(first.start);
             }
@@ -72,7 +74,10 @@ fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
         && block.format != Format::Envelope
         && !is_wrapper(before)
         && !is_wrapper(block)
-        && bytes[before.range.end..block.range.start].trim_ascii().is_empty()
+        && match &bytes[before.range.end..block.range.start] {
+            between if block.format == Format::Blocks => blocks::are_between(between),
+            between => between.trim_ascii().is_empty(),
+        }
 }
 
 /// Warns of the edits that repeat an earlier one.

@@ -488,7 +488,7 @@ fn exercise(bytes: &[u8]) {
     let source = source(bytes);
     for format in [None, Some(Format::Envelope), Some(Format::Opx), Some(Format::Unified)] {
         for strict in [false, true] {
-            let parsed = parse(&source, &Options { format, strict });
+            let parsed = parse(&source, &Options { format, strict, ..Options::default() });
             assert!(!parsed.patch.edits.is_empty() || !parsed.errors.is_empty());
             for (span, said) in
                 parsed.errors.iter().map(|error| (error.span, &error.value as &dyn crate::diagnose::Diagnose))
@@ -564,7 +564,7 @@ fn where_a_diff_ends_does_not_depend_on_how_strictly_it_is_read() {
                 *** Begin Patch\n*** Delete File: a\n*** End Patch\n";
     let source = Source::new(SourceId(0), "answer.txt", text.into()).unwrap();
     let unread = |strict| {
-        let parsed = parse(&source, &Options { format: Some(Format::Envelope), strict });
+        let parsed = parse(&source, &Options { format: Some(Format::Envelope), strict, ..Options::default() });
         parsed.errors.iter().map(|error| error.value.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(unread(true), unread(false));

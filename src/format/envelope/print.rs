@@ -30,7 +30,7 @@ fn section(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
     let mut out = Vec::new();
     let path = &edit.path;
     match &edit.operation {
-        Operation::Create { lines } => {
+        Operation::Create { lines, .. } => {
             header(&mut out, "*** Add File: ", path)?;
             prefixed(&mut out, b'+', lines);
         }

@@ -39,7 +39,7 @@ fn edit(edit: &FileEdit<'_>) -> String {
     let all = |lines: &[Text<'_>]| lines.iter().map(show).collect::<Vec<_>>().join("|");
     let path = show(&edit.path);
     match &edit.operation {
-        Operation::Create { lines } => format!("add {path} [{}]", all(lines)),
+        Operation::Create { lines, .. } => format!("add {path} [{}]", all(lines)),
         Operation::Delete { expected: None } => format!("delete {path}"),
         Operation::Delete { expected: Some(lines) } => format!("delete {path} [{}]", all(lines)),
         Operation::Update { to, hunks } => {
@@ -283,7 +283,7 @@ fn print(edits: &[FileEdit<'_>]) -> Vec<u8> {
     };
     for edit in edits {
         match &edit.operation {
-            Operation::Create { lines } => {
+            Operation::Create { lines, .. } => {
                 line("*** Add File: ", &edit.path);
                 lines.iter().for_each(|text| line("+", text));
             }
@@ -357,7 +357,7 @@ fn any_hunk() -> impl Strategy<Value = Hunk<'static>> {
 fn any_edit() -> impl Strategy<Value = FileEdit<'static>> {
     let lines = || proptest::collection::vec(text(), 0..5);
     let operation = prop_oneof![
-        lines().prop_map(|lines| Operation::Create { lines }),
+        lines().prop_map(|lines| Operation::Create { lines, fills_empty: false }),
         lines().prop_map(|lines| Operation::Delete { expected: Some(lines).filter(|lines| !lines.is_empty()) }),
         (path(), proptest::collection::vec(any_hunk(), 0..4))
             .prop_map(|(to, hunks)| Operation::Update { to: Some(to), hunks }),
@@ -376,7 +376,7 @@ fn any_edit() -> impl Strategy<Value = FileEdit<'static>> {
 /// A first deleted line that looks like the header of a diff is refused, so no printer writes it there.
 fn looks_like_a_diff(edit: &FileEdit<'_>) -> bool {
     let (sign, first) = match &edit.operation {
-        Operation::Create { lines } => (b'+', lines.first()),
+        Operation::Create { lines, .. } => (b'+', lines.first()),
         Operation::Delete { expected } => (b'-', expected.iter().flatten().next()),
         _ => return false,
     };

@@ -335,12 +335,14 @@ impl<'a> Children<'a> {
     fn operation(self, op: Option<Op>) -> (Option<Text<'a>>, Operation<'a>) {
         let Children { find, put, to, why, occurrence, .. } = self;
         let operation = match (op, find, put, to) {
-            (Some(Op::New), None, Some(lines), None) => Operation::Create { lines: without_blank_edges(lines) },
+            (Some(Op::New), None, Some(lines), None) => {
+                Operation::Create { lines: without_blank_edges(lines), fills_empty: false }
+            }
             (Some(Op::Replace), None, Some(lines), None) => Operation::Replace { lines: without_blank_edges(lines) },
             (Some(Op::Remove), None, None, None) => Operation::Delete { expected: None },
             (Some(Op::Move), None, None, Some(to)) => Operation::Move { to },
             (Some(Op::Patch), Some(find), Some(put), None) => {
-                Operation::Substitute(Substitution { find, put, occurrence })
+                Operation::Substitute(Substitution { find, put, occurrence, written: None })
             }
             _ => Operation::Unreadable,
         };

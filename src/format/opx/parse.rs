@@ -27,7 +27,7 @@ const LONGEST: usize = 60;
 /// Reads the element whose `<` is at `at`, which is first on its line or directly follows another element.
 ///
 /// OPX has one dialect, so nothing in the options changes how it is read.
-pub fn parse_block<'a>(source: &'a Source, at: usize, _options: &Options) -> Block<'a> {
+pub fn parse_block<'a>(source: &'a Source, at: usize, _options: &Options<'_>) -> Block<'a> {
     let bytes = source.bytes();
     let block = Block { end: at, edits: Vec::new(), errors: Vec::new(), warnings: Vec::new() };
     let state =
@@ -310,7 +310,7 @@ fn uniform_indentation(bytes: &[u8], range: std::ops::Range<usize>) -> &[u8] {
 /// Takes the indentation off all payloads of an edit. A blank line may have less of it.
 fn dedent(edit: &mut FileEdit<'_>, indentation: &[u8]) {
     let payloads: [&mut [Text<'_>]; 2] = match &mut edit.operation {
-        Operation::Create { lines } | Operation::Replace { lines } => [lines, &mut []],
+        Operation::Create { lines, .. } | Operation::Replace { lines } => [lines, &mut []],
         Operation::Substitute(Substitution { find, put, .. }) => [find, put],
         _ => return,
     };

@@ -49,14 +49,14 @@ fn element(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
         out.extend_from_slice(b"</why>\n");
     }
     match &edit.operation {
-        Operation::Create { lines } | Operation::Replace { lines } => {
+        Operation::Create { lines, .. } | Operation::Replace { lines } => {
             let is_edge_blank = |line: Option<&Text<'_>>| line.is_some_and(|line| is_blank(line));
             if is_edge_blank(lines.first()) || is_edge_blank(lines.last()) {
                 return Err(Why::BlankEdges);
             }
             payload(&mut out, "put", Occurrence::Only, lines);
         }
-        Operation::Substitute(Substitution { find, put, occurrence }) => {
+        Operation::Substitute(Substitution { find, put, occurrence, .. }) => {
             if find.iter().all(|line| line.trim_ascii().is_empty()) {
                 return Err(Why::BlankFind);
             }
@@ -82,7 +82,7 @@ fn element(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
 fn payload(out: &mut Vec<u8>, holder: &str, occurrence: Occurrence, lines: &[Text<'_>]) {
     out.extend_from_slice(format!("  <{holder}").as_bytes());
     match occurrence {
-        Occurrence::Only => {}
+        Occurrence::Only | Occurrence::Lines(_) => {}
         Occurrence::First => attribute(out, "occurrence", b"first"),
         Occurrence::Last => attribute(out, "occurrence", b"last"),
         Occurrence::Nth(number) => attribute(out, "occurrence", number.to_string().as_bytes()),

@@ -49,11 +49,11 @@ fn said(edit: &FileEdit<'_>) -> String {
     let text = |text: &Text<'_>| String::from_utf8_lossy(text).into_owned();
     let lines = |lines: &[Text<'_>]| format!("[{}]", lines.iter().map(text).collect::<Vec<_>>().join("|"));
     let what = match &edit.operation {
-        Operation::Create { lines: new } => format!("new {}", lines(new)),
+        Operation::Create { lines: new, .. } => format!("new {}", lines(new)),
         Operation::Replace { lines: new } => format!("replace {}", lines(new)),
         Operation::Delete { expected: None } => "remove".into(),
         Operation::Move { to } => format!("move {}", text(to)),
-        Operation::Substitute(Substitution { find, put, occurrence }) => {
+        Operation::Substitute(Substitution { find, put, occurrence, .. }) => {
             let which = match occurrence {
                 Occurrence::Only => String::new(),
                 Occurrence::Nth(n) => format!(" {n}"),

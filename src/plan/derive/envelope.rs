@@ -28,7 +28,7 @@ pub fn envelope<'c>(
     for operation in operations(changes, Format::Envelope, &mut unsaid) {
         let (path, named, operation) = match operation {
             FileOperation::Add { path, file } => {
-                (path, path, Ok(Operation::Create { lines: proof::whole_file(&file.content) }))
+                (path, path, Ok(Operation::Create { lines: proof::whole_file(&file.content), fills_empty: false }))
             }
             FileOperation::Delete { path } => (path, path, Ok(Operation::Delete { expected: None })),
             FileOperation::Change { path, to, before, after } => {

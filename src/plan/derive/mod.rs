@@ -5,9 +5,10 @@
 //! whose content and mode are the same once they are as git stores them isn't in it.
 
 //!
-//! As an envelope or OPX it is what somebody would have written who knew the files, in the words that leave least in doubt;
+//! As an envelope, OPX or search/replace blocks it is what somebody would have written who knew the files, in the words that leave least in doubt;
 //! and it is tried out before it is handed over. These formats speak of contents as they are, not as git stores them.
 
+mod blocks;
 mod chunks;
 mod envelope;
 mod hunks;
@@ -22,6 +23,7 @@ mod unrepresentable;
 
 use std::borrow::Cow;
 
+pub use self::blocks::blocks;
 pub use self::envelope::envelope;
 use self::hunks::{Sides, hunks};
 pub use self::opx::opx;

@@ -4,7 +4,7 @@ use super::envelope::edit;
 use super::operations::{FileOperation, operations};
 use super::{Derived, Unrepresentable, What, path_text, proof, substitutions};
 use crate::compare::{Compare, CompareError, Options, Region};
-use crate::patch::{FileEdit, Format, Operation, Patch};
+use crate::patch::{FileEdit, Format, Occurrence, Operation, Patch};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
 use crate::text::{Ending, Lines, Text};
@@ -50,7 +50,7 @@ fn said<'c>(
         FileOperation::Delete { .. } => Ok(edits(vec![Operation::Delete { expected: None }]).collect()),
         FileOperation::Add { file, .. } => {
             let (core, around) = core(&file.content);
-            let create = Operation::Create { lines: proof::whole_file(core) };
+            let create = Operation::Create { lines: proof::whole_file(core), fills_empty: false };
             around.map(|around| edits([vec![create], around].concat()).collect()).ok_or(What::BlankEdges)
         }
         FileOperation::Change { path: from, to, before, after } => {
@@ -78,7 +78,7 @@ fn core(content: &[u8]) -> (&[u8], Option<Vec<Operation<'_>>>) {
     let regions =
         [(0..0, 0..first), (old.len()..old.len(), last + 1..lines.len())].map(|(old, new)| Region { old, new });
     let regions: Vec<_> = regions.into_iter().filter(|region| !region.new.is_empty()).collect();
-    (core, substitutions::substitutions(core, content, &regions, 0))
+    (core, substitutions::substitutions(core, content, &regions, 0, Occurrence::Only))
 }
 
 fn update<'c>(
@@ -97,7 +97,8 @@ fn update<'c>(
         let regions = compare.regions(path, &old.bytes()[old.bom().len()..], &new.bytes()[new.bom().len()..])?;
         // Many small edits may take too long to find, or be read otherwise; one edit over all of them rarely is.
         for regions in [regions.clone(), joined(&regions)] {
-            tries.extend(substitutions::substitutions(&before.content, &after.content, &regions, context as usize));
+            let (before, after) = (&before.content, &after.content);
+            tries.extend(substitutions::substitutions(before, after, &regions, context as usize, Occurrence::Only));
         }
     }
     tries.extend(replaced(&old, &new));
@@ -116,7 +117,7 @@ fn update<'c>(
 }
 
 /// Makes one region of all of them.
-fn joined(regions: &[Region]) -> Vec<Region> {
+pub(super) fn joined(regions: &[Region]) -> Vec<Region> {
     let (Some(first), Some(last)) = (regions.first(), regions.last()) else { return Vec::new() };
     vec![Region { old: first.old.start..last.old.end, new: first.new.start..last.new.end }]
 }
@@ -140,13 +141,13 @@ fn replaced_edges_are_blank(new: &Lines<'_>) -> bool {
 
 fn lines<'o, 'c>(operation: &'o Operation<'c>) -> impl Iterator<Item = &'o Text<'c>> {
     let (one, other): (&[Text<'c>], &[Text<'c>]) = match operation {
-        Operation::Create { lines } | Operation::Replace { lines } => (lines, &[]),
+        Operation::Create { lines, .. } | Operation::Replace { lines } => (lines, &[]),
         Operation::Substitute(substitution) => (&substitution.find, &substitution.put),
         _ => (&[], &[]),
     };
     one.iter().chain(other)
 }
 
-fn has_nul(operation: &Operation<'_>) -> bool {
+pub(super) fn has_nul(operation: &Operation<'_>) -> bool {
     lines(operation).any(|line| memchr::memchr(0, line).is_some())
 }

@@ -18,12 +18,14 @@ const MOST: usize = 24;
 const ENOUGH: usize = 1 << 30;
 
 /// Makes the edits that turn one content into another, given where they differ, in lines from 0; `None` where that can't be
-/// done so, or at too great a price. Whether new lines end as they should is for the caller to try.
+/// done so, or at too great a price. Whether new lines end as they should is for the caller to try. `one` says what stands once: a
+/// text, or whole lines, of which no occurrence is counted.
 pub(super) fn substitutions<'c>(
     before: &'c [u8],
     after: &'c [u8],
     regions: &[Region],
     context: usize,
+    one: Occurrence,
 ) -> Option<Vec<Operation<'c>>> {
     let (old, new) = (Lines::new(before), Lines::new(after));
     let mut spent = 0;
@@ -32,7 +34,7 @@ pub(super) fn substitutions<'c>(
         let (first, last) = (&group[0], &group[group.len() - 1]);
         let change =
             Change { old: &old, new: &new, gone: first.old.start..last.old.end, come: first.new.start..last.new.end };
-        made.push(Operation::Substitute(change.substitution(context, &mut spent)?));
+        made.push(Operation::Substitute(change.substitution(context, one, &mut spent)?));
     }
     Some(made)
 }
@@ -46,10 +48,12 @@ struct Change<'l, 'c> {
 }
 
 impl<'c> Change<'_, 'c> {
-    fn substitution(&self, context: usize, spent: &mut usize) -> Option<Substitution<'c>> {
+    fn substitution(&self, context: usize, one: Occurrence, spent: &mut usize) -> Option<Substitution<'c>> {
         let mut state = self.new.bytes()[..self.new.start(self.come.start)].to_vec();
         state.extend_from_slice(&self.old.bytes()[self.old.start(self.gone.start)..]);
         let document = Document::new(state.into(), []);
+        let is_of_lines = matches!(one, Occurrence::Lines(_));
+        let bounds = if is_of_lines { Bounds::LINES } else { Bounds::default() };
         let mut counted = None;
         for (above, below) in around(context) {
             let above = above.min(self.come.start);
@@ -69,15 +73,18 @@ impl<'c> Change<'_, 'c> {
             }
             let at = document.start(self.come.start - above);
             let lines: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
-            let matches = document.matches(&Needle::text(&lines, Bounds::default()));
+            let matches = document.matches(&Needle::text(&lines, bounds));
             let substitution = |occurrence| {
                 let put = [&above_texts[..], &texts(self.new, self.come.clone()), &below_texts].concat();
-                Substitution { find: find.clone(), put, occurrence }
+                Substitution { find: find.clone(), put, occurrence, written: None }
             };
             if matches.only().is_some_and(|range| range.start == at) {
-                return Some(substitution(Occurrence::Only));
+                return Some(substitution(one));
             }
-            if counted.is_none() && above + below >= 2.min(self.come.start + self.old.len() - self.gone.end) {
+            if counted.is_none()
+                && !is_of_lines
+                && above + below >= 2.min(self.come.start + self.old.len() - self.gone.end)
+            {
                 counted = occurrence(&matches, at).map(substitution);
             }
         }

@@ -1,4 +1,4 @@
-//! What of a change an envelope or OPX can't say, or only at a price.
+//! What of a change an envelope, OPX or blocks can't say, or only at a price.
 
 use bstr::BString;
 
@@ -44,6 +44,12 @@ pub enum What {
     /// It is new and executable.
     #[error("it is new and executable")]
     NewExecutable,
+    /// It is deleted, and the format only makes and changes files.
+    #[error("it is deleted")]
+    Deletion,
+    /// It is renamed, and the format only makes and changes files.
+    #[error("it is renamed")]
+    Rename,
     /// A symbolic link comes, goes or changes.
     #[error("it is a symbolic link")]
     Link,

@@ -1,4 +1,5 @@
-//! The policy of texts that take the place of others, as in an OPX `patch`: the only match, or the one that is asked for.
+//! The policy of texts that take the place of others, as in an OPX `patch`: the only match, or the one that is asked for; and of
+//! whole lines, as in a search/replace block, of which several may be told apart by a line number.
 //!
 //! The text is searched as a substring of the whole file, line ends aside. Newlines of the put take the terminators of the
 //! lines that they replace, in order; further ones that of the line before. The file ends with a newline afterwards if it
@@ -12,16 +13,17 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::super::duplicates::SHOWN;
 use super::super::fuzz::{self, Block, Levels, ShiftError};
 use super::super::nearest::Nearest;
 use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places, Reason};
 use super::super::placement::{Match, Placed};
 use super::super::splice;
 use super::super::warning::{Placing, Quote, Warning};
-use crate::patch::{Occurrence, Substitution};
+use crate::patch::{Occurrence, Substitution, Written};
 use crate::path::RepoPath;
 use crate::plan::Rules;
-use crate::search::{Bounds, Document, Effort, Fuzz, Needle, Side, View, cuts_word};
+use crate::search::{Bounds, Document, Effort, Ends, Fuzz, Matches, Needle, Side, View, cuts_word};
 use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// What takes the place of what, and what was done to get there.
@@ -36,9 +38,28 @@ pub(in crate::plan) struct Substituted {
 
 /// Returns the needles that a substitution looks for.
 pub(in crate::plan) fn needles(edit: &Substitution<'_>) -> impl Iterator<Item = Needle> {
-    let (core, bounds) = without_blank_edges(&edit.find);
+    let (core, bounds) = core(edit, &edit.find);
     let core = (core.len() < edit.find.len()).then(|| needle(core, bounds));
-    std::iter::once(needle(&edit.find, Bounds::default())).chain(core)
+    let written = edit.written.as_ref().map(|written| needle(&written.find, Bounds::LINES));
+    std::iter::once(needle(&edit.find, edge(edit))).chain(core).chain(written)
+}
+
+/// Returns what part of the edit has a place.
+pub(in crate::plan) fn part(edit: &Substitution<'_>) -> Part {
+    if is_of_lines(edit) { Part::Search } else { Part::Find }
+}
+
+fn is_of_lines(edit: &Substitution<'_>) -> bool {
+    matches!(edit.occurrence, Occurrence::Lines(_))
+}
+
+fn edge(edit: &Substitution<'_>) -> Bounds {
+    if is_of_lines(edit) { Bounds::LINES } else { Bounds::default() }
+}
+
+/// Returns the lines of a side that must be there: of a text that need not be whole lines, blank ones at the edges need not.
+fn core<'e, 't>(edit: &Substitution<'_>, lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds) {
+    if is_of_lines(edit) { (lines, Bounds::LINES) } else { without_blank_edges(lines) }
 }
 
 fn needle(find: &[Text<'_>], bounds: Bounds) -> Needle {
@@ -61,7 +82,16 @@ pub(in crate::plan) fn place(
     effort: &Effort,
 ) -> Result<Substituted, Located<PlaceError>> {
     let span = edit.find.iter().find_map(|line| line.span);
-    let (core, bounds) = without_blank_edges(&edit.find);
+    let mut warnings = Vec::new();
+    if let Some(written) = &edit.written {
+        if document.matches(&needle(&written.find, Bounds::LINES)).first().is_some() {
+            let Written { find, put } = Written::clone(written);
+            let edit = Substitution { find, put, occurrence: edit.occurrence, written: None };
+            return place(path, document, &edit, rules, effort);
+        }
+        warnings.push(Located::new(span, Warning::Unescaped { path: path.clone() }));
+    }
+    let (core, bounds) = core(edit, &edit.find);
     let sought = Sought { edit, core, bounds, span };
     let found = match sought.exactly(document, rules)? {
         Some(found) => found,
@@ -72,9 +102,9 @@ pub(in crate::plan) fn place(
         }
     };
     let Found { range, edges, how, fitted, warning } = found;
-    let warning =
-        warning.map(|(span, how)| Located::new(span, Warning::Placed { path: path.clone(), part: Part::Find, how }));
-    let mut warnings: Vec<_> = warning.into_iter().collect();
+    warnings.extend(
+        warning.map(|(span, how)| Located::new(span, Warning::Placed { path: path.clone(), part: part(edit), how })),
+    );
     let (mut find, mut put) = (&edit.find[..], &edit.put[..]);
     if edges == Edges::Dropped {
         (find, put) = (core, without_blank_edges(put).0);
@@ -169,6 +199,9 @@ impl Sought<'_, '_> {
     /// Finds the text as it is, or else without blank lines at its edges.
     fn exactly(&self, document: &Document, rules: &Rules) -> Result<Option<Found>, Located<PlaceError>> {
         let found = |edges, how| move |range| Found { range, edges, how, fitted: None, warning: None };
+        if let Occurrence::Lines(number) = self.edit.occurrence {
+            return self.numbered(document, number, rules);
+        }
         if let Some(range) = self.search(document, &self.edit.find, Bounds::default())? {
             return Ok(Some(found(Edges::Kept, Match::Exact)(range)));
         }
@@ -183,7 +216,7 @@ impl Sought<'_, '_> {
     /// blank ones at the edges. There must be one candidate, whatever the occurrence.
     fn at_a_level(&self, lines: &Lines<'_>, highest: Fuzz) -> Result<Option<Found>, Located<PlaceError>> {
         let Self { edit, core, span, .. } = *self;
-        let put_core = without_blank_edges(&edit.put).0;
+        let put_core = self::core(edit, &edit.put).0;
         let levels = Levels::new(lines.clone(), [&edit.find[..], core].map(texts), highest);
         for (level, haystack) in levels.iter() {
             for (find, put, edges) in [(&edit.find[..], &edit.put[..], Edges::Kept), (core, put_core, Edges::Dropped)] {
@@ -228,24 +261,47 @@ impl Sought<'_, '_> {
                 Err(0) => Ok(None),
                 Err(count) => Err(Located::new(self.span, PlaceError::OutOfRange { wanted, count })),
             },
-            Occurrence::Only => match matches.count() {
+            Occurrence::Only | Occurrence::Lines(_) => match matches.count() {
                 0 | 1 => Ok(matches.first()),
-                count => {
-                    let mut lines: Vec<LineNo> = Vec::new();
-                    for range in matches.iter() {
-                        let line = LineNo::from_index(document.line(range.start));
-                        if lines.last() != Some(&line) {
-                            lines.push(line);
-                        }
-                        if lines.len() == CANDIDATES {
-                            break;
-                        }
-                    }
-                    let in_lines = if lines.len() < CANDIDATES { lines.len() } else { count };
-                    Err(Located::new(self.span, Ambiguity::Find(Places { lines, count, in_lines }).into()))
-                }
+                count => Err(Located::new(self.span, Ambiguity::Find(places(document, &matches, count)).into())),
             },
         }
+    }
+
+    /// Finds the only place of whole lines, or the one of several that is at the line at which they are said to begin.
+    fn numbered(
+        &self,
+        document: &Document,
+        number: Option<LineNo>,
+        rules: &Rules,
+    ) -> Result<Option<Found>, Located<PlaceError>> {
+        let matches = document.matches(&needle(&self.edit.find, Bounds::LINES));
+        let start = number.and_then(|number| document.start_of_base(number.index()));
+        let numbered = start.and_then(|start| matches.iter_from(start).next().filter(|range| range.start == start));
+        let (range, how, warning) = match (matches.count(), numbered, number) {
+            (0, ..) => return Ok(None),
+            (1, None, Some(claimed)) => {
+                let range = matches.first();
+                let at = LineNo::from_index(range.as_ref().map_or(0, |range| document.line(range.start)));
+                (range, Match::Moved, Some(Placing::Moved { claimed, at }))
+            }
+            (1, ..) => (matches.first(), Match::Exact, None),
+            (count, Some(range), _) if !rules.strict && !rules.unique => {
+                let chosen = LineNo::from_index(document.line(range.start));
+                let all = places(document, &matches, count).lines;
+                let others: Vec<_> = all.into_iter().filter(|line| *line != chosen).take(SHOWN).collect();
+                let mut first: Vec<_> = others.iter().copied().take(Quote::DRAWN - 1).chain([chosen]).collect();
+                first.sort();
+                let lines = first.iter().map(|line| Quote::under(|at| document.text(at), line.index())).collect();
+                (Some(range), Match::Exact, Some(Placing::Duplicates { chosen, others, count: count - 1, lines }))
+            }
+            (count, ..) => {
+                let places = places(document, &matches, count);
+                return Err(Located::new(self.span, Ambiguity::Lines { places, claimed: number }.into()));
+            }
+        };
+        let warning = warning.map(|how| (self.span, how));
+        Ok(range.map(|range| Found { range, edges: Edges::Kept, how, fitted: None, warning }))
     }
 
     fn place_error(&self, lines: &Lines<'_>, effort: &Effort) -> Located<PlaceError> {
@@ -260,8 +316,25 @@ impl Sought<'_, '_> {
         {
             return not_found(Reason::Edges(LineNo::from_index(lines.index_at(range.start))));
         }
-        Nearest::of_text(lines.clone(), core, &edit.put, effort).of_find(core, &edit.put, span)
+        let ends = if is_of_lines(edit) { Ends::Whole } else { Ends::Part };
+        Nearest::of_text(lines.clone(), core, &edit.put, ends, effort).of_find(core, &edit.put, span)
     }
+}
+
+/// Lists the lines in which matches begin.
+fn places(document: &Document, matches: &Matches<'_>, count: usize) -> Places {
+    let mut lines: Vec<LineNo> = Vec::new();
+    for range in matches.iter() {
+        let line = LineNo::from_index(document.line(range.start));
+        if lines.last() != Some(&line) {
+            lines.push(line);
+        }
+        if lines.len() == CANDIDATES {
+            break;
+        }
+    }
+    let in_lines = if lines.len() < CANDIDATES { lines.len() } else { count };
+    Places { lines, count, in_lines }
 }
 
 fn without_blank_edges<'e, 't>(lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds) {

@@ -313,6 +313,7 @@ proptest! {
             find: find.iter().map(|line| text(line)).collect(),
             put: Vec::new(),
             occurrence,
+            written: None,
         }));
         let exact = outcome(&before, edit(), &at(Fuzz::Exact)).map(|(after, _)| after);
         for level in Fuzz::LEVELS {

@@ -144,12 +144,12 @@ fn edit() -> impl Strategy<Value = FileEdit<'static>> {
     ];
     let find = lines().prop_filter("empty", |lines| lines.iter().any(|line| !line.trim().is_empty()));
     let operation = prop_oneof![
-        lines().prop_map(move |lines| Operation::Create { lines: whole(lines) }),
+        lines().prop_map(move |lines| Operation::Create { lines: whole(lines), fills_empty: false }),
         lines().prop_map(move |lines| Operation::Replace { lines: whole(lines) }),
         Just(Operation::Delete { expected: None }),
         "[^\0\r\n]{1,9}".prop_map(|to| Operation::Move { to: Text::derived(to.into_bytes()) }),
         (find, lines(), occurrence).prop_map(move |(find, put, occurrence)| {
-            Operation::Substitute(Substitution { find: owned(find), put: owned(put), occurrence })
+            Operation::Substitute(Substitution { find: owned(find), put: owned(put), occurrence, written: None })
         }),
     ];
     let text = |pattern| {
@@ -176,13 +176,13 @@ fn print(edit: &FileEdit<'_>) -> Vec<u8> {
         format!("  <{tag}>\n<<<\n{lines}>>>\n  </{name}>\n")
     };
     let (op, body) = match &edit.operation {
-        Operation::Create { lines } => ("new", payload("put", "put", lines)),
+        Operation::Create { lines, .. } => ("new", payload("put", "put", lines)),
         Operation::Replace { lines } => ("replace", payload("put", "put", lines)),
         Operation::Delete { .. } => ("remove", String::new()),
         Operation::Move { to } => ("move", format!("  <to file=\"{}\"/>\n", escaped(to))),
-        Operation::Substitute(Substitution { find, put, occurrence }) => {
+        Operation::Substitute(Substitution { find, put, occurrence, .. }) => {
             let tag = match occurrence {
-                Occurrence::Only => "find".to_owned(),
+                Occurrence::Only | Occurrence::Lines(_) => "find".to_owned(),
                 Occurrence::First => "find occurrence=\"first\"".into(),
                 Occurrence::Last => "find occurrence=\"last\"".into(),
                 Occurrence::Nth(n) => format!("find occurrence=\"{n}\""),

@@ -28,7 +28,7 @@ fn the_long_example_is_read_to_the_letter() {
     assert!(block.errors.is_empty() && block.warnings.is_empty());
     let [edit] = &block.edits[..] else { panic!() };
     assert_eq!(&edit.why.as_ref().unwrap()[..], b"Add timeout and error logging");
-    let Operation::Substitute(Substitution { find, put, occurrence: Occurrence::First }) = &edit.operation else {
+    let Operation::Substitute(Substitution { find, put, occurrence: Occurrence::First, .. }) = &edit.operation else {
         panic!()
     };
     let joined = |lines: &[Text<'_>]| {

@@ -1,0 +1,41 @@
+//! Search/replace blocks, as aider, Cline and Roo have models write them.
+//!
+//! ```text
+//! src/app.py
+//! <<<<<<< SEARCH
+//!     return str(factorial(n))
+//! =======
+//!     return str(math.factorial(n))
+//! >>>>>>> REPLACE
+//! ```
+//!
+//! Reads one block at a time, and what is around blocks line by line, which says what files they are about. A block is an edit: its old
+//! lines are whole lines of the file, in a row and exact; where they are is for planning.
+//!
+//! The invariant: a block is either read whole or there is an error, and it is in the model as
+//! [`Operation::Unreadable`](crate::patch::Operation::Unreadable). What can be taken in two ways is an error.
+//!
+//! # Where the format's descriptions are silent
+//! - Markers have five to nine signs. The line between old and new lines is the only one of `=`, or else the only one that is as long as
+//!   the first line of the block.
+//! - A whole conflict of git's within one section is text, and so are the markers of the other family.
+//! - A backslash before what would be a marker is left out, unless the file holds the old lines with it.
+//! - A bare word, such as `Makefile`, is a path only right above a block or its fence. One before a colon, or with a full stop behind
+//!   it, must be a file that is there: it may be a word that introduces the block.
+//! - A sentence between two blocks ends what the first one says of its file.
+
+mod around;
+mod error;
+mod marker;
+mod parse;
+mod path;
+mod print;
+#[cfg(test)]
+mod tests;
+
+pub(super) use around::{Around, Note, are_between, begin_at};
+pub use error::{Error, InBlock, Warning};
+pub use marker::Family;
+pub(super) use marker::{is_cut, opener};
+pub use parse::Block;
+pub use print::{is_of_printing, print};

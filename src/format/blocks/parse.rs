@@ -1,0 +1,315 @@
+//! Reads one block, from its first line to its last.
+
+use std::ops::Range;
+
+use super::error::{Error, InBlock, Warning};
+use super::marker::{self, Family, Marker, SEVEN};
+use crate::format::envelope::{is_blank, trim};
+use crate::format::fence::Fence;
+use crate::format::{Options, excerpt};
+use crate::patch::{FileEdit, Occurrence, Operation, Substitution, Written};
+use crate::text::{LineNo, Located, Source, Span, Text};
+
+/// What was read of one block. Its end is the offset behind it.
+pub type Block<'a> = crate::format::Block<'a, usize, InBlock<Error>, InBlock<Warning>>;
+
+/// A line between the first and the last of a block.
+struct Row<'a> {
+    number: LineNo,
+    /// Its text without the indentation that the whole block has.
+    text: &'a [u8],
+    span: Span,
+    marker: Option<Marker>,
+}
+
+impl<'a> Row<'a> {
+    fn line(&self) -> Text<'a> {
+        Text::at(self.text, self.span)
+    }
+}
+
+/// The reader of one block.
+pub(super) struct Reader<'a, 'o> {
+    source: &'a Source,
+    options: &'o Options<'o>,
+    path: Option<Text<'a>>,
+    /// The first line of the block.
+    span: Span,
+    rows: Vec<Row<'a>>,
+    block: Block<'a>,
+}
+
+impl<'a, 'o> Reader<'a, 'o> {
+    /// Begins to read a block of a file, if that is known, the marker of which begins at an offset.
+    pub(super) fn new(source: &'a Source, at: usize, path: Option<Text<'a>>, options: &'o Options<'o>) -> Self {
+        let number = source.line_at(at);
+        let line = source.line(number).unwrap_or_default();
+        let start = source.line_start(number).unwrap_or(at);
+        let span = source.span(at..start + line.len());
+        let block = Block { end: at, edits: Vec::new(), errors: Vec::new(), warnings: Vec::new() };
+        Self { source, options, path, span, rows: Vec::new(), block }
+    }
+
+    /// Reads it. Returns also the last line of a section that would close a fence, which then isn't open any more behind the block.
+    pub(super) fn read(mut self, fence: Option<Fence>) -> (Block<'a>, Option<Span>) {
+        let opener = &self.source.bytes()[self.span.start as usize..self.span.end as usize];
+        let Some(Marker::Open(family, signs)) = Marker::read(opener) else { return (self.block, None) };
+        self.rows(family);
+        let mut closing = None;
+        let mut operation = None;
+        if let Some(divider) = self.divider(signs) {
+            let (old, line) = self.head(divider);
+            let new = divider + 1..self.rows.len();
+            self.numbers_among(new.clone());
+            let last = |section: &Range<usize>| self.rows[section.clone()].last();
+            let closes = |row: &&Row<'_>| fence.is_some_and(|fence| fence.is_closed_by(row.text));
+            closing = [last(&old), last(&new)].into_iter().flatten().find(closes).map(|row| row.span);
+            operation = Some(if old.is_empty() { self.create(new) } else { self.substitute(old, new, line) });
+        }
+        let operation = operation.filter(|_| self.block.errors.is_empty()).unwrap_or(Operation::Unreadable);
+        if let Some(path) = self.path {
+            // What is said of the edit points at its path, if that is its own.
+            let span = path.span.map_or(self.span, |path| path.to(self.span));
+            self.block.edits.push(FileEdit::new(path, operation, Some(span)));
+        }
+        self.block.errors.sort_by_key(|error| error.span);
+        self.block.warnings.sort_by_key(|warning| warning.span);
+        (self.block, closing)
+    }
+
+    fn error(&mut self, span: Span, what: Error) {
+        let path = self.path.as_ref().map(|path| excerpt(path));
+        self.block.errors.push(Located::new(span, InBlock { path, what }));
+    }
+
+    fn warn(&mut self, span: Span, what: Warning) {
+        let path = self.path.as_ref().map(|path| excerpt(path));
+        self.block.warnings.push(Located::new(span, InBlock { path, what }));
+    }
+
+    /// Collects the lines up to the marker at which the block ends, or before another that begins.
+    fn rows(&mut self, family: Family) {
+        let (source, at) = (self.source, self.span.start as usize);
+        let first = source.line_at(at);
+        let indentation = &source.bytes()[source.line_start(first).unwrap_or(at)..at];
+        let indentation = if is_blank(indentation) { indentation } else { b"" };
+        let mut number = LineNo::from_index(first.index() + 1);
+        let mut odd = None;
+        while let (Some(line), Some(start)) = (source.line(number), source.line_start(number)) {
+            let (cut, is_odd) = match line.strip_prefix(indentation) {
+                Some(_) => (indentation.len(), false),
+                None if is_blank(line) => (line.len(), false),
+                None => (0, true),
+            };
+            let (text, span) = (&line[cut..], source.span(start + cut..start + line.len()));
+            odd = odd.or(is_odd.then_some(span));
+            let marker = Marker::read(text);
+            match marker {
+                Some(Marker::Open(of, _)) if of == family => {
+                    self.block.end = start;
+                    return self.error(
+                        self.span,
+                        Error::NoEnd { family, before: Some(number), near: self.near(marker::is_nearly_end) },
+                    );
+                }
+                Some(Marker::End(of, length)) if of == family => {
+                    self.block.end = start + cut + length;
+                    if let Some(odd) = odd {
+                        self.error(odd, Error::Unindented);
+                    }
+                    return;
+                }
+                _ => self.rows.push(Row { number, text, span, marker }),
+            }
+            number = LineNo::from_index(number.index() + 1);
+        }
+        self.block.end = source.bytes().len();
+        self.error(self.span, Error::NoEnd { family, before: None, near: self.near(marker::is_nearly_end) });
+    }
+
+    /// Returns the first line that is nearly a marker.
+    fn near(&self, is_near: fn(&[u8]) -> bool) -> Option<LineNo> {
+        self.rows.iter().find(|row| is_near(row.text)).map(|row| row.number)
+    }
+
+    /// Finds the line between old and new lines, by its index; `None` where that isn't clear, or the block has no end.
+    fn divider(&mut self, signs: usize) -> Option<usize> {
+        if self.block.errors.iter().any(|error| matches!(error.value.what, Error::NoEnd { .. })) {
+            return None;
+        }
+        let (conflicts, mut unclear) = conflicts(&self.rows);
+        let length = |row: &Row<'_>| if let Some(Marker::Divider(length)) = row.marker { Some(length) } else { None };
+        let is_owned = |index: &usize| conflicts.binary_search_by_key(index, |conflict| conflict.divider).is_ok();
+        let is_free = |index: &usize| length(&self.rows[*index]).is_some() && !is_owned(index);
+        let all: Vec<usize> = (0..self.rows.len()).filter(is_free).collect();
+        let mut alike = all.iter().copied().filter(|&index| length(&self.rows[index]) == Some(signs));
+        let chosen = match (&all[..], alike.next(), alike.next()) {
+            ([only], ..) => Some(*only),
+            (_, Some(only), None) => Some(only),
+            _ => None,
+        };
+        let numbers = |indices: &[usize]| indices.iter().map(|&index| self.rows[index].number).collect();
+        let others: Vec<usize> = all.iter().copied().filter(|index| Some(*index) != chosen).collect();
+        if let Some(chosen) = chosen {
+            // One that is cut in two is none.
+            let cut = conflicts.iter().filter(|conflict| conflict.range.contains(&chosen));
+            unclear.extend(cut.map(|conflict| conflict.range.start));
+        }
+        if let Some(&index) = unclear.iter().min() {
+            let row = &self.rows[index];
+            let (span, marker) = (row.span, excerpt(row.text));
+            self.error(span, Error::Unclear { marker });
+            return None;
+        }
+        let Some(chosen) = chosen else {
+            let error = match all.is_empty() {
+                true => Error::NoDivider { near: self.near(marker::is_nearly_divider) },
+                false => Error::Dividers { lines: numbers(&all) },
+            };
+            let span = all.first().map_or(self.span, |&first| self.rows[first].span);
+            self.error(span, error);
+            return None;
+        };
+        let (span, divider) = (self.rows[chosen].span, length(&self.rows[chosen]).unwrap_or(SEVEN));
+        if self.options.strict && divider != signs {
+            self.error(span, Error::Divider { divider, opener: signs });
+        } else if !others.is_empty() {
+            let lines = numbers(&others);
+            self.warn(span, Warning::Dividers { lines });
+        } else if divider != signs {
+            self.warn(span, Warning::Divider { divider, opener: signs });
+        }
+        Some(chosen)
+    }
+
+    /// Reads the line numbers before the old lines; returns where these are, and the line that they are said to begin at.
+    fn head(&mut self, divider: usize) -> (Range<usize>, Option<LineNo>) {
+        let (mut next, mut start) = (0, None);
+        let mut known: Vec<&[u8]> = Vec::new();
+        while next < divider && self.rows[next].marker == Some(Marker::Number) {
+            let Row { text, span, .. } = self.rows[next];
+            let colon = text.iter().skip(1).position(|&byte| byte == b':').map_or(text.len(), |at| at + 2);
+            let (name, value) = text.split_at(colon);
+            match line_number(value) {
+                Some(number) if !known.contains(&name) => {
+                    if name == b":start_line:" {
+                        start = Some(number);
+                    }
+                }
+                _ => {
+                    self.error(span, Error::LineNumber { written: excerpt(trim(text)) });
+                    break;
+                }
+            }
+            known.push(name);
+            next += 1;
+        }
+        let has_rule = next > 0 && next < divider && self.rows[next].marker == Some(Marker::Rule);
+        (next + usize::from(has_rule)..divider, start)
+    }
+
+    /// Refuses line numbers among the new lines.
+    fn numbers_among(&mut self, new: Range<usize>) {
+        let stray = self.rows[new].iter().find(|row| row.marker == Some(Marker::Number));
+        if let Some((span, written)) = stray.map(|row| (row.span, excerpt(trim(row.text)))) {
+            self.error(span, Error::StrayNumber { written });
+        }
+    }
+
+    fn create(&mut self, new: Range<usize>) -> Operation<'a> {
+        let rows = &self.rows[new.clone()];
+        let is_markdown = self.path.as_ref().is_some_and(|path| {
+            let name = path.to_ascii_lowercase();
+            [&b".md"[..], b".markdown", b".mdx", b".mdc", b".qmd", b".rmd"].iter().any(|ending| name.ends_with(ending))
+        });
+        if let ([first, .., last], false) = (rows, is_markdown)
+            && Fence::read(first.text).is_some_and(|(fence, _)| fence.is_closed_by(last.text))
+        {
+            let span = first.span;
+            self.error(span, Error::FencedFile);
+        }
+        Operation::Create { lines: self.unescaped(new), fills_empty: true }
+    }
+
+    fn substitute(&mut self, old: Range<usize>, new: Range<usize>, line: Option<LineNo>) -> Operation<'a> {
+        let rows = &self.rows[old.clone()];
+        if rows.iter().all(|row| is_blank(row.text)) {
+            let span = rows[0].span.to(rows[rows.len() - 1].span);
+            self.error(span, Error::BlankSearch);
+        }
+        let lines = |range: Range<usize>| self.rows[range].iter().map(Row::line).collect::<Vec<_>>();
+        let is_escaped = self.rows[old.clone()].iter().any(|row| marker::unescaped(row.text).is_some());
+        let occurrence = Occurrence::Lines(line);
+        if !is_escaped {
+            let find = lines(old);
+            return Operation::Substitute(Substitution { find, put: self.unescaped(new), occurrence, written: None });
+        }
+        // What the file holds decides, and whoever looks at it warns.
+        let written = Box::new(Written { find: lines(old.clone()), put: lines(new.clone()) });
+        let plain = |range: Range<usize>| self.rows[range].iter().map(unescaped).map(|(text, _)| text).collect();
+        let (find, put) = (plain(old), plain(new));
+        Operation::Substitute(Substitution { find, put, occurrence, written: Some(written) })
+    }
+
+    /// Returns lines without the backslashes that say that they are text, with a warning if there are any.
+    fn unescaped(&mut self, range: Range<usize>) -> Vec<Text<'a>> {
+        let (texts, are_escaped): (Vec<_>, Vec<_>) = self.rows[range.clone()].iter().map(unescaped).unzip();
+        if let Some(first) = are_escaped.iter().position(|&is_escaped| is_escaped) {
+            let span = self.rows[range.start + first].span;
+            self.warn(span, Warning::Unescaped);
+        }
+        texts
+    }
+}
+
+fn unescaped<'a>(row: &Row<'a>) -> (Text<'a>, bool) {
+    match marker::unescaped(row.text) {
+        Some(text) => (Text::at(text, Span { start: row.span.start + 1, ..row.span }), true),
+        None => (row.line(), false),
+    }
+}
+
+/// Reads a plain number from 1.
+pub(super) fn line_number(text: &[u8]) -> Option<LineNo> {
+    let digits = trim(text);
+    let is_plain = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    let number: usize = std::str::from_utf8(digits).ok().filter(|_| is_plain)?.parse().ok()?;
+    Some(LineNo::from_index(number.checked_sub(1)?))
+}
+
+/// A whole conflict among the lines of a block, by indices.
+struct Conflict {
+    range: Range<usize>,
+    divider: usize,
+}
+
+/// Finds the whole conflicts, and the markers that are part of none.
+fn conflicts(rows: &[Row<'_>]) -> (Vec<Conflict>, Vec<usize>) {
+    let (mut whole, mut unclear) = (Vec::new(), Vec::new());
+    let mut open: Option<(usize, Vec<usize>)> = None;
+    for (index, row) in rows.iter().enumerate() {
+        // In a block of the other family, its own markers may be of a conflict, and else are text.
+        match row.marker {
+            Some(Marker::ConflictStart | Marker::Open(Family::Angles, SEVEN)) => {
+                unclear.extend(open.replace((index, Vec::new())).map(|(start, _)| start));
+            }
+            Some(Marker::Divider(SEVEN)) => {
+                if let Some((_, dividers)) = &mut open {
+                    dividers.push(index);
+                }
+            }
+            Some(Marker::ConflictEnd | Marker::End(Family::Angles, _)) => match open.take() {
+                Some((start, dividers)) if dividers.len() == 1 => {
+                    whole.push(Conflict { range: start..index + 1, divider: dividers[0] });
+                }
+                Some((start, _)) => unclear.push(start),
+                None => unclear.push(index),
+            },
+            _ => {}
+        }
+    }
+    unclear.extend(open.map(|(start, _)| start));
+    let is_of_git = |&index: &usize| matches!(rows[index].marker, Some(Marker::ConflictStart | Marker::ConflictEnd));
+    unclear.retain(is_of_git);
+    (whole, unclear)
+}

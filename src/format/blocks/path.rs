@@ -1,0 +1,100 @@
+//! Which file a line names: a line that holds a path and little else, and what is behind the backticks of a fence.
+
+use bstr::ByteSlice as _;
+
+use crate::format::envelope::{trim, trim_start};
+
+/// Returns the path that a line holds, if it holds nothing else but what is put around one. `is_near` says that no blank line is
+/// between it and what it names the file of, `is_file` whether something is a file.
+pub(super) fn named(line: &[u8], is_near: bool, is_file: impl Fn(&[u8]) -> bool) -> Option<&[u8]> {
+    let (path, is_quoted, has_colon) = bare(line);
+    let has_blank = path.find_byteset(b" \t").is_some();
+    let is_word = !path.contains(&b'/') && !has_inner_dot(path);
+    let ends_sentence = path.ends_with_str("…") || path.ends_with(b".");
+    // A word before a colon introduces what follows, unless it is a file.
+    let is_prose = has_blank || is_word && (has_colon || ends_sentence);
+    let is_path = is_plausible(path) && (!is_word || is_near) && (!is_prose || is_quoted || is_file(path));
+    is_path.then_some(path)
+}
+
+/// Takes away what is put around a path; returns also whether backticks and a colon were there.
+fn bare(line: &[u8]) -> (&[u8], bool, bool) {
+    let mut text = trim(line);
+    let mut has_colon = false;
+    loop {
+        let before = text.len();
+        let fence = text.iter().take_while(|&&byte| byte == b'`').count();
+        if fence > 0 && text.len() > 2 * fence && text[text.len() - fence..].iter().all(|&byte| byte == b'`') {
+            let inner = &text[fence..text.len() - fence];
+            if !inner.contains(&b'`') {
+                return (trim(inner), true, has_colon);
+            }
+        }
+        text = without_bullet(text);
+        text = text.strip_prefix(b"**").map_or(text, trim);
+        text = text.strip_suffix(b"**").map_or(text, trim);
+        for label in ["file:", "path:", "filename:"] {
+            if text.get(..label.len()).is_some_and(|start| start.eq_ignore_ascii_case(label.as_bytes())) {
+                text = trim(&text[label.len()..]);
+            }
+        }
+        if let Some(rest) = text.strip_suffix(b":") {
+            (text, has_colon) = (trim(rest), true);
+        }
+        let unmarked = text.trim_end_with(|c| c == '#');
+        if unmarked.ends_with(b" ") {
+            text = trim(unmarked);
+        }
+        if text.len() == before {
+            return (text, false, has_colon);
+        }
+    }
+}
+
+/// Takes away `#`s, a bullet or a number in front of a text.
+fn without_bullet(text: &[u8]) -> &[u8] {
+    let marks = text.iter().take_while(|&&byte| byte == b'#').count();
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let length = match text {
+        _ if marks > 0 => marks,
+        _ if digits > 0 && matches!(text.get(digits), Some(b'.' | b')')) => digits + 1,
+        [b'-' | b'*' | b'+', ..] => 1,
+        [0xe2, 0x80, 0xa2, ..] => 3,
+        _ => return text,
+    };
+    let rest = &text[length..];
+    if rest.starts_with(b" ") || rest.starts_with(b"\t") { trim_start(rest) } else { text }
+}
+
+/// Returns whether a text may be a path at all.
+fn is_plausible(text: &[u8]) -> bool {
+    let has_letter = text.iter().any(|&byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80);
+    let is_tag = text.starts_with(b"<") && text.ends_with(b">");
+    let is_address = text.contains_str("://") && !text.starts_with(b"file://");
+    has_letter && !is_tag && !is_address && !text.contains(&b'`')
+}
+
+fn has_inner_dot(text: &[u8]) -> bool {
+    text.iter().skip(1).rev().skip(1).any(|&byte| byte == b'.')
+}
+
+/// Returns the paths behind the backticks of a fence, with their offsets there: `src/a.py`, `py src/a.py`, `py:src/a.py`, `path=src/a.py`.
+pub(super) fn in_info(info: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let words = info.fields_with(|c| matches!(c, ' ' | '\t' | '{' | '}' | ','));
+    words.filter_map(move |word| {
+        let path = match word.split_once_str("=") {
+            Some((name, value)) => {
+                let is_known = ["path", "file", "filename", "title"]
+                    .iter()
+                    .any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
+                is_known.then(|| value.trim_with(|c| matches!(c, '"' | '\'')))
+            }
+            None => {
+                let path = word.rsplit_once_str(":").map_or(word, |(_, path)| path);
+                (path.contains(&b'/') || has_inner_dot(path)).then_some(path)
+            }
+        };
+        let path = path.filter(|path| is_plausible(path))?;
+        Some((path.as_ptr().addr() - info.as_ptr().addr(), path))
+    })
+}

@@ -1,0 +1,6 @@
+def a():
+    # ... existing code ...
+    return 10
+
+def b():
+    return 2
