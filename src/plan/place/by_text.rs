@@ -82,15 +82,11 @@ pub(in crate::plan) fn place(
     effort: &Effort,
 ) -> Result<Substituted, Located<PlaceError>> {
     let span = edit.find.iter().find_map(|line| line.span);
-    let mut warnings = Vec::new();
-    if let Some(written) = &edit.written {
-        if document.matches(&needle(&written.find, Bounds::LINES)).first().is_some() {
-            let Written { find, put } = Written::clone(written);
-            let edit = Substitution { find, put, occurrence: edit.occurrence, written: None };
-            return place(path, document, &edit, rules, effort);
-        }
-        warnings.push(Located::new(span, Warning::Unescaped { path: path.clone() }));
+    if let Some(edit) = as_written(document, edit) {
+        return place(path, document, &edit, rules, effort);
     }
+    let unescaped = |_| Located::new(span, Warning::Unescaped { path: path.clone() });
+    let mut warnings: Vec<_> = edit.written.iter().map(unescaped).collect();
     let (core, bounds) = core(edit, &edit.find);
     let sought = Sought { edit, core, bounds, span };
     let found = match sought.exactly(document, rules)? {
@@ -136,6 +132,13 @@ pub(in crate::plan) fn place(
         warnings.push(Located::new(span, Warning::NewlineAdded { path: path.clone() }));
     }
     Ok(Substituted { range, new, placed, warnings })
+}
+
+/// Returns an edit as it was written, backslashes before markers included, if the file has its lines so.
+fn as_written<'t>(document: &Document, edit: &Substitution<'t>) -> Option<Substitution<'t>> {
+    let Written { find, put } = Written::clone(edit.written.as_ref()?);
+    let is_there = document.matches(&needle(&find, Bounds::LINES)).first().is_some();
+    is_there.then_some(Substitution { find, put, occurrence: edit.occurrence, written: None })
 }
 
 /// Returns whether a file that doesn't end with a newline does so once something takes the place of a range.

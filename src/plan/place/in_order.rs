@@ -3,8 +3,9 @@
 //! The search is the plain one that the format is known for: each context line and each run of old lines is looked for
 //! from the cursor on, the first match wins and the cursor moves past it. What makes that bearable is here too: context
 //! lines that are only nearly right, old lines that begin with their context line, a superfluous empty line at a hunk's
-//! end. Each of these is tried only when the plain rule finds nothing, says so, and is off under [`Rules::strict`]. Only when
-//! all of that finds nothing are the levels of [`Rules::fuzz`] tried, tightest first.
+//! end. Each of these is tried only when the plain rule finds nothing, says so, and is off under
+//! [`Rules::strict`](super::super::Rules::strict). Only when
+//! all of that finds nothing are the levels of [`Rules::fuzz`](super::super::Rules::fuzz) tried, tightest first.
 //!
 //! Where the format's descriptions are silent:
 //! - A hunk whose new lines are its old ones changes nothing; when no hunk changes anything, the file stays as it is, its
