@@ -154,7 +154,7 @@ pub(crate) struct State {
     pub(crate) index: String,
     /// What git says of the differences between all of these.
     pub(crate) status: String,
-    /// Files of git's directory: HEAD, refs, locks, whatever lies there. Not the objects, the index, the last message that git has
+    /// Files of git's directory: HEAD, refs, locks, whatever lies there. Not the objects, git-lfs' either, the index, the last message that git has
     /// put together, and reflogs, which git writes before it knows that the reference can be.
     pub(crate) git: BTreeMap<String, Vec<u8>>,
 }
@@ -331,11 +331,17 @@ impl Place {
         fs::create_dir(self.top().join("empty")).expect("a directory can be made");
         match self.target {
             Target::Odd => {
+                // Where git-lfs isn't installed, a driver of the same kind is.
+                let has_lfs = Command::new("git-lfs").arg("version").output().is_ok_and(|ended| ended.status.success());
+                let driver = |way| if has_lfs { format!("git-lfs {way} -- %f") } else { "tr a-z n-za-m".to_owned() };
                 for way in ["clean", "smudge"] {
-                    self.git(&["config", &format!("filter.rot.{way}"), "tr a-z n-za-m"]);
+                    self.git(&["config", &format!("filter.lfs.{way}"), &driver(way)]);
                 }
-                self.git(&["config", "filter.rot.required", "true"]);
-                self.write(".git/info/attributes", 0o644, "*.rs filter=rot\n");
+                if has_lfs {
+                    self.git(&["config", "filter.lfs.process", "git-lfs filter-process"]);
+                }
+                self.git(&["config", "filter.lfs.required", "true"]);
+                self.write(".git/info/attributes", 0o644, "*.rs filter=lfs\n");
                 self.git(&["add", "--renormalize", "src"]);
                 self.git(&["commit", "-q", "-m", "filtered", "src"]);
                 self.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "lib", "new"]);
@@ -380,8 +386,9 @@ impl Place {
     }
 
     fn git_files(&self) -> BTreeMap<String, Vec<u8>> {
-        let ignored =
-            |path: &Path| ["objects", "logs", "index", "COMMIT_EDITMSG"].iter().any(|name| path.starts_with(name));
+        let ignored = |path: &Path| {
+            ["objects", "lfs", "logs", "index", "COMMIT_EDITMSG"].iter().any(|name| path.starts_with(name))
+        };
         // What is kept for `undo` shows in what that does.
         let kept = self.git_directory().join("llmpatch/last").exists();
         let is_kept = |path: &Path| kept && (path == Path::new("llmpatch") || path.starts_with("llmpatch/last"));
