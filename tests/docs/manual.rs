@@ -186,13 +186,13 @@ fn every_page_is_printed() {
 /// Makes the repository that the examples speak of: a file, and answers about it.
 fn demonstration() -> Repo {
     let greet = "def greet(name):\n    print(\"Hello \" + name)\n";
-    let repo = Repo::with(&[("src/greet.py", greet), (".gitignore", "/answer.*\n/.local\n")]);
+    let repo = Repo::with(&[("src/greet.py", greet), (".gitignore", "/response.*\n/.local\n")]);
     let envelope = "Here you are:\n\n*** Begin Patch\n*** Update File: src/greet.py\n@@ def greet(name):\n-    print(\"Hello \" + name)\n+    \
         print(f\"Hello, {name}!\")\n*** End Patch\n";
-    repo.child("answer.md").write_str(envelope).unwrap();
+    repo.child("response.md").write_str(envelope).unwrap();
     let opx = "<edit file=\"src/greet.py\" op=\"patch\">\n  <why>Greet with a comma</why>\n  <find>\n<<<\n    print(\"Hello \" + name)\n>>>\n  \
         </find>\n  <put>\n<<<\n    print(f\"Hello, {name}!\")\n>>>\n  </put>\n</edit>\n";
-    repo.child("answer.xml").write_str(opx).unwrap();
+    repo.child("response.xml").write_str(opx).unwrap();
     repo
 }
 
