@@ -112,9 +112,9 @@ impl IndexLock {
 
 impl Drop for IndexLock {
     fn drop(&mut self) {
-        let is_gone = || !self.is_held() || std::fs::remove_file(&self.path).is_ok();
+        let is_removed = || self.is_held() && std::fs::remove_file(&self.path).is_ok();
         // An error may pass. Nothing more can be done if it doesn't: the next run finds the lock's run dead, and removes it.
-        let _ = self.stays || is_gone() || is_gone();
+        let _ = self.stays || is_removed() || is_removed();
         // A child that is being started at this instant may have a handle, too, until it has become another program.
         if let Some(stamp) = self.stamp.take().filter(|_| !self.stays) {
             let _ = flock(&stamp, FlockOperation::Unlock);
