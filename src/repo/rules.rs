@@ -2,14 +2,16 @@
 //!
 //! Which `.gitattributes` count is decided here, as git decides it: the one on disk, never through a link (git neither, since
 //! 2.32); where there is none, the one in the index, if that is consulted; and those of a change that is about to be made come before
-//! both. libgit2 is handed their contents in an index in memory, with objects in memory, and reads the rules that are elsewhere
-//! (`info/attributes`, `core.attributesFile`). So it never looks at the work tree, and never reads an index that isn't needed.
+//! both. libgit2 is handed their contents in an index in memory, with objects in memory. So it never looks at the work tree, and
+//! never reads an index that isn't needed.
 //!
-//! Rules that libgit2 may understand otherwise, or that come from where it doesn't look, are read by git itself (`filter.rs`). An
-//! attribute that no rule names is looked up by nobody.
+//! Rules that libgit2 may understand otherwise, and all if one that is elsewhere (`info/attributes`, `core.attributesFile`) counts, are
+//! read by git itself (`filter.rs`): libgit2 takes a file that it fails to read for none. An attribute that no rule names is looked
+//! up by nobody.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -75,27 +77,25 @@ impl<'r> RuleBook<'r> {
         let mut values = [(); N].map(|()| Value::Unspecified);
         let met = self.meet(path)?;
         let elsewhere = self.repo.rules_elsewhere();
-        let is_named = |name: &str| {
-            let names_it = |rules: &[u8]| rules.contains_str(name) || rules.contains_str("binary");
-            elsewhere.is_none_or(names_it) || met.rules.values().flatten().any(|rules| names_it(rules))
-        };
-        let named = values.iter_mut().zip(names).filter(|(_, name)| is_named(name)).collect::<Vec<_>>();
+        let names_it = |rules: &[u8], name: &str| rules.contains_str(name) || rules.contains_str("binary");
+        let is_elsewhere = |name: &str| elsewhere.is_none_or(|rules| names_it(rules, name));
+        let is_met = |name: &str| met.rules.values().flatten().any(|rules| names_it(rules, name));
+        let is_for_git = !met.is_plain || names.into_iter().any(is_elsewhere);
+        let named =
+            values.iter_mut().zip(names).filter(|(_, name)| is_elsewhere(name) || is_met(name)).collect::<Vec<_>>();
         if named.is_empty() {
             return Ok(values);
         }
-        match elsewhere {
-            Some(elsewhere) if met.is_plain && is_plain(elsewhere) => {
-                for (value, name) in named {
-                    *value = self.apart().and_then(|repo| look_up(repo, path, name)).map_err(unreadable)?;
-                }
+        if is_for_git {
+            let said = self.repo.filter()?.attributes(path, &met.rules)?;
+            for (place, name) in named {
+                let said = ATTRIBUTES.iter().zip(&said).find(|(known, _)| **known == name);
+                *place = said.map_or(Value::Unspecified, |(_, said)| value(said));
             }
-            _ => {
-                let said = self.repo.filter()?.attributes(path, &met.rules)?;
-                for (place, name) in named {
-                    let said = ATTRIBUTES.iter().zip(&said).find(|(known, _)| **known == name);
-                    *place = said.map_or(Value::Unspecified, |(_, said)| value(said));
-                }
-            }
+            return Ok(values);
+        }
+        for (value, name) in named {
+            *value = self.apart().and_then(|repo| look_up(repo, path, name)).map_err(unreadable)?;
         }
         Ok(values)
     }
@@ -221,8 +221,9 @@ impl Repo {
         for file in [Some(own), users, systems].into_iter().flatten() {
             match std::fs::metadata(&file) {
                 Ok(there) if there.is_file() => rules.extend(std::fs::read(file).ok()?),
-                Ok(there) if !there.is_dir() => return None,
-                _ => {}
+                Ok(there) if there.is_dir() => {}
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+                _ => return None,
             }
             rules.push(b'\n');
         }
