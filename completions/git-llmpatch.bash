@@ -38,7 +38,7 @@ _git_llmpatch ()
 		,--author=*) return ;;
 		,--date=*) return ;;
 		,--gpg-sign=*) return ;;
-		,--format=*) __gitcomp "envelope opx unified blocks" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified blocks tool" "" "${cur#--format=}"; return ;;
 		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
@@ -54,7 +54,7 @@ _git_llmpatch ()
 		--trailer) return ;;
 		--author) return ;;
 		--date) return ;;
-		--format) __gitcomp "envelope opx unified blocks" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified blocks tool" "" "$cur"; return ;;
 		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
@@ -65,7 +65,7 @@ _git_llmpatch ()
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
-		,--format=*) __gitcomp "envelope opx unified blocks" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified blocks tool" "" "${cur#--format=}"; return ;;
 		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
@@ -76,7 +76,7 @@ _git_llmpatch ()
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
-		--format) __gitcomp "envelope opx unified blocks" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified blocks tool" "" "$cur"; return ;;
 		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
@@ -87,7 +87,7 @@ _git_llmpatch ()
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
-		,--format=*) __gitcomp "envelope opx unified blocks" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified blocks tool" "" "${cur#--format=}"; return ;;
 		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
@@ -97,7 +97,7 @@ _git_llmpatch ()
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
-		--format) __gitcomp "envelope opx unified blocks" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified blocks tool" "" "$cur"; return ;;
 		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
@@ -107,10 +107,10 @@ _git_llmpatch ()
 	convert)
 		case "$dashes,$cur" in
 		1,*) return ;;
-		,--to=*) __gitcomp "unified envelope opx blocks" "" "${cur#--to=}"; return ;;
+		,--to=*) __gitcomp "unified envelope opx blocks tool" "" "${cur#--to=}"; return ;;
 		,--unified=*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
-		,--format=*) __gitcomp "envelope opx unified blocks" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified blocks tool" "" "${cur#--format=}"; return ;;
 		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
@@ -119,10 +119,10 @@ _git_llmpatch ()
 		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
-		--to) __gitcomp "unified envelope opx blocks" "" "$cur"; return ;;
+		--to) __gitcomp "unified envelope opx blocks tool" "" "$cur"; return ;;
 		-U|--unified) return ;;
 		--onto) __git_complete_refs --cur="$cur"; return ;;
-		--format) __gitcomp "envelope opx unified blocks" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified blocks tool" "" "$cur"; return ;;
 		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
@@ -132,13 +132,13 @@ _git_llmpatch ()
 	show)
 		case "$dashes,$cur" in
 		1,*) return ;;
-		,--to=*) __gitcomp "envelope opx blocks" "" "${cur#--to=}"; return ;;
+		,--to=*) __gitcomp "envelope opx blocks tool" "" "${cur#--to=}"; return ;;
 		,--unified=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,-*) __gitcomp "--to= --first-parent --unified= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
-		--to) __gitcomp "envelope opx blocks" "" "$cur"; return ;;
+		--to) __gitcomp "envelope opx blocks tool" "" "$cur"; return ;;
 		-U|--unified) return ;;
 		esac
 		__git_complete_revlist; return
@@ -168,7 +168,7 @@ _git_llmpatch ()
 		case "$prev" in
 		--example) __git_complete_refs --cur="$cur"; return ;;
 		esac
-		__gitcomp "envelope opx blocks" "" "$cur"; return
+		__gitcomp "envelope opx blocks tool" "" "$cur"; return
 		;;
 	man)
 		case "$dashes,$cur" in

@@ -46,7 +46,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l gpg-
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'
 unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
-blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'"
+blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
+tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l file -d 'The file that search/replace blocks are about where the response doesn\'t say' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
@@ -90,7 +91,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l onto
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'
 unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
-blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'"
+blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
+tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l file -d 'The file that search/replace blocks are about where the response doesn\'t say' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
@@ -119,7 +121,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l onto 
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'
 unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
-blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'"
+blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
+tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l file -d 'The file that search/replace blocks are about where the response doesn\'t say' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
@@ -143,13 +146,15 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s h -d 
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l to -d 'The format to print' -r -f -a "unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
 envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'
-blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'"
+blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
+tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s U -l unified -d 'Show this many unchanged lines around each change, if that is enough to find it (otherwise as diff.context; in OPX as few as it takes)' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l onto -d 'Work it out against a commit instead of the work tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'
 unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
-blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'"
+blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
+tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l file -d 'The file that search/replace blocks are about where the response doesn\'t say' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
@@ -172,7 +177,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s v 
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l to -d 'The format to print' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
 opx\t'`<edit file=… op=…>`'
-blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'"
+blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
+tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s U -l unified -d 'Show this many unchanged lines around each change, if that is enough to find it (otherwise as diff.context; in OPX as few as it takes)' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
@@ -205,7 +211,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -s h -d '
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -l install -d 'Put it where the shell looks for your own completions, and say where that is'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -f -a "envelope opx blocks"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -f -a "envelope opx blocks tool"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply check completions convert diff man prompt recover show undo agents troubleshooting"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
 

@@ -162,6 +162,14 @@ kinds! {
     Divider = "divider", Nobody;
     /// A conflict as git leaves it, outside of all patches, was ignored.
     ProseConflict = "prose-conflict", Nobody;
+    /// A tool call that changes no file, or that is there twice, was ignored.
+    SkippedCall = "skipped-call", Nobody;
+    /// A patch in a JSON object that is no tool call counts.
+    JsonPatch = "json-patch", Nobody;
+    /// A new file without a newline at its end, or a text without which a file loses it.
+    FinalNewline = "final-newline", Nobody;
+    /// A text was taken out of a line, and what is left is an empty line.
+    EmptyLine = "empty-line", Nobody;
     /// An empty file that was there already was filled.
     FilledEmpty = "filled-empty", Nobody;
     /// A find that begins or ends inside a word of the file.

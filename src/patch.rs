@@ -22,6 +22,9 @@ pub enum Format {
     /// `<<<<<<< SEARCH` … `>>>>>>> REPLACE`
     #[error("blocks")]
     Blocks,
+    /// `{"path": …, "old_string": …, "new_string": …}`
+    #[error("tool")]
+    Tool,
 }
 
 impl Format {
@@ -32,6 +35,7 @@ impl Format {
             Format::Opx => "OPX",
             Format::Unified => "a unified diff",
             Format::Blocks => "search/replace blocks",
+            Format::Tool => "tool calls",
         }
     }
 
@@ -42,6 +46,7 @@ impl Format {
             Format::Opx => "an OPX patch",
             Format::Unified => "a unified diff",
             Format::Blocks => "a search/replace block",
+            Format::Tool => "a tool call",
         }
     }
 }
@@ -84,6 +89,21 @@ impl<'a> FileEdit<'a> {
             Operation::Update { to, .. } => to.as_ref(),
             Operation::Move { to } => Some(to),
             _ => None,
+        }
+    }
+}
+
+impl FileEdit<'_> {
+    /// Returns the same edit with texts of its own, which are at other places.
+    pub fn relocated(self, place: &dyn Fn(Span) -> Span) -> FileEdit<'static> {
+        let text = |text: Text<'_>| text.relocated(place);
+        FileEdit {
+            path: text(self.path),
+            root: self.root.map(text),
+            operation: self.operation.relocated(place),
+            header: self.header,
+            why: self.why.map(text),
+            span: self.span.map(place),
         }
     }
 }
@@ -158,6 +178,8 @@ pub enum Operation<'a> {
         lines: Vec<Text<'a>>,
         /// Whether they may be put into a file that is there and empty.
         fills_empty: bool,
+        /// Whether the last one isn't terminated after all.
+        ends_open: bool,
     },
     /// Puts these lines in place of all that an existing file holds.
     Replace { lines: Vec<Text<'a>> },
@@ -171,6 +193,31 @@ pub enum Operation<'a> {
     Substitute(Substitution<'a>),
     /// An edit that could not be read. It stands here so that planning knows which file's state is not known from here on.
     Unreadable,
+}
+
+impl Operation<'_> {
+    fn relocated(self, place: &dyn Fn(Span) -> Span) -> Operation<'static> {
+        let text = |text: Text<'_>| text.relocated(place);
+        let texts = |lines: Vec<Text<'_>>| lines.into_iter().map(text).collect::<Vec<_>>();
+        match self {
+            Operation::Create { lines, fills_empty, ends_open } => {
+                Operation::Create { lines: texts(lines), fills_empty, ends_open }
+            }
+            Operation::Replace { lines } => Operation::Replace { lines: texts(lines) },
+            Operation::Delete { expected } => Operation::Delete { expected: expected.map(texts) },
+            Operation::Move { to } => Operation::Move { to: text(to) },
+            Operation::Update { to, hunks } => Operation::Update {
+                to: to.map(text),
+                hunks: hunks.into_iter().map(|hunk| hunk.relocated(place)).collect(),
+            },
+            Operation::Substitute(Substitution { find, put, occurrence, written }) => {
+                let written =
+                    written.map(|written| Box::new(Written { find: texts(written.find), put: texts(written.put) }));
+                Operation::Substitute(Substitution { find: texts(find), put: texts(put), occurrence, written })
+            }
+            Operation::Unreadable => Operation::Unreadable,
+        }
+    }
 }
 
 /// A run of lines to find and change.
@@ -197,6 +244,16 @@ impl<'a> Hunk<'a> {
     /// Returns the lines that the file must hold: context and removed ones.
     pub fn old(&self) -> impl DoubleEndedIterator<Item = &HunkLine<'a>> + Clone {
         self.lines.iter().filter(|line| line.mark != Mark::Added)
+    }
+
+    fn relocated(self, place: &dyn Fn(Span) -> Span) -> Hunk<'static> {
+        let line = |line: HunkLine<'_>| HunkLine { text: line.text.relocated(place), ..line };
+        Hunk {
+            locators: self.locators.into_iter().map(|text| text.relocated(place)).collect(),
+            lines: self.lines.into_iter().map(line).collect(),
+            span: self.span.map(place),
+            ..self
+        }
     }
 
     /// Returns the lines that the file holds afterwards: context and added ones.
@@ -294,4 +351,17 @@ pub enum Occurrence {
     /// Whole lines, of which there must be only one run; of several, the one that begins at this line of the file as the response
     /// finds it.
     Lines(Option<LineNo>),
+    /// Text byte for byte, empty lines at its edges included, as often as this.
+    Text(Times),
+}
+
+/// How often a text is there and is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Times {
+    /// Once; more often is ambiguous.
+    Once,
+    /// As often as it is there.
+    Every,
+    /// So often.
+    Exactly(std::num::NonZeroUsize),
 }

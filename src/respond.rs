@@ -69,12 +69,12 @@ pub fn respond(
     progress: &Progress,
 ) -> Result<Answer, CompareError> {
     progress.enter(Stage::Comparing, 0);
-    let usual = if matches!(format, Format::Opx | Format::Blocks) { 0 } else { look.options.context };
+    let usual = if matches!(format, Format::Opx | Format::Blocks | Format::Tool) { 0 } else { look.options.context };
     let context = look.context.unwrap_or(usual);
     let options = Options { context, progress: progress.clone(), ..look.options.clone() };
     let Derived { mut patch, unrepresentable } = match format {
         Format::Opx => derive::opx(changes, compare, &options)?,
-        Format::Blocks => derive::blocks(changes, compare, context)?,
+        Format::Blocks | Format::Tool => derive::exact(format, changes, compare, context)?,
         _ => derive::envelope(changes, compare, &options)?,
     };
     let mut unsaid = [unsaid, unrepresentable].concat();
@@ -86,6 +86,7 @@ pub fn respond(
     let printed = match format {
         Format::Opx => format::opx::print(&patch),
         Format::Blocks => format::blocks::print(&patch),
+        Format::Tool => format::tool::print(&patch),
         _ => format::envelope::print(&patch),
     };
     let response = match printed {
@@ -145,6 +146,7 @@ fn what(why: Why) -> What {
     match why {
         Why::Path => What::Path,
         Why::Nul => What::Binary,
+        Why::Utf8 => What::Utf8,
         Why::Markup => What::Markup,
         Why::BlankEdges => What::BlankEdges,
         _ => What::Misread,

@@ -428,3 +428,46 @@ thread_local! {
     /// A repository that nothing is changed in.
     static DIFFER: Repo = Repo::empty();
 }
+
+/// Lines in which the same bytes are found often.
+fn repetitive() -> impl Strategy<Value = String> {
+    proptest::collection::vec(prop_oneof![Just("a"), Just("b"), Just("ab"), Just("\n"), Just("é")], 1..30)
+        .prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(config(2000))]
+
+    #[test]
+    fn a_tool_call_replaces_text_as_the_standard_library_does(
+        text in repetitive(),
+        (from, len) in (0..30usize, 1..6usize),
+        new in repetitive(),
+        times in 0..4usize,
+    ) {
+        let old: String = text.chars().skip(from % text.chars().count()).take(len).collect();
+        let new = if old == new { new + "x" } else { new };
+        let call = match times {
+            0 => serde_json::json!({"path": "f", "old_string": old, "new_string": new}),
+            1 => serde_json::json!({"path": "f", "old_string": old, "new_string": new, "replace_all": true}),
+            n => serde_json::json!({"path": "f", "old_string": old, "new_string": new, "expected_replacements": n - 1}),
+        };
+        let tree = MemoryTree::new().with("f", text.as_str());
+        let all: Vec<usize> = (0..text.len()).filter(|&at| text.as_bytes()[at..].starts_with(old.as_bytes())).collect();
+        let overlap = all.windows(2).any(|pair| pair[1] < pair[0] + old.len());
+        let want = match times {
+            0 if all.len() > 1 => Err(Kind::Ambiguous),
+            n @ 2.. if all.len() != n - 1 => Err(Kind::Occurrence),
+            1.. if overlap => Err(Kind::Ambiguous),
+            _ => Ok(text.replace(&old, &new)),
+        };
+        match (plan(&format!("{call}\n"), &tree), want) {
+            (Ok(plan), Ok(want)) => {
+                let change = plan.changes.iter().next().unwrap();
+                prop_assert_eq!(&change.after.as_ref().unwrap().content[..], want.as_bytes());
+            }
+            (Err(Some(refusal)), Err(kind)) => prop_assert_eq!(refusal.errors[0].value.kind(), kind),
+            (got, want) => prop_assert!(false, "{got:?} for {want:?}"),
+        }
+    }
+}

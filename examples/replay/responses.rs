@@ -8,7 +8,7 @@ use git_llmpatch::text::{Source, SourceId, Span};
 use crate::scratch::Scratch;
 use crate::tally::Tally;
 
-const FORMATS: [&str; 3] = ["envelope", "opx", "blocks"];
+const FORMATS: [&str; 4] = ["envelope", "opx", "blocks", "tool"];
 const BINARY: &[u8] = b"\nGIT binary patch\n";
 
 /// Puts a commit through both formats. Index and work tree are the parent's.

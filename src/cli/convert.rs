@@ -29,7 +29,7 @@ pub(super) struct Convert {
     #[command(flatten)]
     responses: Responses,
     /// The format to print
-    #[arg(long, value_name = "format", value_parser = Format::among(&[Format::Unified, Format::Envelope, Format::Opx, Format::Blocks]))]
+    #[arg(long, value_name = "format", value_parser = Format::among(&[Format::Unified, Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
     to: Format,
     #[command(flatten)]
     context: Context,

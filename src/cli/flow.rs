@@ -203,7 +203,8 @@ impl Session {
             path.is_ok_and(|path| matches!(tree.read(&path), Ok(Entry::File(_))))
         };
         let file = self.file.as_deref().map(OsStr::as_bytes);
-        let options = format::Options { format: self.format, strict: self.rules.strict, file, is_file: Some(&is_file) };
+        let (format, strict) = (self.format, self.rules.strict);
+        let options = format::Options { format, strict, file, depth: 0, is_file: Some(&is_file) };
         for source in sources {
             let work = self.works.begin(Stage::Parsing, 0);
             let parsed = format::parse(source, &options);

@@ -85,6 +85,8 @@ pub(super) enum Format {
     Unified,
     /// `<<<<<<< SEARCH` … `>>>>>>> REPLACE`
     Blocks,
+    /// Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`
+    Tool,
 }
 
 impl Format {
@@ -102,6 +104,7 @@ impl From<Format> for patch::Format {
             Format::Opx => patch::Format::Opx,
             Format::Unified => patch::Format::Unified,
             Format::Blocks => patch::Format::Blocks,
+            Format::Tool => patch::Format::Tool,
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::text::Shown;
 pub(super) struct Prompt {
     /// The format
     #[arg(value_name = "format", default_value = "envelope", hide_default_value = false)]
-    #[arg(value_parser = Format::among(&[Format::Envelope, Format::Opx, Format::Blocks]))]
+    #[arg(value_parser = Format::among(&[Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
     format: Format,
     /// Add an example drawn from this repository: a commit as the answer that would have made it
     #[arg(long, value_name = "commit")]
@@ -34,6 +34,7 @@ impl Prompt {
         let text = match self.format {
             Format::Opx => include_str!("prompt/opx.md"),
             Format::Blocks => include_str!("prompt/blocks.md"),
+            Format::Tool => include_str!("prompt/tool.md"),
             Format::Envelope | Format::Unified => include_str!("prompt/envelope.md"),
         };
         let Some(named) = &self.example else { return flow::said(output::print_as_is(text.as_bytes())) };

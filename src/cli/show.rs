@@ -26,7 +26,7 @@ pub(super) struct Show {
     #[arg(value_name = "commit")]
     named: String,
     /// The format to print
-    #[arg(long, value_name = "format", value_parser = Format::among(&[Format::Envelope, Format::Opx, Format::Blocks]))]
+    #[arg(long, value_name = "format", value_parser = Format::among(&[Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
     to: Format,
     /// Write a merge as what it changes of its first parent, and of a range only first parents
     #[arg(long)]

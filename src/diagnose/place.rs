@@ -174,12 +174,19 @@ fn misplaced(of: &Unplaced, file: &File<'_>) -> (Diagnosis, Vec<Range<usize>>) {
         PlaceError::PastEnd { .. } | PlaceError::NotLast { .. } => {
             none().say("where?", "correct the number, or give lines of context next to the added ones")
         }
-        PlaceError::OutOfRange { .. } => {
-            let help = "correct the number, or give more of the text around it and no occurrence";
-            (none().0.help(help), Vec::new())
+        error => (none().0.help(by_number(error)), Vec::new()),
+    }
+}
+
+/// Says what to do about places of which there aren't as many as are meant, or that are meant twice.
+fn by_number(error: &PlaceError) -> &'static str {
+    match error {
+        PlaceError::OutOfRange { .. } => "correct the number, or give more of the text around it and no occurrence",
+        PlaceError::Times { .. } => {
+            "correct the number, or give more of the text so that only the places that are meant have it"
         }
-        PlaceError::Overlap => (none().0.help("join the two hunks"), Vec::new()),
-        _ => none(),
+        PlaceError::Overlapping { .. } => "give more of the text around each place, one call a place",
+        _ => "join the two hunks",
     }
 }
 
@@ -282,7 +289,10 @@ fn ambiguous(of: &Unplaced, ambiguity: &Ambiguity, file: &File<'_>) -> (Diagnosi
     let none = || (Diagnosis::new(of.error.kind()), Vec::new());
     match ambiguity {
         Ambiguity::Find(places) => {
-            let help = "give more of the text around it, or occurrence=\"first\", \"last\" or a number";
+            let help = match of.part {
+                Part::Text => "give more of the text around it, or `replace_all` if every place is meant",
+                _ => "give more of the text around it, or occurrence=\"first\", \"last\" or a number",
+            };
             of.several(places, file, help)
         }
         Ambiguity::Lines { places, claimed } => {

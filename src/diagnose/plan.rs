@@ -308,13 +308,14 @@ impl Diagnose for Warning {
             Warning::InsideWord { path, line, .. } => {
                 of.shows(place(path, line, "the text is found here", "inside a word"))
             }
-            Warning::BlankEdges { at, .. } | Warning::PartialDeleteBody { first: at, .. } => {
-                Diagnosis { line: Some(*at), ..of }
-            }
+            Warning::BlankEdges { at, .. }
+            | Warning::PartialDeleteBody { first: at, .. }
+            | Warning::EmptyLine { at, .. } => Diagnosis { line: Some(*at), ..of },
             Warning::Found { finding, .. } => found(of, *finding),
             Warning::ModeDiffers { .. }
             | Warning::IdDiffers { .. }
             | Warning::NewlineAdded { .. }
+            | Warning::NewlineGone { .. }
             | Warning::NoChange { .. }
             | Warning::AlreadyThere { .. }
             | Warning::Filled { .. } => of,

@@ -11,15 +11,18 @@ mod print;
 mod prose;
 #[cfg(test)]
 mod tests;
+pub mod tool;
 pub mod unified;
 
 pub use print::{Unrepresentable, Why};
 pub use prose::prose;
 
+use std::fmt;
+
 use bstr::{BString, ByteSlice as _};
 
 use crate::patch::{FileEdit, Format, Patch};
-use crate::text::{Located, Source};
+use crate::text::{Located, Shown, Source};
 
 /// Says whether something is the path of a file.
 pub type IsFile<'o> = &'o dyn Fn(&[u8]) -> bool;
@@ -33,6 +36,8 @@ pub struct Options<'o> {
     pub strict: bool,
     /// The file of the blocks that name none.
     pub file: Option<&'o [u8]>,
+    /// In how many strings of JSON, one in the other, it is.
+    pub depth: u8,
     /// What knows the files; without it, there are none. A line with spaces is a path only of a file that is there.
     pub is_file: Option<IsFile<'o>>,
 }
@@ -63,7 +68,20 @@ pub enum Error {
     Envelope(#[from] envelope::Error),
     Opx(#[from] opx::InEdit<opx::Error>),
     Unified(#[from] unified::Error),
-    Blocks(#[from] blocks::InBlock<blocks::Error>),
+    Blocks(#[from] InFile<blocks::Error>),
+    Tool(#[from] InFile<tool::Error>),
+}
+
+impl Error {
+    /// Returns whether it says that there is no patch.
+    fn is_absence(&self) -> bool {
+        matches!(self, Error::Detect(detect::Error::NoPatch(_)))
+    }
+
+    /// Returns whether it is about a patch, rather than about what is around patches.
+    fn is_of_patch(&self) -> bool {
+        !self.is_absence() && !matches!(self, Error::Detect(detect::Error::Residue(_)))
+    }
 }
 
 /// What was dropped or guessed while reading a response.
@@ -76,8 +94,29 @@ pub enum Warning {
     Envelope(#[from] envelope::Warning),
     Opx(#[from] opx::InEdit<opx::Warning>),
     Unified(#[from] unified::Warning),
-    Blocks(#[from] blocks::InBlock<blocks::Warning>),
+    Blocks(#[from] InFile<blocks::Warning>),
+    Tool(#[from] InFile<tool::Warning>),
 }
+
+/// What is said of an edit, with its file as written, if that is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InFile<T> {
+    /// The file.
+    pub path: Option<BString>,
+    /// What is said.
+    pub what: T,
+}
+
+impl<T: fmt::Display> fmt::Display for InFile<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.path {
+            Some(path) => write!(f, "`{}`: {}", Shown(path), self.what),
+            None => self.what.fmt(f),
+        }
+    }
+}
+
+impl<T: std::error::Error> std::error::Error for InFile<T> {}
 
 /// What a reader read of one envelope, element or section.
 #[derive(Debug)]

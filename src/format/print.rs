@@ -35,6 +35,8 @@ pub enum Why {
     BlankEdges,
     /// A text to find that is blank.
     BlankFind,
+    /// Text that isn't UTF-8, in a format of characters.
+    Utf8,
 }
 
 /// Prints each edit of a patch.

@@ -116,7 +116,7 @@ fn edit(operation: impl Strategy<Value = Operation<'static>>) -> impl Strategy<V
 
 fn in_an_envelope() -> impl Strategy<Value = Operation<'static>> {
     prop_oneof![
-        lines().prop_map(|lines| Operation::Create { lines, fills_empty: false }),
+        lines().prop_map(|lines| Operation::Create { lines, fills_empty: false, ends_open: false }),
         proptest::option::of(lines()).prop_map(|expected| Operation::Delete { expected }),
         (proptest::option::weighted(0.2, path()), vec(hunk(), 0..3))
             .prop_map(|(to, hunks)| Operation::Update { to, hunks }),
@@ -128,7 +128,7 @@ fn in_opx() -> impl Strategy<Value = Operation<'static>> {
         &[Occurrence::Only, Occurrence::First, Occurrence::Last, Occurrence::Nth(std::num::NonZeroUsize::MIN)][..],
     );
     prop_oneof![
-        lines().prop_map(|lines| Operation::Create { lines, fills_empty: false }),
+        lines().prop_map(|lines| Operation::Create { lines, fills_empty: false, ends_open: false }),
         lines().prop_map(|lines| Operation::Replace { lines }),
         Just(Operation::Delete { expected: None }),
         path().prop_map(|to| Operation::Move { to }),
@@ -222,11 +222,11 @@ fn what_cannot_be_said_is_told_of_every_edit() {
     };
     let patch = |format, edits| Patch { format, edits };
     let edits = vec![
-        edit("a", Operation::Create { lines: lines("\nx"), fills_empty: false }),
-        edit("b", Operation::Create { lines: lines("x"), fills_empty: false }),
+        edit("a", Operation::Create { lines: lines("\nx"), fills_empty: false, ends_open: false }),
+        edit("b", Operation::Create { lines: lines("x"), fills_empty: false, ends_open: false }),
         edit("c", substitution(" \n")),
-        edit("d", Operation::Create { lines: lines("a\n>>>\n</put>"), fills_empty: false }),
-        edit("e", Operation::Create { lines: lines("a\0"), fills_empty: false }),
+        edit("d", Operation::Create { lines: lines("a\n>>>\n</put>"), fills_empty: false, ends_open: false }),
+        edit("e", Operation::Create { lines: lines("a\0"), fills_empty: false, ends_open: false }),
         edit("f", Operation::Update { to: None, hunks: Vec::new() }),
     ];
     let refused = opx::print(&patch(Format::Opx, edits)).unwrap_err();
@@ -234,8 +234,8 @@ fn what_cannot_be_said_is_told_of_every_edit() {
     let edits = vec![
         edit("a ", Operation::Delete { expected: None }),
         edit("b", substitution("x")),
-        edit("c", Operation::Create { lines: lines("++ b/f"), fills_empty: false }),
-        edit("d", Operation::Create { lines: lines("*** End Patch\n\n"), fills_empty: false }),
+        edit("c", Operation::Create { lines: lines("++ b/f"), fills_empty: false, ends_open: false }),
+        edit("d", Operation::Create { lines: lines("*** End Patch\n\n"), fills_empty: false, ends_open: false }),
     ];
     let refused = envelope::print(&patch(Format::Envelope, edits)).unwrap_err();
     assert_eq!(whys(&refused), [Why::Path, Why::Operation, Why::Markup]);

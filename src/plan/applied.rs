@@ -16,7 +16,7 @@ use super::error::{Error, Missing};
 use super::place_error::{Closest, Part, PlaceError, Reason};
 use super::planner::Planner;
 use crate::patch::{
-    FileEdit, Format, Header, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Position, Status, Substitution,
+    FileEdit, Format, Header, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Position, Status, Substitution, Times,
 };
 use crate::path::RepoPath;
 use crate::search::{Effort, Haystack};
@@ -232,6 +232,9 @@ fn reversed<'e>(edit: &'e FileEdit<'_>, puts_lines: bool) -> Option<FileEdit<'e>
             let (find, put) = (put.clone(), find.clone());
             let occurrence = match occurrence {
                 Occurrence::Lines(_) => Occurrence::Lines(None),
+                // A part of a line is there by chance unless it is long.
+                Occurrence::Text(Times::Once) if find.iter().map(size).sum::<usize>() > SHORT => *occurrence,
+                Occurrence::Text(_) => return None,
                 _ => Occurrence::Only,
             };
             Operation::Substitute(Substitution { find, put, occurrence, written: None })
@@ -287,7 +290,7 @@ fn is_absence(error: &Error) -> bool {
 }
 
 fn is_find(error: &Error) -> bool {
-    matches!(error, Error::Place(unplaced) if unplaced.part == Part::Find)
+    matches!(error, Error::Place(unplaced) if matches!(unplaced.part, Part::Find | Part::Text))
 }
 
 /// Returns the place that comes nearest to what a hunk looks for, and its file, if that is misspelt rather than applied.

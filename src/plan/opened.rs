@@ -31,10 +31,8 @@ impl Planner<'_> {
         match by_text::place(path, &open.document, substitution, self.rules, &self.effort) {
             Ok(done) => {
                 self.warnings.extend(done.warnings);
-                self.note(path, [done.placed]);
-                let is_idle = done.range.is_empty() && done.new.is_empty();
-                let splice = (!is_idle).then_some(Splice { old: done.range, new: done.new });
-                self.change(path, &mut open, splice.as_slice());
+                self.note(path, done.placed);
+                self.change(path, &mut open, &done.splices);
                 self.close(path, open, &file);
                 Ok(())
             }

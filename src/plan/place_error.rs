@@ -42,6 +42,9 @@ pub enum Part {
     /// The lines that are looked for.
     #[error("SEARCH")]
     Search,
+    /// The text that is replaced byte for byte.
+    #[error("old text")]
+    Text,
     /// All of a section that deletes a file.
     #[error("the delete section")]
     Delete,
@@ -99,6 +102,12 @@ pub enum PlaceError {
     /// An occurrence that isn't there.
     #[error("asks for occurrence {wanted}, and the text occurs {}", times(*.count))]
     OutOfRange { wanted: NonZeroUsize, count: usize },
+    /// A text that isn't there as often as it is said to be.
+    #[error("is to be replaced {}, and occurs {}", times(wanted.get()), times(*.count))]
+    Times { wanted: NonZeroUsize, count: usize },
+    /// Places that share bytes, and are all to be replaced.
+    #[error("occurs on line {at} and again before it ends there, so that not all of them can be replaced")]
+    Overlapping { at: LineNo },
     /// Two hunks change the same lines.
     #[error("changes lines that another hunk changes too")]
     Overlap,
@@ -272,9 +281,9 @@ impl PlaceError {
     pub fn kind(&self) -> Kind {
         match self {
             PlaceError::Context { .. } | PlaceError::ContextEarlier { .. } => Kind::ContextNotFound,
-            PlaceError::Ambiguous(_) => Kind::Ambiguous,
+            PlaceError::Ambiguous(_) | PlaceError::Overlapping { .. } => Kind::Ambiguous,
             PlaceError::Unconfirmed => Kind::Parse,
-            PlaceError::OutOfRange { .. } => Kind::Occurrence,
+            PlaceError::OutOfRange { .. } | PlaceError::Times { .. } => Kind::Occurrence,
             PlaceError::Overlap => Kind::Conflict,
             _ => Kind::LinesNotFound,
         }

@@ -132,14 +132,16 @@ impl Planner<'_> {
         let at = Named { path: &path, written: &edit.path, span };
         let done = match (Section::of(edit, at), &edit.operation) {
             (Some(section), _) => self.section(&section),
-            (None, Operation::Create { lines, fills_empty: true })
+            (None, Operation::Create { lines, fills_empty: true, ends_open })
                 if self.overlay.is_empty(&path) && !lines.is_empty() =>
             {
                 self.warn(span, Warning::Filled { path: path.clone() });
-                self.replace(at, lines)
+                self.replace(at, lines, *ends_open)
             }
-            (None, Operation::Create { lines, .. }) => self.create(at, joined(lines, b"", Ending::Lf), None),
-            (None, Operation::Replace { lines }) => self.replace(at, lines),
+            (None, Operation::Create { lines, ends_open, .. }) => {
+                self.create(at, joined(lines, b"", Ending::Lf, *ends_open), None)
+            }
+            (None, Operation::Replace { lines }) => self.replace(at, lines, false),
             (None, Operation::Delete { expected }) => self.delete(at, expected.as_deref()),
             (None, Operation::Move { to }) => self.update(at, root, to, &[]),
             (None, Operation::Update { to: Some(to), hunks }) => self.update(at, root, to, hunks),
@@ -233,13 +235,13 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn replace(&mut self, at: Named<'_, '_>, lines: &[Text<'_>]) -> Done {
+    fn replace(&mut self, at: Named<'_, '_>, lines: &[Text<'_>], ends_open: bool) -> Done {
         let Named { path, span, .. } = at;
         let file = self.base(path, span)?;
         let old = Lines::new(&file.content);
         let is_binary = file.content.is_binary();
         let (bom, ending) = if is_binary { (&b""[..], Ending::Lf) } else { (old.bom(), old.majority()) };
-        let content: Content = joined(lines, bom, ending).into();
+        let content: Content = joined(lines, bom, ending, ends_open).into();
         if content == file.content {
             self.warn(span, Warning::NoChange { path: path.clone() });
         }
@@ -417,12 +419,14 @@ impl Planner<'_> {
     }
 }
 
-fn joined(lines: &[Text<'_>], bom: &[u8], ending: Ending) -> Vec<u8> {
+/// Joins lines, each terminated; if the text ends open, the last one isn't.
+fn joined(lines: &[Text<'_>], bom: &[u8], ending: Ending, ends_open: bool) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(bom.len() + lines.iter().map(|line| line.len() + 2).sum::<usize>());
     bytes.extend_from_slice(bom);
     for line in lines {
         bytes.extend_from_slice(line);
         bytes.extend_from_slice(ending.as_bytes());
     }
+    bytes.truncate(bytes.len() - if ends_open { ending.as_bytes().len() } else { 0 });
     bytes
 }

@@ -59,7 +59,7 @@ fn relocate<'a>(path: &'a str, to: &'a str) -> FileEdit<'a> {
 }
 
 fn create<'a>(path: &'a str, content: &'a str) -> FileEdit<'a> {
-    edit(path, Operation::Create { lines: content.lines().map(text).collect(), fills_empty: false })
+    edit(path, Operation::Create { lines: content.lines().map(text).collect(), fills_empty: false, ends_open: false })
 }
 
 fn delete(path: &str) -> FileEdit<'_> {

@@ -84,7 +84,9 @@ impl Planner<'_> {
         let span = |nth: usize| edit.find.get(nth)?.span;
         self.why(path, file, (by_text::part(edit), edit.find.len(), &span), error, |content, effort| {
             let document = Document::new(content.clone(), []);
-            by_text::place(path, &document, edit, self.rules, effort).map(|done| done.placed.old).map_err(Some)
+            by_text::place(path, &document, edit, self.rules, effort)
+                .map(|done| done.placed[0].old.clone())
+                .map_err(Some)
         })
     }
 

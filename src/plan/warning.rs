@@ -25,6 +25,12 @@ pub enum Warning {
     /// The last line had no terminator and now has one.
     #[error("`{path}` did not end with a newline; it does now")]
     NewlineAdded { path: RepoPath },
+    /// What takes the place of the end of the file doesn't end with a newline.
+    #[error("`{path}` no longer ends with a newline")]
+    NewlineGone { path: RepoPath },
+    /// All of a line was replaced by nothing, but for its end.
+    #[error("an empty line is left as line {at} of `{path}`")]
+    EmptyLine { path: RepoPath, at: LineNo },
     /// What a lint found.
     #[error("`{path}`: {finding}")]
     Found { path: RepoPath, finding: Finding },
@@ -49,7 +55,7 @@ pub enum Warning {
     #[error("SEARCH in `{path}` is in the file only without the backslashes before its markers; they are left out")]
     Unescaped { path: RepoPath },
     /// A match that begins or ends inside a word.
-    #[error("find in `{path}` {how} inside a word on line {}", .line.number)]
+    #[error("the match in `{path}` {how} inside a word on line {}", .line.number)]
     InsideWord { path: RepoPath, how: Side, line: Quote },
 }
 
@@ -160,6 +166,8 @@ impl Warning {
             Warning::ModeDiffers { .. } => Kind::ModeDiffers,
             Warning::IdDiffers { .. } => Kind::IdDiffers,
             Warning::NewlineAdded { .. } => Kind::NewlineAdded,
+            Warning::NewlineGone { .. } => Kind::FinalNewline,
+            Warning::EmptyLine { .. } => Kind::EmptyLine,
             Warning::Found { finding, .. } => finding.kind(),
             Warning::NoChange { .. } | Warning::AlreadyThere { .. } => Kind::NoChange,
             Warning::Filled { .. } => Kind::FilledEmpty,
@@ -176,6 +184,8 @@ impl Warning {
         | Warning::ModeDiffers { path, .. }
         | Warning::IdDiffers { path, .. }
         | Warning::NewlineAdded { path }
+        | Warning::NewlineGone { path }
+        | Warning::EmptyLine { path, .. }
         | Warning::Found { path, .. }
         | Warning::NoChange { path }
         | Warning::AlreadyThere { path }

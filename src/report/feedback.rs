@@ -229,6 +229,10 @@ fn whole(format: Format) -> &'static str {
             "That is every block: the file's path on a line of its own, then `<<<<<<< SEARCH`, lines of the file, `=======`, the \
              lines to put in their place, `>>>>>>> REPLACE`."
         }
+        Format::Tool => {
+            "That is every call, as JSON: `{\"path\": …, \"old_string\": …, \"new_string\": …}` for each text to replace, `{\"path\": \
+             …, \"content\": …}` for each new file."
+        }
         Format::Envelope => "It goes from a line `*** Begin Patch` to a line `*** End Patch`.",
         Format::Opx => "That is every `<edit>`.",
         Format::Unified => {
@@ -248,6 +252,10 @@ fn copied(format: Format) -> &'static str {
         Format::Blocks => {
             "Copy the lines of each SEARCH from the file as it is shown here: whole lines, in a row, character for character, and \
              enough of them that they stand there once."
+        }
+        Format::Tool => {
+            "Copy each `old_string` from the file as it is shown here, character for character, and enough of it that it is there \
+             once."
         }
         Format::Opx => "Copy the text of each `<find>` from the file as it is shown here, character for character.",
         Format::Unified => {

@@ -35,6 +35,8 @@ pub struct Needle {
     may_end_file: bool,
     /// Whether it has a line at all.
     has_line: bool,
+    /// Whether it is only bytes: behind the last newline of a file, too, a match may end.
+    is_bytes: bool,
 }
 
 impl Needle {
@@ -46,7 +48,7 @@ impl Needle {
             literal.push(b'\n');
         }
         let has_line = literal.len() > 1;
-        Self { literal, before: 1, behind: usize::from(has_line), may_end_file: true, has_line }
+        Self { literal, before: 1, behind: usize::from(has_line), may_end_file: true, has_line, is_bytes: false }
     }
 
     /// Prepares a text of these lines, without terminators, that may begin and end within lines.
@@ -62,7 +64,14 @@ impl Needle {
         let has_line = !text.is_empty();
         let literal = [&b"\n"[..before], &text, &b"\n"[..behind]].concat();
         // At the end of a file, behind its last newline, there is no empty line.
-        Self { literal, before, behind, may_end_file: bounds.end_at_line && !last_whole, has_line }
+        Self { literal, before, behind, may_end_file: bounds.end_at_line && !last_whole, has_line, is_bytes: false }
+    }
+
+    /// Prepares a text byte for byte, given as the lines between its LFs. An empty one is found nowhere.
+    pub fn bytes(lines: &[&[u8]]) -> Self {
+        let literal = lines.join(&b'\n');
+        let has_line = !literal.is_empty();
+        Self { literal, before: 0, behind: 0, may_end_file: false, has_line, is_bytes: true }
     }
 
     /// Returns what a match consists of.
@@ -87,7 +96,7 @@ impl Needle {
         let begins = self.before == 0 || at == 0 || text[at - 1] == b'\n';
         let ends = self.behind == 0 || rest.first() == Some(&b'\n') || (self.may_end_file && rest.is_empty());
         // Behind the last newline of a file there is no line.
-        let is_line = !rest.is_empty() || !(matched.is_empty() || matched.ends_with(b"\n"));
+        let is_line = self.is_bytes || !rest.is_empty() || !(matched.is_empty() || matched.ends_with(b"\n"));
         self.has_line && begins && ends && is_line
     }
 

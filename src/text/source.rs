@@ -159,6 +159,11 @@ impl<'a> Text<'a> {
         Self { bytes: bytes.into(), span: Some(span) }
     }
 
+    /// Returns the same text with bytes of its own, at another place.
+    pub fn relocated(self, place: &dyn Fn(Span) -> Span) -> Text<'static> {
+        Text { bytes: Cow::Owned(self.bytes.into_owned()), span: self.span.map(place) }
+    }
+
     /// Makes a text that stands in no response.
     pub fn derived(bytes: impl Into<Cow<'a, [u8]>>) -> Self {
         Self { bytes: bytes.into(), span: None }

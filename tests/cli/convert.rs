@@ -167,3 +167,26 @@ fn a_format_must_be_asked_for() {
     repo().run(&["convert"], "").ended(2);
     repo().run(&["convert", "--to=xml"], "").ended(2);
 }
+
+#[test]
+fn as_tool_calls_it_is_what_somebody_would_have_written() {
+    let repo = Repo::with(&[("a.txt", "1\n2\n1\n\n3\n"), ("gone", "x\n"), ("old", "y\n"), ("empty", "")]);
+    let response = envelope(
+        "*** Update File: a.txt\n@@\n 2\n-1\n+\"\\1\"\t\n@@\n-3\n*** Delete File: gone\n*** Update File: old\n*** Move to: new\n@@\n-y\n+é\n\
+         *** Add File: n/e w\n+\n",
+    );
+    let run = repo.run(&["convert", "--to=tool"], &response).succeeded();
+    let want = [
+        r#"{"path":"a.txt","old_string":"1\n\n3","new_string":"\"\\1\"\t\n"}"#,
+        r#"{"type":"delete_file","path":"gone"}"#,
+        r#"{"path":"n/e w","content":"\n"}"#,
+        r#"{"type":"update_file","path":"old","diff":"","move_to":"new"}"#,
+        r#"{"path":"new","old_string":"y","new_string":"é"}"#,
+    ];
+    assert_eq!(run.stdout.lines().collect::<Vec<_>>(), want);
+    repo.run(&["apply", "--strict", "--unique"], &run.stdout).succeeded();
+    repo.child("a.txt").assert("1\n2\n\"\\1\"\t\n\n");
+    repo.child("new").assert("é\n");
+    let run = repo.run(&["undo"], "").succeeded();
+    assert!(run.stdout.contains("gone"), "{}", run.stdout);
+}

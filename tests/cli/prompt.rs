@@ -11,7 +11,7 @@ fn blocks(text: &str) -> Vec<String> {
 
 #[test]
 fn every_example_applies_without_a_warning() {
-    for (format, count) in [("envelope", 3), ("opx", 3), ("blocks", 2)] {
+    for (format, count) in [("envelope", 3), ("opx", 3), ("blocks", 2), ("tool", 1)] {
         let printed = Repo::empty().run(&["prompt", format], "").succeeded().stdout;
         assert!(printed.lines().count() < 60, "{format}: {} lines", printed.lines().count());
         let blocks = blocks(&printed);
@@ -27,6 +27,7 @@ fn every_example_applies_without_a_warning() {
         let all = patches.concat();
         let operations: &[&str] = match format {
             "blocks" => &["SEARCH\n=======", "=======\n>>>>>>> REPLACE"],
+            "tool" => &["\"old_string\"", "\"content\"", "\"move_to\"", "delete_file"],
             "opx" => &["\"new\"", "\"patch\"", "\"replace\"", "\"remove\"", "\"move\""],
             _ => &["*** Add File", "*** Update File", "*** Delete File", "*** Move to"],
         };
@@ -60,9 +61,14 @@ fn an_example_is_drawn_from_a_commit_and_makes_it() {
     repo.git(&["tag", "second"]);
     repo.child("a.rs").write_str("fn d() {}\n").unwrap();
     repo.commit("Later");
-    for (format, tagged) in
-        [("envelope", "second"), ("opx", "second"), ("opx", "second~"), ("envelope", "HEAD"), ("blocks", "HEAD")]
-    {
+    for (format, tagged) in [
+        ("envelope", "second"),
+        ("opx", "second"),
+        ("opx", "second~"),
+        ("envelope", "HEAD"),
+        ("blocks", "HEAD"),
+        ("tool", "second"),
+    ] {
         let plain = repo.run(&["prompt", format], "").succeeded().stdout;
         let printed = repo.run(&["prompt", format, &format!("--example={tagged}")], "").succeeded().stdout;
         let example = printed.strip_prefix(&plain).unwrap();

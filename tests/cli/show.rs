@@ -98,7 +98,9 @@ fn what_cannot_be_said_is_told_of_every_file() {
     repo.child("link").symlink_to_file("c.txt").unwrap();
     repo.child("fine.txt").write_str("1\n").unwrap();
     repo.commit("odd");
-    for (to, says) in [("envelope", "an envelope"), ("opx", "OPX"), ("blocks", "search/replace blocks")] {
+    for (to, says) in
+        [("envelope", "an envelope"), ("opx", "OPX"), ("blocks", "search/replace blocks"), ("tool", "tool calls")]
+    {
         let run = repo.run(&["show", &format!("--to={to}"), "HEAD"], "").ended(1);
         assert_eq!(run.stdout, "");
         let lines: String = [

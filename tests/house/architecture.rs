@@ -50,7 +50,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("git2::", &["repo", "transaction"]),
     ("clap::", &["cli"]),
     ("annotate_snippets::", &["report/render.rs"]),
-    ("serde_json::", &["report/json.rs", "transaction/sealed.rs"]),
+    ("serde_json::", &["format/tool", "report/json.rs", "transaction/sealed.rs"]),
     ("base64::", &["report/json.rs"]),
     ("hmac_sha256::", &["plan/identity.rs"]),
     ("std::process", &["repo/git.rs", "cli", "main.rs"]),

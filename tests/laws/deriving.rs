@@ -40,7 +40,7 @@ fn path(bytes: &[u8]) -> RepoPath {
     RepoPath::new(bytes).unwrap()
 }
 
-/// Writes a change as an envelope, as OPX and as blocks, each of which is read and planned as this very change by every rule; or it has
+/// Writes a change as an envelope, as OPX, as blocks and as tool calls, each of which is read and planned as this very change by every rule; or it has
 /// something about it that the format can't say.
 fn is_said(changes: &ChangeSet, context: u32) {
     if changes.is_empty() {
@@ -52,14 +52,17 @@ fn is_said(changes: &ChangeSet, context: u32) {
             tree = tree.with_entry(std::str::from_utf8(change.path.as_bytes()).unwrap(), Entry::File(file.clone()));
         }
     }
-    for format in [Format::Envelope, Format::Opx, Format::Blocks] {
+    for format in [Format::Envelope, Format::Opx, Format::Blocks, Format::Tool] {
         let look = Look { context: Some(context), prose: "Why, and\n*** Begin Patch".into(), ..Look::default() };
         match respond(format, changes, &tree, &Plain, &look, Vec::new(), &Default::default()).unwrap() {
             Ok(response) => {
                 comes_to(&response.text, changes, &tree);
                 let is_special = |change| is_unsayable(change, changes, format);
                 assert!(response.replaced.is_empty() || changes.iter().any(is_special), "{response:?} of {changes:?}");
-                keeps_what_is_added(&response, changes);
+                // Text byte for byte that begins or ends with an empty line begins or ends at any line.
+                if format != Format::Tool || !has_blank_edges(changes) {
+                    keeps_what_is_added(&response, changes);
+                }
             }
             Err(unsaid) => {
                 assert!(!unsaid.is_empty());
@@ -73,6 +76,12 @@ fn is_said(changes: &ChangeSet, context: u32) {
             }
         }
     }
+}
+
+/// Returns whether a file has an empty line at its edges before the change.
+fn has_blank_edges(changes: &ChangeSet) -> bool {
+    let is_blank = |content: &[u8]| content.starts_with(b"\n") || content.ends_with(b"\n\n");
+    changes.iter().filter_map(|change| change.before.as_ref()).any(|before| is_blank(&before.content))
 }
 
 fn comes_to(response: &[u8], changes: &ChangeSet, tree: &MemoryTree) {
@@ -148,6 +157,7 @@ fn is_unsayable(change: &Change, changes: &ChangeSet, format: Format) -> bool {
         || (format == Format::Envelope && after.starts_with(b"++ "))
         || (format == Format::Opx && (either(&markup) || either(&is_all_blank)))
         || (format == Format::Blocks && (is_blocks_own || either(&is_all_blank)))
+        || (format == Format::Tool && (either(&is_all_blank) || either(&|content| content.to_str().is_err())))
 }
 
 /// Derives and prints the diff of a change, and demands that its hunks, taken at their word, make the change.

@@ -15,7 +15,7 @@ mod recovering;
 pub use deriving::derive;
 pub use drawing::draw;
 pub use planning::{place, plan};
-pub use reading::{blocks, detect, envelope, opx, unified};
+pub use reading::{blocks, detect, envelope, opx, tool, unified};
 pub use recovering::recover;
 
 use git_llmpatch::diagnose::Diagnose;
@@ -31,6 +31,7 @@ pub const TARGETS: &[Target] = &[
     ("opx", opx),
     ("unified", unified),
     ("blocks", blocks),
+    ("tool", tool),
     ("place", place),
     ("plan", plan),
     ("derive", derive),

@@ -16,8 +16,8 @@ pub fn detect(bytes: &[u8]) {
         sound(&source, &parsed);
         parsed
     };
-    let format =
-        turn(bytes, [None, Some(Format::Envelope), Some(Format::Opx), Some(Format::Unified), Some(Format::Blocks)]);
+    let formats = [Format::Envelope, Format::Opx, Format::Unified, Format::Blocks, Format::Tool].map(Some);
+    let format = turn(bytes, [None, formats[0], formats[1], formats[2], formats[3], formats[4]]);
     let (lenient, strict) = (read(format, false), read(format, true));
     if strict.errors.is_empty() {
         assert!(lenient.errors.is_empty(), "only strictly it can be read: {:?}", lenient.errors);
@@ -67,17 +67,29 @@ pub fn blocks(bytes: &[u8]) {
         true => bytes.to_vec(),
         false => [b"f.rs\n<<<<<<< SEARCH\n", bytes, b"\n>>>>>>> REPLACE\n"].concat(),
     };
-    turn(bytes, [detect, same_in_prose, same_with_crlf, same_blocks_when_printed])(&whole);
+    let printed = |bytes: &[u8]| same_text_when_printed(bytes, Format::Blocks);
+    turn(bytes, [detect, same_in_prose, same_with_crlf, printed])(&whole);
 }
 
-/// What was read of blocks is printed as blocks that are read as the same, or the format says that it can't.
-fn same_blocks_when_printed(bytes: &[u8]) {
+/// Reads bytes as a member of a tool call, unless they begin one themselves.
+pub fn tool(bytes: &[u8]) {
+    let whole = match bytes.starts_with(b"{") || bytes.starts_with(b"[") {
+        true => bytes.to_vec(),
+        false => [b"{\"path\":\"f\",\"old_string\":\"a\",\"new_string\":", bytes, b"}\n"].concat(),
+    };
+    let printed = |bytes: &[u8]| same_text_when_printed(bytes, Format::Tool);
+    turn(bytes, [detect, same_in_prose, same_with_crlf, printed])(&whole);
+}
+
+/// What was read of blocks or calls is printed as ones that are read as the same, or the format says that it can't.
+fn same_text_when_printed(bytes: &[u8], format: Format) {
     let first = source(bytes);
-    let first = format::parse(&first, &Options { format: Some(Format::Blocks), ..Options::default() });
+    let first = format::parse(&first, &Options { format: Some(format), ..Options::default() });
     if !first.errors.is_empty() {
         return;
     }
-    let Ok(printed) = format::blocks::print(&first.patch) else { return };
+    let print = if format == Format::Tool { format::tool::print } else { format::blocks::print };
+    let Ok(printed) = print(&first.patch) else { return };
     for strict in [false, true] {
         let printed = source(&printed);
         let again = format::parse(&printed, &Options { strict, ..Options::default() });

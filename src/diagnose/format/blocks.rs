@@ -1,17 +1,11 @@
 use crate::diagnose::{Diagnose, Diagnosis};
-use crate::format::blocks::{Error, InBlock, Warning};
+use crate::format::blocks::{Error, Warning};
 use crate::kind::Kind;
 use crate::text::LineNo;
 
 const ESCAPE: &str = "if it is a line of the file, put a backslash before it";
 
 const BEGINS: &str = "the block that begins here";
-
-impl<T: Diagnose> Diagnose for InBlock<T> {
-    fn diagnosis(&self) -> Diagnosis {
-        Diagnosis { path: self.path.clone(), ..self.what.diagnosis() }
-    }
-}
 
 impl Diagnose for Error {
     fn diagnosis(&self) -> Diagnosis {

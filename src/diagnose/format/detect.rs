@@ -2,7 +2,6 @@ use crate::diagnose::{Diagnose, Diagnosis};
 use crate::format::detect::{Absence, Error, Residue, Warning};
 use crate::format::unified;
 use crate::kind::Kind;
-use crate::patch::Format;
 use crate::text::LineNo;
 
 impl Diagnose for Error {
@@ -119,7 +118,7 @@ impl Diagnose for Absence {
             Absence::Prose => of
                 .help(
                     "this version reads `*** Begin Patch` … `*** End Patch`, OPX (`<edit file=\"…\" op=\"…\">`), unified \
-                     diffs and search/replace blocks; ask the model for one of them",
+                     diffs, search/replace blocks and tool calls as JSON; ask the model for one of them",
                 )
                 .advice(SAY),
             Absence::NearBegin => of
@@ -128,10 +127,9 @@ impl Diagnose for Absence {
             Absence::Unified => of.label("the diff is here").help(
                 "take away what stands before every line of it: `diff --git`, `---`, `+++` and `@@` stand first on their lines",
             ),
-            Absence::Json { format, twice, name } => of
-                .label("the patch is in here, escaped")
-                .help(format!("unwrap it: `{} | git llmpatch apply`", unwrapping(*format, *twice, name)))
-                .advice(AS_TEXT),
+            Absence::Calls => of
+                .label("this call, say")
+                .help("ask for the change itself: by calls with `path`, `old_string` and `new_string`, or in another format"),
             Absence::Escaped => of
                 .label("the patch is in here, escaped")
                 .help(
@@ -159,26 +157,6 @@ impl Diagnose for Absence {
     }
 }
 
-/// Returns the command that prints the patch that is a string in the JSON of a response of this name.
-fn unwrapping(format: Format, twice: bool, name: &str) -> String {
-    let start = match format {
-        Format::Opx => "<edit ",
-        Format::Envelope => "*** Begin Patch",
-        Format::Unified => "@@ -",
-        Format::Blocks => "<<<<<<< SEARCH",
-    };
-    let find = format!(".. | strings | select(contains(\"{start}\"))");
-    let inner = if twice { format!(" | fromjson | {find}") } else { String::new() };
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-/+,:@%".contains(c);
-    let file = match name {
-        // What came on standard input goes to jq in the same way.
-        "<stdin>" => String::new(),
-        plain if plain.chars().all(is_plain) && !plain.starts_with('-') => format!(" {plain}"),
-        odd => format!(" '{}{}'", if odd.starts_with('-') { "./" } else { "" }, odd.replace('\'', r"'\''")),
-    };
-    format!("jq -r '{find}{inner}'{file}")
-}
-
 impl Diagnose for Warning {
     fn diagnosis(&self) -> Diagnosis {
         match self {
@@ -200,6 +178,7 @@ impl Diagnose for Warning {
             Warning::StrayMarker { .. } => Diagnosis::new(Kind::StrayMarker).help("leave the line out"),
             Warning::Skipped { .. } => Diagnosis::new(Kind::SkippedFormat),
             Warning::Blocks(warning) => warning.diagnosis(),
+            Warning::Tool(warning) => warning.diagnosis(),
         }
     }
 }

@@ -4,10 +4,11 @@ mod blocks;
 mod detect;
 mod envelope;
 mod opx;
+mod tool;
 mod unified;
 
 use super::{Diagnose, Diagnosis};
-use crate::format::{Error, Warning};
+use crate::format::{Error, InFile, Warning};
 
 impl Diagnose for Error {
     fn diagnosis(&self) -> Diagnosis {
@@ -17,6 +18,7 @@ impl Diagnose for Error {
             Error::Opx(error) => error.diagnosis(),
             Error::Unified(error) => error.diagnosis(),
             Error::Blocks(error) => error.diagnosis(),
+            Error::Tool(error) => error.diagnosis(),
         }
     }
 }
@@ -29,7 +31,14 @@ impl Diagnose for Warning {
             Warning::Opx(warning) => warning.diagnosis(),
             Warning::Unified(warning) => warning.diagnosis(),
             Warning::Blocks(warning) => warning.diagnosis(),
+            Warning::Tool(warning) => warning.diagnosis(),
         }
+    }
+}
+
+impl<T: Diagnose> Diagnose for InFile<T> {
+    fn diagnosis(&self) -> Diagnosis {
+        Diagnosis { path: self.path.clone(), ..self.what.diagnosis() }
     }
 }
 

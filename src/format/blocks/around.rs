@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::error::{Error, InBlock, Warning};
+use super::error::{Error, Warning};
 use super::marker::{self, Marker};
 use super::parse::{Block, Reader, line_number};
 use super::path;
+use crate::format::InFile;
 use crate::format::Options;
 use crate::format::envelope::{is_blank, trim};
 use crate::format::fence::Fence;
@@ -150,7 +151,7 @@ impl<'a> Around<'a> {
         let (mut block, closing) = reader.read(self.fence.as_ref().map(|open| open.fence));
         if let Err(error) = &path {
             let span = source.span(at..at + source.bytes()[at..].find_byte(b'\n').unwrap_or(0));
-            let what = InBlock { path: None, what: error.clone() };
+            let what = InFile { path: None, what: error.clone() };
             block.errors.insert(0, Located::new(span, what));
         }
         self.blocks += 1;

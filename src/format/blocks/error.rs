@@ -1,29 +1,7 @@
-use std::fmt;
-
 use bstr::BString;
 
 use super::marker::Family;
 use crate::text::{LineNo, Shown, listed};
-
-/// What is said of a block, with its file as written, if that is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InBlock<T> {
-    /// The file.
-    pub path: Option<BString>,
-    /// What is said.
-    pub what: T,
-}
-
-impl<T: fmt::Display> fmt::Display for InBlock<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.path {
-            Some(path) => write!(f, "`{}`: {}", Shown(path), self.what),
-            None => self.what.fmt(f),
-        }
-    }
-}
-
-impl<T: std::error::Error> std::error::Error for InBlock<T> {}
 
 /// Why a block, or what is around it, can't be read.
 #[allow(missing_docs, reason = "the message says what the fields are")]

@@ -34,7 +34,7 @@ mod print;
 mod tests;
 
 pub(super) use around::{Around, Note, are_between, begin_at};
-pub use error::{Error, InBlock, Warning};
+pub use error::{Error, Warning};
 pub use marker::Family;
 pub(super) use marker::{is_cut, opener};
 pub use parse::Block;

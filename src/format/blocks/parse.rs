@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::error::{Error, InBlock, Warning};
+use super::error::{Error, Warning};
 use super::marker::{self, Family, Marker, SEVEN};
 use crate::format::envelope::{is_blank, trim};
 use crate::format::fence::Fence;
-use crate::format::{Options, excerpt};
+use crate::format::{InFile, Options, excerpt};
 use crate::patch::{FileEdit, Occurrence, Operation, Substitution, Written};
 use crate::text::{LineNo, Located, Source, Span, Text};
 
 /// What was read of one block. Its end is the offset behind it.
-pub type Block<'a> = crate::format::Block<'a, usize, InBlock<Error>, InBlock<Warning>>;
+pub type Block<'a> = crate::format::Block<'a, usize, InFile<Error>, InFile<Warning>>;
 
 /// A line between the first and the last of a block.
 struct Row<'a> {
@@ -79,12 +79,12 @@ impl<'a, 'o> Reader<'a, 'o> {
 
     fn error(&mut self, span: Span, what: Error) {
         let path = self.path.as_ref().map(|path| excerpt(path));
-        self.block.errors.push(Located::new(span, InBlock { path, what }));
+        self.block.errors.push(Located::new(span, InFile { path, what }));
     }
 
     fn warn(&mut self, span: Span, what: Warning) {
         let path = self.path.as_ref().map(|path| excerpt(path));
-        self.block.warnings.push(Located::new(span, InBlock { path, what }));
+        self.block.warnings.push(Located::new(span, InFile { path, what }));
     }
 
     /// Collects the lines up to the marker at which the block ends, or before another that begins.
@@ -228,7 +228,7 @@ impl<'a, 'o> Reader<'a, 'o> {
             let span = first.span;
             self.error(span, Error::FencedFile);
         }
-        Operation::Create { lines: self.unescaped(new), fills_empty: true }
+        Operation::Create { lines: self.unescaped(new), fills_empty: true, ends_open: false }
     }
 
     fn substitute(&mut self, old: Range<usize>, new: Range<usize>, line: Option<LineNo>) -> Operation<'a> {

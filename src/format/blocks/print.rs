@@ -31,7 +31,7 @@ fn block(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
         return Err(Why::Detail);
     }
     let (old, new): (&[Text<'_>], &[Text<'_>]) = match &edit.operation {
-        Operation::Create { lines, fills_empty: true } => (&[], lines),
+        Operation::Create { lines, fills_empty: true, ends_open: false } => (&[], lines),
         Operation::Substitute(Substitution { find, put, occurrence: Occurrence::Lines(None), written: None }) => {
             (find, put)
         }

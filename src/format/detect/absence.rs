@@ -4,7 +4,7 @@ use bstr::ByteSlice as _;
 
 use super::error::{Absence, Error, Warning};
 use super::prose::Prose;
-use crate::format::envelope;
+use crate::format::{Warning as Any, envelope};
 use crate::patch::Format;
 use crate::text::{Lines, Located, Source, Span};
 
@@ -17,7 +17,7 @@ pub(super) fn marked_utf16(bytes: &[u8]) -> Option<&'static str> {
 pub(super) fn find(
     source: &Source,
     prose: &Prose,
-    warnings: &[Located<crate::format::Warning>],
+    warnings: &[Located<Any>],
     skipped: Option<(Format, Format, Span)>,
 ) -> (Option<Span>, Error) {
     let bytes = source.bytes();
@@ -25,14 +25,20 @@ pub(super) fn find(
     if let Some(encoding) = utf16(bytes) {
         return (Some(source.span(0..bytes.len().min(2))), Error::Utf16 { encoding });
     }
-    let mid_line = warnings
-        .iter()
-        .find(|warning| matches!(warning.value, crate::format::Warning::Detect(Warning::ProseEdit)))
-        .and_then(|warning| warning.span);
+    let warned = |is_it: fn(&Warning) -> bool| {
+        let mut those = warnings.iter();
+        those
+            .find(|warning| matches!(&warning.value, Any::Detect(warning) if is_it(warning)))
+            .map(|warning| warning.span)
+    };
+    let mid_line = warned(|warning| matches!(warning, Warning::ProseEdit)).flatten();
+    let calls = warned(|warning| matches!(warning, Warning::Tool(_)));
     let (span, absence) = if let Some((asked, found, span)) = skipped {
         (Some(span), Absence::OtherFormat { asked, found })
-    } else if let Some((span, absence)) = json(source) {
-        (Some(span), absence)
+    } else if let Some(span) = calls {
+        (span, Absence::Calls)
+    } else if let Some(span) = escaped(source) {
+        (Some(span), Absence::Escaped)
     } else if let Some((_, span)) = prose.near_begin {
         (Some(span), Absence::NearBegin)
     } else if let Some((span, by)) = prose.hidden {
@@ -67,47 +73,15 @@ fn utf16(bytes: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Finds a patch that is in a JSON string, or was cut out of one, with its line ends or quotes escaped.
-fn json(source: &Source) -> Option<(Span, Absence)> {
+/// Finds a patch that was cut out of a string of JSON, with its line ends escaped.
+fn escaped(source: &Source) -> Option<Span> {
     let bytes = source.bytes();
-    let looks_like_json = matches!(
-        bytes.strip_prefix(Lines::BOM).unwrap_or(bytes).iter().find(|byte| !byte.is_ascii_whitespace()),
-        Some(b'{' | b'[' | b'"')
-    );
-    let found = |format, at: usize, length, backslashes| {
-        Some((
-            source.span(at..at + length),
-            Absence::Json { format, twice: backslashes > 1, name: source.name().to_owned() },
-        ))
-    };
-    let slashes = |at: usize| bytes[at..].iter().take_while(|&&byte| byte == b'\\').count();
-    let begins = [(Format::Envelope, &b"*** Begin Patch"[..]), (Format::Blocks, b"<<<<<<< SEARCH")];
-    for (format, begin) in begins {
-        for at in bytes.find_iter(begin) {
-            let behind = at + begin.len();
-            let count = slashes(behind);
-            if count > 0 && matches!(bytes.get(behind + count), Some(b'n' | b'r')) {
-                if !looks_like_json {
-                    return Some((source.span(at..behind), Absence::Escaped));
-                }
-                return found(format, at, begin.len(), count);
-            }
-        }
-    }
-    if looks_like_json && let Some(at) = bytes.find(br"n@@ -") {
-        let count = bytes[..at].iter().rev().take_while(|&&byte| byte == b'\\').count();
-        if count > 0 {
-            return found(Format::Unified, at + 1, b"@@ -".len(), count);
-        }
-    }
-    if looks_like_json {
-        for at in bytes.find_iter(b"<edit ") {
-            let value = bytes[at..].iter().take(64).position(|&byte| byte == b'=').map(|equals| at + equals + 1);
-            let count = value.map_or(0, slashes);
-            if count > 0 {
-                return found(Format::Opx, at, b"<edit".len(), count);
-            }
-        }
-    }
-    None
+    ["*** Begin Patch", "<<<<<<< SEARCH"].iter().find_map(|begin| {
+        let mut all = bytes.find_iter(begin).map(|at| at..at + begin.len());
+        all.find_map(|found| {
+            let slashes = bytes[found.end..].iter().take_while(|&&byte| byte == b'\\').count();
+            let is_escaped = slashes > 0 && matches!(bytes.get(found.end + slashes), Some(b'n' | b'r'));
+            is_escaped.then(|| source.span(found))
+        })
+    })
 }

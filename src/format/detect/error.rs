@@ -1,6 +1,6 @@
 use bstr::BString;
 
-use crate::format::blocks;
+use crate::format::{blocks, tool};
 use crate::patch::Format;
 use crate::text::{LineNo, Shown};
 
@@ -72,9 +72,8 @@ pub enum Absence {
     NearBegin,
     #[error("the response has no patch but a unified diff that doesn't start at the start of a line")]
     Unified,
-    /// A patch as a string in JSON, or in JSON that is itself a string in JSON. `name` is the response's.
-    #[error("the response is JSON with {} as a string in it", format.a_patch())]
-    Json { format: Format, twice: bool, name: String },
+    #[error("the response has no patch: its tool calls change no file")]
+    Calls,
     #[error("the response has no patch: its line ends are written out as `\\n`")]
     Escaped,
     #[error("the response has no patch: its tags are escaped as in HTML, `&lt;` for `<`")]
@@ -113,6 +112,8 @@ pub enum Warning {
     Skipped { found: Format, asked: Format },
     #[error(transparent)]
     Blocks(#[from] blocks::Warning),
+    #[error(transparent)]
+    Tool(#[from] tool::Warning),
 }
 
 impl Residue {

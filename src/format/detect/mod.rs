@@ -39,7 +39,7 @@ use std::ops::Range;
 
 pub use error::{Absence, Error, Residue, Warning};
 
-use super::{Options, Parsed, blocks, envelope, opx, unified};
+use super::{Options, Parsed, blocks, envelope, opx, tool, unified};
 use crate::patch::{FileEdit, Format, Patch};
 use crate::text::{LineNo, Lines, Located, Source, Span};
 use prose::Prose;
@@ -95,6 +95,12 @@ struct Walk<'a, 'o> {
     found: Vec<Found<'a>>,
     prose: Prose,
     around: blocks::Around<'a>,
+    /// The tool calls that were met, by their ids.
+    calls: tool::Met,
+    /// Up to where it is known that no JSON with calls begins.
+    plain: usize,
+    /// Whether there was nothing but whitespace so far.
+    is_first: bool,
     /// How many edits have been read, an element or an envelope without any counted as one.
     edits: usize,
 }
@@ -110,6 +116,9 @@ impl<'a, 'o> Walk<'a, 'o> {
             found: Vec::new(),
             prose: Prose::default(),
             around: blocks::Around::default(),
+            calls: tool::Met::new(),
+            plain: 0,
+            is_first: true,
             edits: 0,
         }
     }
@@ -129,7 +138,10 @@ impl<'a, 'o> Walk<'a, 'o> {
                 self.section(number, start)
             } else if let Some(at) = blocks::opener(line) {
                 self.search_replace((start, start + at))
+            } else if let Some(next) = self.json(line, start) {
+                next
             } else {
+                self.is_first &= envelope::is_blank(line);
                 self.prose.line(self.source, line, start, number, &mut self.found);
                 let is_fenced = self.prose.around().fenced;
                 let notes = self.around.line(self.source, (line, start), is_fenced);
@@ -210,6 +222,32 @@ impl<'a, 'o> Walk<'a, 'o> {
         self.push(Format::Blocks, at.1..end, block);
         self.note(notes);
         if self.source.line_start(last) == Some(end) && end < self.source.bytes().len() { last } else { after(last) }
+    }
+
+    /// Reads the JSON that begins in a line, if there are tool calls or patches in it; returns the line behind it.
+    fn json(&mut self, line: &[u8], start: usize) -> Option<LineNo> {
+        if start < self.plain || self.options.depth >= tool::DEEPEST_TEXT {
+            return None;
+        }
+        let at = start + tool::starts_here(line)?;
+        // A string is only read as the whole response.
+        if self.source.bytes()[at] == b'"' && !(self.is_first && self.found.is_empty()) {
+            return None;
+        }
+        match tool::read(self.source, at, self.options, &mut self.calls) {
+            tool::Found::Prose(end) => {
+                self.plain = end;
+                None
+            }
+            tool::Found::Calls(end, read) => {
+                for block in read.blocks {
+                    let (format, range) = block.end.clone();
+                    self.push(format, range, block);
+                }
+                self.found.extend(read.remarks.into_iter().map(|remark| Found::Remark(remark.map(Into::into))));
+                Some(after(self.source.line_at(end)))
+            }
+        }
     }
 
     /// Returns where a line starts, or the end of the response behind the last.
@@ -294,7 +332,7 @@ fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, pros
     }
     if !wanted && parsed.errors.is_empty() {
         let (span, error) = absence::find(source, prose, &parsed.warnings, skipped);
-        if matches!(error, Error::Utf16 { .. } | Error::NoPatch(Absence::Json { .. } | Absence::Escaped)) {
+        if matches!(error, Error::Utf16 { .. } | Error::NoPatch(Absence::Escaped)) {
             parsed.warnings.clear();
         }
         parsed.errors.push(Located::new(span, error.into()));
@@ -332,5 +370,6 @@ fn has_swallowed(source: &Source, block: &Block<'_>, asked: Format) -> bool {
             Format::Unified => line.text.starts_with(b"diff --git ") || line.text.starts_with(b"@@ -"),
             Format::Envelope => envelope::starts_here(line.text),
             Format::Blocks => blocks::opener(line.text).is_some(),
+            Format::Tool => false,
         })
 }

@@ -74,7 +74,7 @@ fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
         && block.format != Format::Envelope
         && !is_wrapper(before)
         && !is_wrapper(block)
-        && match &bytes[before.range.end..block.range.start] {
+        && match bytes.get(before.range.end..block.range.start).unwrap_or_default() {
             between if block.format == Format::Blocks => blocks::are_between(between),
             between => between.trim_ascii().is_empty(),
         }

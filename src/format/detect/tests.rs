@@ -281,26 +281,6 @@ fn nothing_to_apply_is_an_error_that_says_why() {
             "stand first on their lines",
         ),
         (
-            br#"{"input": "*** Begin Patch\n*** Delete File: a\n*** End Patch"}"#.to_vec(),
-            "error 1: the response is JSON with an envelope as a string in it",
-            r#"`jq -r '.. | strings | select(contains("*** Begin Patch"))' answer.txt | git llmpatch apply`"#,
-        ),
-        (
-            br#""*** Begin Patch\r\n*** Delete File: a\r\n*** End Patch""#.to_vec(),
-            "error 1: the response is JSON with an envelope as a string in it",
-            "jq",
-        ),
-        (
-            br#"{"arguments": "{\"input\": \"*** Begin Patch\\n*** Delete File: a\\n\"}"}"#.to_vec(),
-            "error 1: the response is JSON with an envelope as a string in it",
-            "fromjson",
-        ),
-        (
-            br#"{"text": "<edit file=\"a\" op=\"remove\"/>"}"#.to_vec(),
-            "error 1: the response is JSON with an OPX patch as a string in it",
-            "<edit ",
-        ),
-        (
             br"Here: *** Begin Patch\n*** Delete File: a\n*** End Patch".to_vec(),
             r"error 1: the response has no patch: its line ends are written out as `\n`",
             "for each line",

@@ -181,7 +181,7 @@ impl<'a> Section<'a> {
             Body::Lines(Lines { verb: Verb::Delete, lines, .. }) => {
                 Operation::Delete { expected: Some(lines).filter(|lines| !lines.is_empty()) }
             }
-            Body::Lines(Lines { lines, .. }) => Operation::Create { lines, fills_empty: false },
+            Body::Lines(Lines { lines, .. }) => Operation::Create { lines, fills_empty: false, ends_open: false },
             Body::Update(Update { to, mut hunks, .. }) => {
                 // Most sections have one hunk, and room was made for four of them, of four lines each.
                 hunks.shrink_to_fit();

@@ -357,7 +357,7 @@ fn any_hunk() -> impl Strategy<Value = Hunk<'static>> {
 fn any_edit() -> impl Strategy<Value = FileEdit<'static>> {
     let lines = || proptest::collection::vec(text(), 0..5);
     let operation = prop_oneof![
-        lines().prop_map(|lines| Operation::Create { lines, fills_empty: false }),
+        lines().prop_map(|lines| Operation::Create { lines, fills_empty: false, ends_open: false }),
         lines().prop_map(|lines| Operation::Delete { expected: Some(lines).filter(|lines| !lines.is_empty()) }),
         (path(), proptest::collection::vec(any_hunk(), 0..4))
             .prop_map(|(to, hunks)| Operation::Update { to: Some(to), hunks }),

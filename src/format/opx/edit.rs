@@ -336,7 +336,7 @@ impl<'a> Children<'a> {
         let Children { find, put, to, why, occurrence, .. } = self;
         let operation = match (op, find, put, to) {
             (Some(Op::New), None, Some(lines), None) => {
-                Operation::Create { lines: without_blank_edges(lines), fills_empty: false }
+                Operation::Create { lines: without_blank_edges(lines), fills_empty: false, ends_open: false }
             }
             (Some(Op::Replace), None, Some(lines), None) => Operation::Replace { lines: without_blank_edges(lines) },
             (Some(Op::Remove), None, None, None) => Operation::Delete { expected: None },

@@ -82,7 +82,7 @@ fn element(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
 fn payload(out: &mut Vec<u8>, holder: &str, occurrence: Occurrence, lines: &[Text<'_>]) {
     out.extend_from_slice(format!("  <{holder}").as_bytes());
     match occurrence {
-        Occurrence::Only | Occurrence::Lines(_) => {}
+        Occurrence::Only | Occurrence::Lines(_) | Occurrence::Text(_) => {}
         Occurrence::First => attribute(out, "occurrence", b"first"),
         Occurrence::Last => attribute(out, "occurrence", b"last"),
         Occurrence::Nth(number) => attribute(out, "occurrence", number.to_string().as_bytes()),

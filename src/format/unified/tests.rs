@@ -288,7 +288,7 @@ fn diffs_are_found_where_they_start_a_line() {
             },
         ),
         (r#"{"diff": "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"}"#.to_owned(), {
-            "parse 1: the response is JSON with a unified diff as a string in it".into()
+            "M x @1,1+1,1:-a+b\nwarning 1: a patch in a JSON object that is no tool call counts".into()
         }),
     ] {
         assert_eq!(read(text.as_str()), want, "{text}");

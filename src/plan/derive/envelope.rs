@@ -27,9 +27,11 @@ pub fn envelope<'c>(
     let mut edits = Vec::with_capacity(changes.len());
     for operation in operations(changes, Format::Envelope, &mut unsaid) {
         let (path, named, operation) = match operation {
-            FileOperation::Add { path, file } => {
-                (path, path, Ok(Operation::Create { lines: proof::whole_file(&file.content), fills_empty: false }))
-            }
+            FileOperation::Add { path, file } => (
+                path,
+                path,
+                Ok(Operation::Create { lines: proof::whole_file(&file.content), fills_empty: false, ends_open: false }),
+            ),
             FileOperation::Delete { path } => (path, path, Ok(Operation::Delete { expected: None })),
             FileOperation::Change { path, to, before, after } => {
                 let named = to.unwrap_or(path);

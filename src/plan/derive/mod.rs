@@ -8,9 +8,9 @@
 //! As an envelope, OPX or search/replace blocks it is what somebody would have written who knew the files, in the words that leave least in doubt;
 //! and it is tried out before it is handed over. These formats speak of contents as they are, not as git stores them.
 
-mod blocks;
 mod chunks;
 mod envelope;
+mod exact;
 mod hunks;
 mod narrow;
 mod operations;
@@ -23,8 +23,8 @@ mod unrepresentable;
 
 use std::borrow::Cow;
 
-pub use self::blocks::blocks;
 pub use self::envelope::envelope;
+pub use self::exact::exact;
 use self::hunks::{Sides, hunks};
 pub use self::opx::opx;
 pub use self::proof::leaves_doubt;

@@ -50,7 +50,7 @@ fn said<'c>(
         FileOperation::Delete { .. } => Ok(edits(vec![Operation::Delete { expected: None }]).collect()),
         FileOperation::Add { file, .. } => {
             let (core, around) = core(&file.content);
-            let create = Operation::Create { lines: proof::whole_file(core), fills_empty: false };
+            let create = Operation::Create { lines: proof::whole_file(core), fills_empty: false, ends_open: false };
             around.map(|around| edits([vec![create], around].concat()).collect()).ok_or(What::BlankEdges)
         }
         FileOperation::Change { path: from, to, before, after } => {

@@ -6,7 +6,7 @@ use super::proof::texts;
 use crate::compare::Region;
 use crate::patch::{Occurrence, Operation, Substitution};
 use crate::search::{Bounds, Document, Matches, Needle};
-use crate::text::Lines;
+use crate::text::{Lines, Text};
 
 /// Up to how many unchanged lines between two changes keep them in one edit: less than the lines that another one takes.
 const TOGETHER: usize = 3;
@@ -52,15 +52,18 @@ impl<'c> Change<'_, 'c> {
         let mut state = self.new.bytes()[..self.new.start(self.come.start)].to_vec();
         state.extend_from_slice(&self.old.bytes()[self.old.start(self.gone.start)..]);
         let document = Document::new(state.into(), []);
-        let is_of_lines = matches!(one, Occurrence::Lines(_));
-        let bounds = if is_of_lines { Bounds::LINES } else { Bounds::default() };
+        let bounds = if matches!(one, Occurrence::Lines(_)) { Bounds::LINES } else { Bounds::default() };
+        // Text byte for byte has the end of its last line in it where the whole line goes.
+        let end = matches!(one, Occurrence::Text(_)).then(|| Text::derived(&b""[..]));
         let mut counted = None;
         for (above, below) in around(context) {
             let above = above.min(self.come.start);
             let below = below.min(self.old.len() - self.gone.end);
+            let (above, below) = if end.is_some() { self.to_text(above, below) } else { (above, below) };
             let above_texts = texts(self.new, self.come.start - above..self.come.start);
             let below_texts = texts(self.old, self.gone.end..self.gone.end + below);
-            let find = [&above_texts[..], &texts(self.old, self.gone.clone()), &below_texts].concat();
+            let mut find = [&above_texts[..], &texts(self.old, self.gone.clone()), &below_texts].concat();
+            let mut put = [&above_texts[..], &texts(self.new, self.come.clone()), &below_texts].concat();
             if find.iter().all(|line| line.trim_ascii().is_empty()) {
                 if (above, below) == (self.come.start, self.old.len() - self.gone.end) {
                     break;
@@ -72,23 +75,40 @@ impl<'c> Change<'_, 'c> {
                 return None;
             }
             let at = document.start(self.come.start - above);
+            if above + below + self.come.len() == 0 {
+                [&mut find, &mut put].into_iter().for_each(|side| side.extend(end.clone()));
+            }
             let lines: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
-            let matches = document.matches(&Needle::text(&lines, bounds));
-            let substitution = |occurrence| {
-                let put = [&above_texts[..], &texts(self.new, self.come.clone()), &below_texts].concat();
-                Substitution { find: find.clone(), put, occurrence, written: None }
-            };
+            let needle = if end.is_some() { Needle::bytes(&lines) } else { Needle::text(&lines, bounds) };
+            let matches = document.matches(&needle);
+            let substitution =
+                |occurrence| Substitution { find: find.clone(), put: put.clone(), occurrence, written: None };
             if matches.only().is_some_and(|range| range.start == at) {
                 return Some(substitution(one));
             }
             if counted.is_none()
-                && !is_of_lines
+                && one == Occurrence::Only
                 && above + below >= 2.min(self.come.start + self.old.len() - self.gone.end)
             {
                 counted = occurrence(&matches, at).map(substitution);
             }
         }
         counted
+    }
+
+    /// Returns so many lines above and below that text byte for byte neither begins nor ends with an empty line, if there are: its line
+    /// break would be that of any line.
+    fn to_text(&self, above: usize, below: usize) -> (usize, usize) {
+        let is_text = |lines: &Lines<'_>, line: usize| !lines.text(line).is_empty();
+        let first = (above..=self.come.start).find(|&more| match more {
+            0 => !self.gone.is_empty() && is_text(self.old, self.gone.start),
+            more => is_text(self.new, self.come.start - more),
+        });
+        let last = (below..=self.old.len() - self.gone.end).find(|&more| match more {
+            0 => !self.gone.is_empty() && is_text(self.old, self.gone.end - 1),
+            more => is_text(self.old, self.gone.end + more - 1),
+        });
+        (first.unwrap_or(above), last.unwrap_or(below))
     }
 }
 

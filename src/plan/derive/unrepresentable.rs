@@ -65,6 +65,9 @@ pub enum What {
     /// A NUL in what comes or goes, or in a file that changes.
     #[error("it is binary")]
     Binary,
+    /// Text that isn't UTF-8, in a format of characters.
+    #[error("it isn't UTF-8")]
+    Utf8,
     /// It ends without a newline.
     #[error("it ends without a newline")]
     NoFinalNewline,

@@ -1,5 +1,5 @@
-//! The policy of texts that take the place of others, as in an OPX `patch`: the only match, or the one that is asked for; and of
-//! whole lines, as in a search/replace block, of which several may be told apart by a line number.
+//! The policy of texts that take the place of others, as in an OPX `patch`: the only match, or the one that is asked for; or, as in a
+//! tool call, byte for byte, once or as often as it says; and of whole lines, as in a search/replace block, of which several may be told apart by a line number.
 //!
 //! The text is searched as a substring of the whole file, line ends aside. Newlines of the put take the terminators of the
 //! lines that they replace, in order; further ones that of the line before. The file ends with a newline afterwards if it
@@ -20,33 +20,48 @@ use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, 
 use super::super::placement::{Match, Placed};
 use super::super::splice;
 use super::super::warning::{Placing, Quote, Warning};
-use crate::patch::{Occurrence, Substitution, Written};
+use crate::patch::{Occurrence, Substitution, Times, Written};
 use crate::path::RepoPath;
 use crate::plan::Rules;
 use crate::search::{Bounds, Document, Effort, Ends, Fuzz, Matches, Needle, Side, View, cuts_word};
-use crate::text::{LineNo, Lines, Located, Span, Text};
+use crate::text::{LineNo, Lines, Located, Span, Splice, Text};
 
 /// What takes the place of what, and what was done to get there.
 pub(in crate::plan) struct Substituted {
-    /// The bytes of the file that go.
-    pub(in crate::plan) range: Range<usize>,
-    /// The bytes that come.
-    pub(in crate::plan) new: Vec<u8>,
-    pub(in crate::plan) placed: Placed,
+    /// In order; none where nothing changes.
+    pub(in crate::plan) splices: Vec<Splice>,
+    /// At least one.
+    pub(in crate::plan) placed: Vec<Placed>,
     pub(in crate::plan) warnings: Vec<Located<Warning>>,
 }
 
 /// Returns the needles that a substitution looks for.
-pub(in crate::plan) fn needles(edit: &Substitution<'_>) -> impl Iterator<Item = Needle> {
+pub(in crate::plan) fn needles(edit: &Substitution<'_>) -> Vec<Needle> {
+    if is_literal(edit) {
+        return vec![literal(edit)];
+    }
     let (core, bounds) = core(edit, &edit.find);
     let core = (core.len() < edit.find.len()).then(|| needle(core, bounds));
     let written = edit.written.as_ref().map(|written| needle(&written.find, Bounds::LINES));
-    std::iter::once(needle(&edit.find, edge(edit))).chain(core).chain(written)
+    std::iter::once(needle(&edit.find, edge(edit))).chain(core).chain(written).collect()
 }
 
 /// Returns what part of the edit has a place.
 pub(in crate::plan) fn part(edit: &Substitution<'_>) -> Part {
-    if is_of_lines(edit) { Part::Search } else { Part::Find }
+    match edit.occurrence {
+        Occurrence::Lines(_) => Part::Search,
+        Occurrence::Text(_) => Part::Text,
+        _ => Part::Find,
+    }
+}
+
+fn is_literal(edit: &Substitution<'_>) -> bool {
+    matches!(edit.occurrence, Occurrence::Text(_))
+}
+
+/// Returns the needle of a text that is meant byte for byte.
+fn literal(edit: &Substitution<'_>) -> Needle {
+    Needle::bytes(&texts(&edit.find))
 }
 
 fn is_of_lines(edit: &Substitution<'_>) -> bool {
@@ -57,9 +72,12 @@ fn edge(edit: &Substitution<'_>) -> Bounds {
     if is_of_lines(edit) { Bounds::LINES } else { Bounds::default() }
 }
 
-/// Returns the lines of a side that must be there: of a text that need not be whole lines, blank ones at the edges need not.
+/// Returns the lines of a side that must be there: of OPX, blank ones at the edges need not.
 fn core<'e, 't>(edit: &Substitution<'_>, lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds) {
-    if is_of_lines(edit) { (lines, Bounds::LINES) } else { without_blank_edges(lines) }
+    match edit.occurrence {
+        Occurrence::Lines(_) | Occurrence::Text(_) => (lines, edge(edit)),
+        _ => without_blank_edges(lines),
+    }
 }
 
 fn needle(find: &[Text<'_>], bounds: Bounds) -> Needle {
@@ -97,41 +115,87 @@ pub(in crate::plan) fn place(
             found.ok_or_else(|| sought.place_error(&lines, effort))?
         }
     };
-    let Found { range, edges, how, fitted, warning } = found;
+    let Found { ranges, edges, how, fitted, warning } = found;
     warnings.extend(
         warning.map(|(span, how)| Located::new(span, Warning::Placed { path: path.clone(), part: part(edit), how })),
     );
     let (mut find, mut put) = (&edit.find[..], &edit.put[..]);
     if edges == Edges::Dropped {
         (find, put) = (core, without_blank_edges(put).0);
-        let at = LineNo::from_index(document.line(range.start));
+        let at = LineNo::from_index(document.line(ranges[0].start));
         warnings.push(Located::new(span, Warning::BlankEdges { path: path.clone(), at }));
     }
-    let around = Around::new(document, &range);
-    let lines = around.lines();
-    let within = range.start - around.start..range.end - around.start;
-    let mut placed = placed(&lines, &within, put.len(), span, how);
-    for rows in [&mut placed.old, &mut placed.new] {
-        *rows = rows.start + around.line..rows.end + around.line;
+    let mut done = Substituted { splices: Vec::new(), placed: Vec::new(), warnings };
+    let put =
+        Put { lines: put, fitted: fitted.as_deref(), how, span, is_idle: find == put, is_literal: is_literal(edit) };
+    ranges.into_iter().for_each(|range| done.put(path, document, range, &put));
+    if put.is_idle {
+        done.warnings.push(Located::new(span, Warning::NoChange { path: path.clone() }));
     }
-    if let Some(how) = cuts_word(&lines, &within) {
-        let index = lines.index_at(if how == Side::End { within.end } else { within.start });
-        let line = Quote { number: LineNo::from_index(index + around.line), ..Quote::new(&lines, index) };
-        warnings.push(Located::new(span, Warning::InsideWord { path: path.clone(), how, line }));
+    Ok(done)
+}
+
+impl Substituted {
+    /// Notes a place, and what comes there unless it is what is there.
+    fn put(&mut self, path: &RepoPath, document: &Document, range: Range<usize>, edit: &Put<'_, '_>) {
+        let Put { lines: put, fitted, how, span, is_idle, is_literal } = *edit;
+        let around = Around::new(document, &range);
+        let lines = around.lines();
+        let within = range.start - around.start..range.end - around.start;
+        // A line break at the end of both leaves the line behind it alone.
+        let ends_line = is_literal && put.last().is_some_and(|line| line.is_empty());
+        let last = usize::from(ends_line && around.bytes[within.clone()].ends_with(b"\n"));
+        let mut placed = placed(&lines, &(within.start..within.end - last), put.len() - last, span, how);
+        for rows in [&mut placed.old, &mut placed.new] {
+            *rows = rows.start + around.line..rows.end + around.line;
+        }
+        self.placed.push(placed);
+        let has_cut = self.warnings.iter().any(|warning| matches!(warning.value, Warning::InsideWord { .. }));
+        if let Some(how) = cuts_word(&lines, &within).filter(|_| !has_cut) {
+            let index = lines.index_at(if how == Side::End { within.end } else { within.start });
+            let line = Quote { number: LineNo::from_index(index + around.line), ..Quote::new(&lines, index) };
+            self.warnings.push(Located::new(span, Warning::InsideWord { path: path.clone(), how, line }));
+        }
+        if is_idle {
+            return;
+        }
+        let (within, new) = match fitted {
+            Some(fitted) => splice::within(&lines, within, fitted),
+            None => splice::within(&lines, within, put),
+        };
+        let range = within.start + around.start..within.end + around.start;
+        let at = LineNo::from_index(document.line(range.start));
+        let path = || path.clone();
+        let warning = match final_newline(document, &range, &new) {
+            Some(true) => Some(Warning::NewlineAdded { path: path() }),
+            Some(false) if is_literal => Some(Warning::NewlineGone { path: path() }),
+            _ if is_literal && leaves_empty_line(document, &range, &new) => {
+                Some(Warning::EmptyLine { path: path(), at })
+            }
+            _ => None,
+        };
+        self.warnings.extend(warning.map(|warning| Located::new(span, warning)));
+        match self.splices.last_mut().filter(|last| last.old.end == range.start) {
+            Some(last) => {
+                last.old.end = range.end;
+                last.new.extend(new);
+            }
+            None => self.splices.push(Splice { old: range, new }),
+        }
     }
-    if find == put {
-        warnings.push(Located::new(span, Warning::NoChange { path: path.clone() }));
-        return Ok(Substituted { range: range.end..range.end, new: Vec::new(), placed, warnings });
-    }
-    let (within, new) = match &fitted {
-        Some(fitted) => splice::within(&lines, within, fitted),
-        None => splice::within(&lines, within, put),
-    };
-    let range = within.start + around.start..within.end + around.start;
-    if adds_final_newline(document, &range, &new) {
-        warnings.push(Located::new(span, Warning::NewlineAdded { path: path.clone() }));
-    }
-    Ok(Substituted { range, new, placed, warnings })
+}
+
+/// What is put at each place of a text.
+struct Put<'e, 't> {
+    lines: &'e [Text<'t>],
+    /// The lines as the file needs them; `None` for as they are.
+    fitted: Option<&'e [Vec<u8>]>,
+    how: Match,
+    span: Option<Span>,
+    /// Whether it is what is there.
+    is_idle: bool,
+    /// Whether it is text byte for byte, so that what it leaves of lines is worth a word.
+    is_literal: bool,
 }
 
 /// Returns an edit as it was written, backslashes before markers included, if the file has its lines so.
@@ -141,11 +205,23 @@ fn as_written<'t>(document: &Document, edit: &Substitution<'t>) -> Option<Substi
     is_there.then_some(Substitution { find, put, occurrence: edit.occurrence, written: None })
 }
 
-/// Returns whether a file that doesn't end with a newline does so once something takes the place of a range.
-fn adds_final_newline(document: &Document, range: &Range<usize>, new: &[u8]) -> bool {
+/// Returns whether a file gets a newline at its end, or loses it, once something takes the place of a range.
+fn final_newline(document: &Document, range: &Range<usize>, new: &[u8]) -> Option<bool> {
     let len = document.len();
     let ends = |to: usize| document.slice(to.saturating_sub(1)..to).ends_with(b"\n");
-    range.end == len && !ends(len) && if new.is_empty() { ends(range.start) } else { new.ends_with(b"\n") }
+    if range.end < len {
+        return None;
+    }
+    let (before, after) = (ends(len), if new.is_empty() { ends(range.start) } else { new.ends_with(b"\n") });
+    let is_emptied = new.is_empty() && range.start == 0;
+    (before != after && !is_emptied).then_some(after)
+}
+
+/// Returns whether nothing is left of a line but its end.
+fn leaves_empty_line(document: &Document, range: &Range<usize>, new: &[u8]) -> bool {
+    let is_start = document.line_start(range.start) == range.start;
+    let line = document.slice(range.end..document.line_end(range.end));
+    new.is_empty() && !range.is_empty() && is_start && matches!(&line[..], b"\n" | b"\r\n")
 }
 
 /// The lines around a range of a file: those that it touches, one before them and one behind.
@@ -172,7 +248,8 @@ impl<'d> Around<'d> {
 
 /// Where a text was found, and what that took.
 struct Found {
-    range: Range<usize>,
+    /// At least one, in order.
+    ranges: Vec<Range<usize>>,
     edges: Edges,
     how: Match,
     /// The put as the file needs it; `None` for as it is.
@@ -201,9 +278,14 @@ enum Edges {
 impl Sought<'_, '_> {
     /// Finds the text as it is, or else without blank lines at its edges.
     fn exactly(&self, document: &Document, rules: &Rules) -> Result<Option<Found>, Located<PlaceError>> {
-        let found = |edges, how| move |range| Found { range, edges, how, fitted: None, warning: None };
+        let found = |edges, how| move |range| Found { ranges: vec![range], edges, how, fitted: None, warning: None };
         if let Occurrence::Lines(number) = self.edit.occurrence {
             return self.numbered(document, number, rules);
+        }
+        if let Occurrence::Text(times) = self.edit.occurrence {
+            let ranges = self.times(document, times)?;
+            let found = |ranges| Found { ranges, edges: Edges::Kept, how: Match::Exact, fitted: None, warning: None };
+            return Ok((!ranges.is_empty()).then(|| found(ranges)));
         }
         if let Some(range) = self.search(document, &self.edit.find, Bounds::default())? {
             return Ok(Some(found(Edges::Kept, Match::Exact)(range)));
@@ -242,7 +324,13 @@ impl Sought<'_, '_> {
                 let warning = Some((find[nth].span.or(span), fuzz::warning(lines, level, at, nth)));
                 let last = at + old.len() - 1;
                 let range = lines.start(at)..lines.start(last) + lines.text(last).len();
-                return Ok(Some(Found { range, edges, how: Match::at(level), fitted: Some(fitted), warning }));
+                return Ok(Some(Found {
+                    ranges: vec![range],
+                    edges,
+                    how: Match::at(level),
+                    fitted: Some(fitted),
+                    warning,
+                }));
             }
         }
         Ok(None)
@@ -264,11 +352,27 @@ impl Sought<'_, '_> {
                 Err(0) => Ok(None),
                 Err(count) => Err(Located::new(self.span, PlaceError::OutOfRange { wanted, count })),
             },
-            Occurrence::Only | Occurrence::Lines(_) => match matches.count() {
+            _ => match matches.count() {
                 0 | 1 => Ok(matches.first()),
                 count => Err(Located::new(self.span, Ambiguity::Find(places(document, &matches, count)).into())),
             },
         }
+    }
+
+    /// Finds all places of a text that is to be there so often; none if it isn't there at all.
+    fn times(&self, document: &Document, times: Times) -> Result<Vec<Range<usize>>, Located<PlaceError>> {
+        let matches = document.matches(&literal(self.edit));
+        let all: Vec<_> = matches.iter().collect();
+        let error = match times {
+            _ if all.len() < 2 && times == Times::Once || all.is_empty() => return Ok(all),
+            Times::Once => Ambiguity::Find(places(document, &matches, all.len())).into(),
+            Times::Exactly(wanted) if all.len() != wanted.get() => PlaceError::Times { wanted, count: all.len() },
+            _ => match all.windows(2).find(|pair| pair[1].start < pair[0].end) {
+                None => return Ok(all),
+                Some(pair) => PlaceError::Overlapping { at: LineNo::from_index(document.line(pair[0].start)) },
+            },
+        };
+        Err(Located::new(self.span, error))
     }
 
     /// Finds the only place of whole lines, or the one of several that is at the line at which they are said to begin.
@@ -304,12 +408,13 @@ impl Sought<'_, '_> {
             }
         };
         let warning = warning.map(|how| (self.span, how));
-        Ok(range.map(|range| Found { range, edges: Edges::Kept, how, fitted: None, warning }))
+        Ok(range.map(|range| Found { ranges: vec![range], edges: Edges::Kept, how, fitted: None, warning }))
     }
 
     fn place_error(&self, lines: &Lines<'_>, effort: &Effort) -> Located<PlaceError> {
         let Self { edit, core, span, .. } = *self;
         let not_found = |reason| Located::new(span, PlaceError::NotFound { after: After(None), reason });
+        let core = if is_literal(edit) { without_blank_edges(&edit.find).0 } else { core };
         if lines.is_empty() {
             return not_found(Reason::EmptyFile);
         }

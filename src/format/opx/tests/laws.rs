@@ -144,7 +144,7 @@ fn edit() -> impl Strategy<Value = FileEdit<'static>> {
     ];
     let find = lines().prop_filter("empty", |lines| lines.iter().any(|line| !line.trim().is_empty()));
     let operation = prop_oneof![
-        lines().prop_map(move |lines| Operation::Create { lines: whole(lines), fills_empty: false }),
+        lines().prop_map(move |lines| Operation::Create { lines: whole(lines), fills_empty: false, ends_open: false }),
         lines().prop_map(move |lines| Operation::Replace { lines: whole(lines) }),
         Just(Operation::Delete { expected: None }),
         "[^\0\r\n]{1,9}".prop_map(|to| Operation::Move { to: Text::derived(to.into_bytes()) }),
@@ -182,7 +182,7 @@ fn print(edit: &FileEdit<'_>) -> Vec<u8> {
         Operation::Move { to } => ("move", format!("  <to file=\"{}\"/>\n", escaped(to))),
         Operation::Substitute(Substitution { find, put, occurrence, .. }) => {
             let tag = match occurrence {
-                Occurrence::Only | Occurrence::Lines(_) => "find".to_owned(),
+                Occurrence::Only | Occurrence::Lines(_) | Occurrence::Text(_) => "find".to_owned(),
                 Occurrence::First => "find occurrence=\"first\"".into(),
                 Occurrence::Last => "find occurrence=\"last\"".into(),
                 Occurrence::Nth(n) => format!("find occurrence=\"{n}\""),

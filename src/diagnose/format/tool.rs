@@ -1,0 +1,87 @@
+use crate::diagnose::{Diagnose, Diagnosis};
+use crate::format::tool::{Error, Warning};
+use crate::kind::Kind;
+
+impl Diagnose for Error {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new(Kind::Parse);
+        match self {
+            Error::CutJson => of
+                .label("the JSON ends before it is complete")
+                .help("the response was probably cut off: ask for the whole response again")
+                .advice("send every call whole, as valid JSON"),
+            Error::Json { .. } => of
+                .label("no JSON from here on")
+                .help(
+                    "mend the JSON: names and strings in double quotes, line breaks in strings as `\\n`, no comma before `}` \
+                     or `]`",
+                )
+                .advice("send every call as valid JSON, with line breaks in strings as `\\n`"),
+            Error::Cut { .. } => of
+                .label("said here")
+                .help("what came before the cut may be half of the change: ask for the whole response again")
+                .advice("the response was cut off: send the whole change again, in a shorter response"),
+            Error::Stream => of
+                .label("a piece")
+                .help("put the pieces together first, or have the provider send the whole message at once"),
+            Error::Behind => of.label("behind the call").help("put each call on a line, or lines, of its own"),
+            Error::Twice { .. } => of.label("the second one").help("leave one of them out").advice("give each field once"),
+            Error::Spellings { .. } => {
+                of.label("the second one").help("leave out the one that isn't meant").advice("give each field once")
+            }
+            Error::OtherFile { .. } => of.label("another file").help("leave it out here, and make a call of its own for that file"),
+            Error::Missing { field } => {
+                of.label("in this call").help(missing(field)).advice(format!("give every call a `{field}`"))
+            }
+            Error::Type { .. } => of.label("not so here").help("correct the value, or ask for the call again"),
+            Error::Count { .. } => Diagnosis::new(Kind::Occurrence)
+                .label("no number from 1")
+                .help("say how often the text is in the file, or leave the field out if it is there once"),
+            Error::Field { .. } => Diagnosis::new(Kind::Unsupported)
+                .label("not known here")
+                .help(
+                    "leave it out if the text is meant as it is; give more of the text around it if it is there several times",
+                )
+                .advice("find text by itself: give as much of the text around it as makes it the only one in the file"),
+            Error::Command { .. } => Diagnosis::new(Kind::Unsupported)
+                .label("by a line number")
+                .help(
+                    "ask for the change by `str_replace`: a line of the file as `old_str`, and the same with the new lines as \
+                     `new_str`",
+                )
+                .advice("use `str_replace` with a line of the file, and put the new lines beside it"),
+            Error::Id { .. } => of
+                .label("the second one")
+                .help("two responses were mixed up, or one was changed: give each in a file of its own"),
+            Error::Nul => of.label("it has `\\u0000` in it").help("no text file holds this byte: ask for the call again"),
+            Error::Diff => of.label("this `diff`").help(
+                "a `diff` holds the hunks of the one file that `path` names: `@@`, then lines that begin with a space, `-` or `+`",
+            ),
+        }
+    }
+}
+
+fn missing(field: &str) -> &'static str {
+    match field {
+        "path" => "say which file is meant",
+        "new_string" => "to remove text, say so: give an empty `new_string`",
+        _ => "ask for the whole call again",
+    }
+}
+
+impl Diagnose for Warning {
+    fn diagnosis(&self) -> Diagnosis {
+        match self {
+            Warning::Skipped { .. } => Diagnosis::new(Kind::SkippedCall),
+            Warning::Repeated => Diagnosis::new(Kind::SkippedCall).label("the second one"),
+            Warning::Field { .. } => Diagnosis::new(Kind::UnknownMarkup),
+            Warning::NoNewline => {
+                Diagnosis::new(Kind::FinalNewline).help("end the text with `\\n` if the file is to end with a newline")
+            }
+            Warning::LastPlus => Diagnosis::new(Kind::FinalNewline),
+            Warning::NoCall => {
+                Diagnosis::new(Kind::JsonPatch).help("take it out of the JSON if it isn't meant to be applied")
+            }
+        }
+    }
+}

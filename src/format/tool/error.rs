@@ -1,0 +1,61 @@
+use bstr::BString;
+
+use crate::text::Shown;
+
+/// Why a tool call can't be read.
+#[allow(missing_docs, reason = "the message says what the fields are")]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("the JSON of a tool call breaks off")]
+    CutJson,
+    #[error("the JSON of a tool call can't be read: {what}")]
+    Json { what: String },
+    #[error("the response was cut off: `{field}` is `{value}`")]
+    Cut { field: String, value: String },
+    #[error("these are pieces of a stream, of which each holds a part of the response")]
+    Stream,
+    #[error("text behind a tool call on its line")]
+    Behind,
+    #[error("`{field}` is there twice in one call")]
+    Twice { field: String },
+    #[error("`{first}` and `{second}` of one call differ")]
+    Spellings { first: String, second: String },
+    #[error("an edit of this call names another file, `{}`", Shown(path.as_bytes()))]
+    OtherFile { path: String },
+    #[error("this call has no `{field}`")]
+    Missing { field: &'static str },
+    #[error("`{field}` must be {wanted}")]
+    Type { field: String, wanted: &'static str },
+    #[error("`{field}` must be a plain number from 1, and is {}", Shown(written.as_bytes()))]
+    Count { field: String, written: String },
+    #[error("`{field}` would change what is meant, and isn't supported")]
+    Field { field: String },
+    #[error("`{command}` says only by a line number where to change the file")]
+    Command { command: String },
+    #[error("two different calls have the id `{}`", Shown(id.as_bytes()))]
+    Id { id: String },
+    #[error("a NUL byte in a tool call")]
+    Nul,
+    #[error("the `diff` of this call isn't one change of its file")]
+    Diff,
+}
+
+/// What was guessed or left out while reading tool calls.
+#[allow(missing_docs, reason = "the message says what the fields are")]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Warning {
+    #[error("the call of `{}` is ignored: it changes no file", Shown(name))]
+    Skipped { name: BString },
+    #[error("a call that repeats one of the same id is ignored: it counts once")]
+    Repeated,
+    #[error("the unknown field `{}` is ignored", Shown(field.as_bytes()))]
+    Field { field: String },
+    #[error("the new file doesn't end with a newline")]
+    NoNewline,
+    #[error("the `+` at the end is taken for the last line's newline")]
+    LastPlus,
+    #[error("a patch in a JSON object that is no tool call counts")]
+    NoCall,
+}

@@ -1,0 +1,155 @@
+//! The members of one object, by what they mean in a call, however they are spelt.
+
+use super::error::{Error, Warning};
+use super::json::{Is, Value};
+
+/// What a member means, by its spellings.
+pub(super) type Spellings = &'static [&'static str];
+
+pub(super) const PATH: Spellings = &["path", "file_path", "filePath", "filename"];
+pub(super) const OLD: Spellings = &["old_string", "old_str", "oldString", "oldStr", "old_text", "oldText"];
+pub(super) const NEW: Spellings = &["new_string", "new_str", "newString", "newStr", "new_text", "newText"];
+pub(super) const CONTENT: Spellings = &["content", "file_text"];
+pub(super) const EDITS: Spellings = &["edits"];
+pub(super) const ALL: Spellings = &["replace_all", "replaceAll", "allow_multiple"];
+pub(super) const EXPECTED: Spellings = &["expected_replacements"];
+pub(super) const COMMAND: Spellings = &["command"];
+pub(super) const TYPE: Spellings = &["type"];
+pub(super) const DIFF: Spellings = &["diff"];
+pub(super) const MOVE: Spellings = &["move_to"];
+pub(super) const NAME: Spellings = &["name"];
+pub(super) const ARGUMENTS: Spellings = &["arguments", "args", "input", "parameters"];
+
+/// Members that change which text is meant, and that nobody here goes by.
+const OF_MEANING: [&str; 18] = [
+    "use_regex",
+    "is_regex",
+    "regex",
+    "regexp",
+    "ignore_case",
+    "case_insensitive",
+    "ignore_whitespace",
+    "fuzzy",
+    "occurrence",
+    "match_index",
+    "start_line",
+    "end_line",
+    "line_number",
+    "line",
+    "insert_line",
+    "offset",
+    "append",
+    "overwrite",
+];
+
+/// Members that mean nothing for the change.
+const OF_NOBODY: [&str; 9] =
+    ["description", "instruction", "instructions", "explanation", "reason", "thought", "title", "status", "name"];
+
+/// The members of one object.
+pub(super) struct Fields<'t> {
+    members: Vec<(String, Value<'t>)>,
+}
+
+/// What a call asks for, by what its members are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Replace,
+    Edits,
+    Create,
+    /// By its line number, which is the only thing that says where.
+    Insert,
+    /// Nothing that changes a file.
+    Look,
+    CreateFile,
+    UpdateFile,
+    DeleteFile,
+}
+
+impl<'t> Fields<'t> {
+    pub(super) fn of(object: Value<'t>) -> Self {
+        Self { members: object.members() }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, Value<'t>)> {
+        self.members.iter().map(|(name, value)| (&name[..], *value))
+    }
+
+    /// Returns the first member of some spellings that isn't null.
+    pub(super) fn get(&self, names: &[&str]) -> Option<(&str, Value<'t>)> {
+        self.iter().find(|(name, value)| names.contains(name) && value.is() != Is::Null)
+    }
+
+    pub(super) fn has(&self, names: &[&str]) -> bool {
+        self.get(names).is_some()
+    }
+
+    /// Returns the text of a member, if it is one.
+    pub(super) fn word(&self, names: &[&str]) -> Option<String> {
+        Some(self.get(names)?.1.string().ok()?.text().to_owned())
+    }
+
+    /// Says what the object asks for; `None` of one that is no such call.
+    pub(super) fn shape(&self) -> Option<Shape> {
+        let is_text = |names| self.get(names).is_some_and(|(_, value)| value.is() == Is::String);
+        let has_path = self.has(PATH);
+        match self.word(TYPE).as_deref() {
+            Some("create_file") if has_path || self.has(DIFF) => return Some(Shape::CreateFile),
+            Some("update_file") if has_path || self.has(DIFF) => return Some(Shape::UpdateFile),
+            Some("delete_file") if has_path => return Some(Shape::DeleteFile),
+            _ => {}
+        }
+        match self.word(COMMAND).as_deref().filter(|_| has_path) {
+            Some("str_replace") => return Some(Shape::Replace),
+            Some("create") => return Some(Shape::Create),
+            Some("insert") => return Some(Shape::Insert),
+            Some("view" | "undo_edit") => return Some(Shape::Look),
+            _ => {}
+        }
+        if has_path && (self.has(OLD) || self.has(NEW)) || self.has(OLD) && self.has(NEW) {
+            Some(Shape::Replace)
+        } else if has_path && self.has(EDITS) {
+            Some(Shape::Edits)
+        } else {
+            (has_path && is_text(CONTENT)).then_some(Shape::Create)
+        }
+    }
+
+    /// Finds what is wrong with the members as a whole; `known` are those that the call's shape has.
+    pub(super) fn check(
+        &self,
+        known: &[Spellings],
+        mut error: impl FnMut(Value<'t>, Error),
+        mut warn: impl FnMut(Value<'t>, Warning),
+    ) {
+        for (index, (name, value)) in self.iter().enumerate() {
+            let field = || name.to_owned();
+            let before = &self.members[..index];
+            let spellings = known.iter().find(|spellings| spellings.contains(&name));
+            let other = before.iter().find(|(other, _)| spellings.is_some_and(|all| all.contains(&&other[..])));
+            let is_off = matches!(value.is(), Is::Null | Is::Bool(false));
+            if before.iter().any(|(other, _)| other == name) {
+                error(value, Error::Twice { field: field() });
+            } else if let Some((first, its)) = other {
+                let same = |one: Value<'_>, other: Value<'_>| match (one.string(), other.string()) {
+                    (Ok(one), Ok(other)) => one.text() == other.text(),
+                    _ => one.written() == other.written(),
+                };
+                if !same(*its, value) {
+                    error(value, Error::Spellings { first: first.clone(), second: field() });
+                }
+            } else if spellings.is_none() && OF_MEANING.contains(&name) {
+                if !is_off {
+                    error(value, Error::Field { field: field() });
+                }
+            } else if spellings.is_none() && !is_of_nobody(name) && value.is() != Is::Null {
+                warn(value, Warning::Field { field: field() });
+            }
+        }
+    }
+}
+
+fn is_of_nobody(name: &str) -> bool {
+    let is_id = name == "id" || name.ends_with("_id") || name.ends_with("Id");
+    is_id || OF_NOBODY.contains(&name)
+}

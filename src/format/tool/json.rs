@@ -1,0 +1,177 @@
+//! JSON with places: what is where in a response, each string decoded once.
+
+use std::fmt;
+use std::ops::Range;
+use std::rc::Rc;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// Text that is in a response, or in a string of JSON there, and where each of its bytes is.
+#[derive(Clone, Debug)]
+pub(super) struct Document {
+    text: Rc<str>,
+    /// Offsets in the text, in order, and in the response; from one to the next they go in step.
+    steps: Rc<[(usize, usize)]>,
+}
+
+impl Document {
+    /// Takes a part of a response that begins at an offset.
+    pub(super) fn new(text: &str, at: usize) -> Self {
+        Self { text: text.into(), steps: [(0, at)].into() }
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the offset in the response of one in the text.
+    pub(super) fn at(&self, offset: usize) -> usize {
+        let step = self.steps.partition_point(|(from, _)| *from <= offset).saturating_sub(1);
+        let (from, at) = self.steps[step];
+        let most = self.steps.get(step + 1).map_or(usize::MAX, |(_, next)| *next);
+        (at + (offset - from)).min(most)
+    }
+
+    /// Returns the range in the response of one in the text.
+    pub(super) fn range(&self, range: Range<usize>) -> Range<usize> {
+        let start = self.at(range.start);
+        start..if range.is_empty() { start } else { self.at(range.end).max(start) }
+    }
+
+    /// Returns the value that all of the text is.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub(super) fn value(&self) -> Result<Value<'_>, serde_json::Error> {
+        serde_json::from_str(&self.text).map(|raw| Value { document: self, raw })
+    }
+}
+
+/// A value in a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Value<'t> {
+    document: &'t Document,
+    raw: &'t RawValue,
+}
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Is {
+    Object,
+    Array,
+    String,
+    Number,
+    Bool(bool),
+    Null,
+}
+
+impl<'t> Value<'t> {
+    /// Returns it as it is written.
+    pub(super) fn written(self) -> &'t str {
+        self.raw.get()
+    }
+
+    pub(super) fn is(self) -> Is {
+        match self.written().as_bytes().first() {
+            Some(b'{') => Is::Object,
+            Some(b'[') => Is::Array,
+            Some(b'"') => Is::String,
+            Some(b't') => Is::Bool(true),
+            Some(b'f') => Is::Bool(false),
+            Some(b'n') => Is::Null,
+            _ => Is::Number,
+        }
+    }
+
+    /// Returns where it is in the response.
+    pub(super) fn range(self) -> Range<usize> {
+        let start = self.start();
+        self.document.range(start..start + self.written().len())
+    }
+
+    /// Returns the offset of its first byte in its text, of which it is a slice.
+    fn start(self) -> usize {
+        self.written().as_ptr() as usize - self.document.text.as_ptr() as usize
+    }
+
+    /// Returns the members of an object, in order; none of what is no object, or has a name that is no text.
+    pub(super) fn members(self) -> Vec<(String, Value<'t>)> {
+        let all = serde_json::from_str(self.written()).map_or_else(|_| Vec::new(), |Members(all)| all);
+        all.into_iter().map(|(name, raw)| (name, Value { raw, ..self })).collect()
+    }
+
+    /// Returns the items of an array, in order.
+    pub(super) fn items(self) -> Vec<Value<'t>> {
+        let all: Vec<&RawValue> = serde_json::from_str(self.written()).unwrap_or_default();
+        all.into_iter().map(|raw| Value { raw, ..self }).collect()
+    }
+
+    /// Decodes a string.
+    ///
+    /// # Errors
+    /// If it names half a character, or it is none.
+    pub(super) fn string(self) -> Result<Document, serde_json::Error> {
+        let text: String = serde_json::from_str(self.written())?;
+        let mut steps = Vec::new();
+        let (start, inner) = (self.start() + 1, &self.written()[1..self.written().len() - 1]);
+        let (mut from, mut decoded) = (0, 0);
+        loop {
+            let plain = memchr::memchr(b'\\', &inner.as_bytes()[from..]).map_or(inner.len(), |at| from + at);
+            self.step(start + from..start + plain, decoded, &mut steps);
+            decoded += plain - from;
+            let Some((length, bytes)) = escape(&inner[plain..]) else { break };
+            steps.push((decoded, self.document.at(start + plain)));
+            (from, decoded) = (plain + length, decoded + bytes);
+        }
+        steps.push((decoded, self.document.at(start + inner.len())));
+        Ok(Document { text: text.into(), steps: steps.into() })
+    }
+
+    /// Notes where bytes are that are decoded as they stand.
+    fn step(self, plain: Range<usize>, decoded: usize, steps: &mut Vec<(usize, usize)>) {
+        steps.push((decoded, self.document.at(plain.start)));
+        let outer = &self.document.steps;
+        let first = outer.partition_point(|(from, _)| *from <= plain.start);
+        let inside = outer[first..].iter().take_while(|(from, _)| *from < plain.end);
+        steps.extend(inside.map(|(from, at)| (decoded + from - plain.start, *at)));
+    }
+}
+
+/// Returns how long the escape is with which some text begins, and of how many bytes what it stands for is.
+fn escape(text: &str) -> Option<(usize, usize)> {
+    Some(match text.as_bytes().get(1)? {
+        b'u' => match u16::from_str_radix(text.get(2..6)?, 16).ok()? {
+            0xd800..0xdc00 => (12, 4),
+            unit => (6, char::from_u32(unit.into()).map_or(3, char::len_utf8)),
+        },
+        _ => (2, 1),
+    })
+}
+
+/// The members of an object, in order, however often a name is there.
+struct Members<'t>(Vec<(String, &'t RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct All;
+
+        impl<'de> Visitor<'de> for All {
+            type Value = Members<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut all = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    all.push(member);
+                }
+                Ok(Members(all))
+            }
+        }
+
+        deserializer.deserialize_map(All)
+    }
+}

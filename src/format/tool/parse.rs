@@ -1,0 +1,307 @@
+//! Reads one value of JSON: finds the calls in it, wherever they are, and the patches in its strings.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::error::{Error, Warning};
+use super::fields::{self, Fields};
+use super::json::{Document, Is, Value};
+use crate::format::{InFile, Options, excerpt};
+use crate::patch::{FileEdit, Format};
+use crate::text::{Located, Source, Span, Text};
+
+/// Calls in a row, or the patches that a string holds; with their format, and where they are.
+pub(in crate::format) type Block =
+    crate::format::Block<'static, (Format, Range<usize>), crate::format::Error, crate::format::Warning>;
+
+/// How deep calls are looked for; the messages of no provider go half as deep.
+const DEEPEST: usize = 48;
+
+/// The calls of the response that were met so far, by their ids: what each says.
+pub(in crate::format) type Met = HashMap<String, String>;
+
+/// The reader of one value.
+pub(super) struct Reader<'a, 'm> {
+    pub(super) source: &'a Source,
+    pub(super) options: &'m Options<'m>,
+    met: &'m mut Met,
+    blocks: Vec<Block>,
+    /// What is said of calls that aren't read.
+    remarks: Vec<Located<Warning>>,
+}
+
+/// What was read of one value.
+pub(in crate::format) struct Read {
+    /// The calls and patches in it; none of JSON that is prose.
+    pub(in crate::format) blocks: Vec<Block>,
+    /// What is said of calls that change nothing.
+    pub(in crate::format) remarks: Vec<Located<Warning>>,
+}
+
+/// What a value is in.
+#[derive(Clone, Copy)]
+struct Around<'v> {
+    depth: usize,
+    /// Whether something says that it is a message, or a call.
+    is_wrapped: bool,
+    /// Whether it is what a call was given.
+    is_given: bool,
+    /// What names the call.
+    id: Option<&'v str>,
+}
+
+impl<'a, 'm> Reader<'a, 'm> {
+    pub(super) fn new(source: &'a Source, options: &'m Options<'m>, met: &'m mut Met) -> Self {
+        Self { source, options, met, blocks: Vec::new(), remarks: Vec::new() }
+    }
+
+    /// Reads a value.
+    pub(super) fn read(mut self, value: Value<'_>) -> Read {
+        let around = Around { depth: 0, is_wrapped: value.is() == Is::String, is_given: false, id: None };
+        self.value(value, around);
+        Read { blocks: self.blocks, remarks: self.remarks }
+    }
+
+    fn value(&mut self, value: Value<'_>, around: Around<'_>) {
+        if around.depth > DEEPEST {
+            return;
+        }
+        let inside = Around { depth: around.depth + 1, ..around };
+        match value.is() {
+            Is::Object => self.object(value, inside),
+            Is::Array => value.items().into_iter().for_each(|item| self.value(item, inside)),
+            Is::String => self.text(value, around, None),
+            _ => {}
+        }
+    }
+
+    fn object(&mut self, object: Value<'_>, around: Around<'_>) {
+        let fields = Fields::of(object);
+        if is_of_others(&fields) {
+            return;
+        }
+        if is_of_stream(&fields) {
+            return self.error(object.range(), None, Error::Stream);
+        }
+        let before = self.count();
+        let arguments =
+            fields.get(fields::ARGUMENTS).filter(|(name, _)| *name == "arguments" || fields.has(fields::NAME));
+        let id = fields.word(&["call_id"]).or_else(|| fields.word(&["id"]));
+        let id = id.as_deref().or(around.id);
+        match (fields.shape(), arguments) {
+            (Some(shape), _) => self.call(object, &fields, shape),
+            (None, Some((_, arguments))) => self.wrapper(object, &fields, arguments, Around { id, ..around }),
+            (None, None) => {
+                let is_wrapped = around.is_wrapped || fields.iter().any(|(name, _)| WRAPPERS.contains(&name));
+                let path = fields.word(fields::PATH);
+                for (name, value) in fields.iter().filter(|(name, _)| !THOUGHTS.contains(name)) {
+                    let around = Around { is_wrapped, id: id.filter(|_| CALLS.contains(&name)), ..around };
+                    match value.is() {
+                        Is::String => self.text(value, around, path.as_deref()),
+                        _ => self.value(value, around),
+                    }
+                }
+            }
+        }
+        if self.count() > before
+            && let Some((field, value)) = cut(&fields)
+        {
+            let said = value.written().trim_matches('"').into();
+            self.error(value.range(), None, Error::Cut { field, value: said });
+        }
+    }
+
+    /// Reads what a call is given, which may be JSON once more. A call that changes nothing is told.
+    fn wrapper(&mut self, object: Value<'_>, fields: &Fields<'_>, arguments: Value<'_>, around: Around<'_>) {
+        let name = fields.word(fields::NAME).unwrap_or_default();
+        let said = format!("{name}\n{}", arguments.written());
+        if let Some(id) = around.id {
+            match self.met.get(id) {
+                Some(known) if *known == said => {
+                    let span = self.source.span(object.range());
+                    return self.remarks.push(Located::new(span, Warning::Repeated));
+                }
+                Some(_) => return self.error(object.range(), None, Error::Id { id: id.into() }),
+                None => self.met.insert(id.to_owned(), said),
+            };
+        }
+        let before = (self.count(), self.remarks.len());
+        let inside = Around { is_wrapped: true, is_given: true, ..around };
+        match arguments.is() {
+            Is::String => self.given(arguments, inside),
+            _ => self.value(arguments, inside),
+        }
+        if (self.count(), self.remarks.len()) == before {
+            self.skip(object, &name);
+        }
+    }
+
+    /// Returns how much has been read that counts.
+    fn count(&self) -> usize {
+        self.blocks.iter().map(|block| block.errors.len() + block.edits.len()).sum()
+    }
+
+    /// Reads a string that a call is given: JSON once more, or a patch.
+    fn given(&mut self, string: Value<'_>, around: Around<'_>) {
+        let Some(document) = self.decoded(string, None) else { return };
+        if !document.text().trim_start().starts_with(['{', '[']) {
+            return self.text(string, around, None);
+        }
+        match document.value() {
+            Ok(value) => self.value(value, around),
+            Err(error) if super::is_of_calls(document.text().as_bytes()) => {
+                self.error(string.range(), None, super::broken(&error));
+            }
+            Err(_) => self.text(string, around, None),
+        }
+    }
+
+    /// Reads a string in which patches may be. `path` is that of the file which they are about if they don't say.
+    fn text(&mut self, string: Value<'_>, around: Around<'_>, path: Option<&str>) {
+        let may_hold_one = string.written().contains("\\n") || string.written().contains("<edit");
+        if !may_hold_one || self.options.depth >= super::DEEPEST_TEXT {
+            return;
+        }
+        let Some(document) = self.decoded(string, None) else { return };
+        let is_prose = around.is_wrapped && !around.is_given;
+        let Some(mut block) = self.embedded(&document, path, is_prose) else { return };
+        block.end.1 = string.range();
+        if !around.is_wrapped {
+            let span = self.source.span(string.range());
+            block.warnings.push(Located::new(span, InFile { path: None, what: Warning::NoCall }.into()));
+        }
+        self.blocks.push(block);
+    }
+
+    /// Reads the patches of a text; `None` if it has none.
+    fn embedded(&self, document: &Document, path: Option<&str>, is_prose: bool) -> Option<Block> {
+        let options = Options {
+            depth: self.options.depth + if is_prose { 1 } else { super::DEEPEST_TEXT },
+            file: path.map(str::as_bytes).or(self.options.file),
+            format: None,
+            ..*self.options
+        };
+        let source = Source::new(self.source.id(), self.source.name(), document.text().into())?;
+        let parsed = crate::format::parse(&source, &options);
+        let is_patch = !parsed.patch.edits.is_empty() || parsed.errors.iter().any(|error| error.value.is_of_patch());
+        let is_lost = is_prose && parsed.errors.iter().any(|error| !error.value.is_absence());
+        (is_patch || is_lost).then(|| relocated(parsed, &|span| self.place(document, span)))
+    }
+
+    /// Returns where in the response a place of a text is.
+    pub(super) fn place(&self, document: &Document, span: Span) -> Span {
+        self.source.span(document.range(span.start as usize..span.end as usize))
+    }
+
+    /// Decodes a string, or says why that can't be.
+    pub(super) fn decoded(&mut self, string: Value<'_>, path: Option<&[u8]>) -> Option<Document> {
+        match string.string() {
+            Ok(document) if document.text().contains('\0') => self.error(string.range(), path, Error::Nul),
+            Ok(document) => return Some(document),
+            Err(error) => self.error(string.range(), path, super::broken(&error)),
+        }
+        None
+    }
+
+    /// Returns the block of the calls that are being read, of which a range is a part.
+    pub(super) fn block(&mut self, range: Range<usize>) -> &mut Block {
+        if self.blocks.last().is_none_or(|block| block.end.0 != Format::Tool) {
+            let end = (Format::Tool, range.clone());
+            self.blocks.push(Block { end, edits: Vec::new(), errors: Vec::new(), warnings: Vec::new() });
+        }
+        let block = self.blocks.last_mut().expect("there is one now");
+        block.end.1 = block.end.1.start.min(range.start)..block.end.1.end.max(range.end);
+        block
+    }
+
+    /// Tells of a call that changes nothing.
+    pub(super) fn skip(&mut self, object: Value<'_>, name: &str) {
+        let what = Warning::Skipped { name: excerpt(name.as_bytes()) };
+        self.remarks.push(Located::new(self.source.span(object.range()), what));
+    }
+
+    /// Returns how many errors there are so far.
+    pub(super) fn errors(&self) -> usize {
+        self.blocks.iter().map(|block| block.errors.len()).sum()
+    }
+
+    pub(super) fn error(&mut self, range: Range<usize>, path: Option<&[u8]>, what: Error) {
+        let (span, path) = (self.source.span(range.clone()), path.map(excerpt));
+        self.block(range).errors.push(Located::new(span, InFile { path, what }.into()));
+    }
+
+    pub(super) fn warn(&mut self, range: Range<usize>, path: Option<&[u8]>, what: Warning) {
+        let (span, path) = (self.source.span(range.clone()), path.map(excerpt));
+        self.block(range).warnings.push(Located::new(span, InFile { path, what }.into()));
+    }
+}
+
+/// Makes a block of what was read of a text that is in a string.
+pub(super) fn relocated(parsed: crate::format::Parsed<'_>, place: &dyn Fn(Span) -> Span) -> Block {
+    let edits: Vec<FileEdit<'static>> = parsed.patch.edits.into_iter().map(|edit| edit.relocated(place)).collect();
+    let errors = parsed.errors.into_iter().map(|error| Located { span: error.span.map(place), ..error });
+    let warnings = parsed.warnings.into_iter().map(|warning| Located { span: warning.span.map(place), ..warning });
+    let (errors, warnings) = (errors.collect(), warnings.collect());
+    Block { end: (parsed.patch.format, 0..0), edits, errors, warnings }
+}
+
+/// Members by which an object is a message, or holds calls.
+const WRAPPERS: [&str; 11] = [
+    "role",
+    "choices",
+    "candidates",
+    "message",
+    "messages",
+    "tool_calls",
+    "function_call",
+    "functionCall",
+    "output",
+    "parts",
+    "operation",
+];
+
+/// Members whose value is the call that the object names.
+const CALLS: [&str; 3] = ["function", "functionCall", "function_call"];
+
+/// Members in which a model thinks aloud.
+const THOUGHTS: [&str; 5] = ["reasoning", "reasoning_content", "thinking", "thoughts", "summary"];
+
+/// Returns whether an object isn't what the model said to change: a result, somebody else's message, a thought.
+fn is_of_others(fields: &Fields<'_>) -> bool {
+    let role = fields.word(&["role"]);
+    let of = fields.word(fields::TYPE).unwrap_or_default();
+    let is_thought = fields.get(&["thought"]).is_some_and(|(_, value)| value.is() == Is::Bool(true));
+    role.is_some_and(|role| !matches!(&role[..], "assistant" | "model"))
+        || of == "tool_result"
+        || of.ends_with("_output")
+        || matches!(&of[..], "thinking" | "reasoning" | "redacted_thinking")
+        || fields.has(&["functionResponse"])
+        || is_thought
+}
+
+fn is_of_stream(fields: &Fields<'_>) -> bool {
+    let of = fields.word(fields::TYPE).unwrap_or_default();
+    let is_chunk = fields.word(&["object"]).is_some_and(|of| of.ends_with(".chunk"));
+    is_chunk || (of.ends_with("_delta") || of.ends_with(".delta")) && !fields.has(fields::PATH)
+}
+
+/// Returns the member that says that a message was cut off.
+fn cut<'t>(fields: &Fields<'t>) -> Option<(String, Value<'t>)> {
+    let said = [
+        ("status", &["incomplete", "in_progress"][..]),
+        ("stop_reason", &["max_tokens"]),
+        ("finish_reason", &["length"]),
+        ("finishReason", &["MAX_TOKENS"]),
+    ];
+    said.into_iter().find_map(|(name, values)| {
+        let (_, value) = fields.get(&[name])?;
+        let word = fields.word(&[name])?;
+        values.contains(&&word[..]).then(|| (name.to_owned(), value))
+    })
+}
+
+/// Makes a text of a range of a decoded string.
+pub(super) fn text(source: &Source, document: &Document, range: Range<usize>) -> Text<'static> {
+    let bytes = document.text().as_bytes()[range.clone()].to_vec();
+    Text::at(bytes, source.span(document.range(range)))
+}

@@ -1,0 +1,57 @@
+//! Where decoded text is in the response, and how much of what isn't JSON is a call.
+
+use proptest::prelude::*;
+
+use super::json::Document;
+use crate::format::{self, Options};
+use crate::patch::{Format, Operation};
+use crate::text::{Source, SourceId};
+
+proptest! {
+    #[test]
+    fn every_character_of_a_string_is_where_it_is_written(text in "[a\\n\"\\\\é😀/\t]{0,12}", twice: bool) {
+        let once = serde_json::to_string(&text).unwrap();
+        let written = if twice { serde_json::to_string(&once).unwrap() } else { once };
+        let whole = format!("[{written}]");
+        let document = Document::new(&whole, 0);
+        let mut string = document.value().unwrap().items()[0].string().unwrap();
+        if twice {
+            string = string.value().unwrap().string().unwrap();
+        }
+        prop_assert_eq!(string.text(), &text);
+        let mut end = if twice { 4 } else { 2 };
+        for (at, character) in text.char_indices() {
+            let range = string.range(at..at + character.len_utf8());
+            prop_assert_eq!(range.start, end);
+            let of_one = serde_json::to_string(&character.to_string()).unwrap();
+            let inner = &of_one[1..of_one.len() - 1];
+            let again = serde_json::to_string(inner).unwrap();
+            let inner = if twice { &again[1..again.len() - 1] } else { inner };
+            prop_assert_eq!(&whole[range.clone()], inner);
+            end = range.end;
+        }
+    }
+
+    #[test]
+    fn a_call_that_is_cut_anywhere_is_refused(cut in 1..120usize, pretty: bool) {
+        let call = serde_json::json!({"path": "a", "old_string": "x\ny", "new_string": "é", "replace_all": true});
+        let call = if pretty { serde_json::to_string_pretty(&call).unwrap() } else { call.to_string() };
+        let cut = (1..=cut.min(call.len() - 1)).rev().find(|&at| call.is_char_boundary(at)).unwrap();
+        let source = Source::new(SourceId(0), "a", call[..cut].into()).unwrap();
+        let read = format::parse(&source, &Options::default());
+        prop_assert!(!read.errors.is_empty());
+    }
+}
+
+#[test]
+fn patches_in_strings_are_what_they_are_and_where_they_are() {
+    let text = r#"{"type":"custom_tool_call","name":"apply_patch","input":"*** Begin Patch\n*** Delete File: a\n*** End Patch"}"#;
+    let source = Source::new(SourceId(0), "a", text.into()).unwrap();
+    let read = format::parse(&source, &Options::default());
+    assert_eq!(read.patch.format, Format::Envelope);
+    let [edit] = &read.patch.edits[..] else { panic!("{read:?}") };
+    assert_eq!(edit.operation, Operation::Delete { expected: None });
+    let span = edit.path.span.unwrap();
+    assert_eq!(&text[span.start as usize..span.end as usize], "a");
+    assert_eq!(text[..span.start as usize].rfind("Delete File: "), Some(span.start as usize - "Delete File: ".len()));
+}

@@ -1,0 +1,6 @@
+def f(n):
+    return str(factorial(n))
+
+
+def gg(n):
+    return factorial(n)

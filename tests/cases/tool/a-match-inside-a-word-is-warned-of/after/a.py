@@ -1,0 +1,6 @@
+def f(n):
+    return sTR(factorial(n))
+
+
+def g(n):
+    return factorial(n)

@@ -1,0 +1,6 @@
+def f(n):
+    return str(f(n))
+
+
+def g(n):
+    return f(n)
