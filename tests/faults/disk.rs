@@ -152,6 +152,8 @@ fn run(target: Target, scarce: Scarce, extent: &Extent) -> Tally {
         let place = scene.place_in(TempDir::new_in(disk.path()).expect("there is room"));
         scarce.fill(disk.path(), leave);
         let ended = trace::run(&mut place.apply(), RESPONSE.as_bytes());
+        // To see what has become of a file, git may have to run its filter, which takes room.
+        Scarce::free(disk.path());
         tally.runs += 1;
         match scene.judge(&place.state()) {
             Ok(side) if (side == Side::New) == (ended.code() == Some(0)) => {
@@ -163,7 +165,6 @@ fn run(target: Target, scarce: Scarce, extent: &Extent) -> Tally {
             }
             Err(said) => tally.wrong.push(format!("{leave} left: {}", describe("is torn or littered", &ended, &said))),
         }
-        Scarce::free(disk.path());
         leave += scarce.step();
     }
     killed(&scene, scarce, &disk, extent, &mut tally);
@@ -185,12 +186,12 @@ fn killed(scene: &Scene, scarce: Scarce, disk: &Disk, extent: &Extent, tally: &m
         traced(&place, &Injection::at(Fault::KILL, call));
         scarce.fill(disk.path(), 0);
         let recovered = place.recover();
+        Scarce::free(disk.path());
         tally.runs += 1;
         match scene.judge(&place.state()) {
             Ok(side) if recovered.code() == Some(0) => tally.count(side),
             Ok(_) => tally.wrong.push(format!("{call} {}: {}", call.text, describe("recover failed", &recovered, ""))),
             Err(said) => tally.wrong.push(format!("{call} {}: {}", call.text, describe("torn", &recovered, &said))),
         }
-        Scarce::free(disk.path());
     }
 }
