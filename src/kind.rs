@@ -55,7 +55,7 @@ kinds! {
     Occurrence = "occurrence", Response;
     /// A file that the patch changes, deletes or moves isn't there.
     FileMissing = "file-missing", Response;
-    /// Something stands where the patch puts a new file.
+    /// Something is where the patch puts a new file.
     FileExists = "file-exists", Response;
     /// A path that leads out of the work tree, into `.git` or a submodule, through a link, or to no regular file.
     UnsafePath = "unsafe-path", Response;
@@ -122,7 +122,7 @@ kinds! {
     Restated = "restated", Nobody;
     /// A trailing empty line of a hunk that isn't in the file was dropped.
     BlankDropped = "blank-dropped", Nobody;
-    /// The lines stand elsewhere too; the first place was taken.
+    /// The lines are elsewhere too; the first place was taken.
     Duplicates = "duplicates", Nobody;
     /// A hunk of added lines only: where they were put.
     AdditionPlace = "addition-place", Nobody;
@@ -176,7 +176,7 @@ kinds! {
     InsideWord = "inside-word", Nobody;
     /// A hunk whose header claims other counts of lines than it has.
     Recounted = "recounted", Nobody;
-    /// A hunk whose lines aren't where its numbers say, and stand in one other place.
+    /// A hunk whose lines aren't where its numbers say, and are in one other place.
     HunkMoved = "hunk-moved", Nobody;
     /// A file whose mode isn't the one that the patch says it had.
     ModeDiffers = "mode-differs", Nobody;

@@ -115,7 +115,7 @@ impl Diagnose for CliError {
                 .help("stage the response itself, or set the attribute `-llmpatch` for this path"),
             CliError::MoreMarkers { first, .. } => first.diagnosis(),
             CliError::NoPathspec { key, .. } => of(Kind::Io).help(format!(
-                "correct it with `git config --edit`; `git config --show-origin --get-all {key}` says where it stands"
+                "correct it with `git config --edit`; `git config --show-origin --get-all {key}` says where it is set"
             )),
             CliError::Directory(error) => Diagnosis { label: None, advice: None, ..error.diagnosis() }
                 .help("name a directory of this work tree, from its top, or leave the option out"),

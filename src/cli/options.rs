@@ -28,7 +28,7 @@ pub(super) struct Reading {
     /// Take back --strict or llmpatch.strict
     #[arg(long, overrides_with = "strict")]
     pub(super) no_strict: bool,
-    /// Refuse lines that stand in several places of a file, instead of taking the first (also llmpatch.unique)
+    /// Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)
     #[arg(long, overrides_with = "no_unique")]
     pub(super) unique: bool,
     /// Take back --unique or llmpatch.unique
@@ -215,7 +215,7 @@ pub(super) struct Against {
 /// The responses.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Responses {
-    /// A file with a model's whole answer, or - for standard input, which is also read if there is none
+    /// A file with a model's whole response, or - for standard input, which is also read if there is none
     #[arg(value_name = "response", value_hint = clap::ValueHint::FilePath)]
     pub(super) paths: Vec<PathBuf>,
 }

@@ -44,7 +44,7 @@ pub(super) struct Preview {
     /// Apply as well
     #[arg(long)]
     pub(super) apply: bool,
-    /// How many unchanged lines stand around a change, if not as many as git shows
+    /// How many unchanged lines to show around a change, if not as many as git does
     #[arg(skip)]
     context: Option<u32>,
 }

@@ -23,7 +23,7 @@ pub(super) struct Prompt {
     #[arg(value_name = "format", default_value = "envelope", hide_default_value = false)]
     #[arg(value_parser = Format::among(&[Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
     format: Format,
-    /// Add an example drawn from this repository: a commit as the answer that would have made it
+    /// Add an example drawn from this repository: a commit as the response that would have made it
     #[arg(long, value_name = "commit")]
     example: Option<String>,
 }

@@ -21,7 +21,7 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> (Diag
     let of = Diagnosis::new(kind);
     let (of, label_of_file, marked) = match closest.gap() {
         _ if looks_elided(&closest.text) => {
-            let help = "give every line of the file that stands there, or begin another hunk behind the gap";
+            let help = "give every line of the file that is there, or begin another hunk behind the gap";
             (of.label("stands for lines of the file").habit(help), "the patch leaves this out", None)
         }
         Gap::Other { alike, .. } => {

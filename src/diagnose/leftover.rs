@@ -10,7 +10,7 @@ impl Diagnose for Leftover {
         let place = FilePlace {
             path: self.path.clone(),
             column: 1,
-            caption: "it stands here".into(),
+            caption: "it is here".into(),
             first: FileLine { line: self.line, excerpt: text, heading: None, label: "left over".into() },
             more: Vec::new(),
         };

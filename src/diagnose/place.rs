@@ -11,12 +11,12 @@ use crate::tree::Content;
 
 pub(super) const BYTE_FOR_BYTE: &str = "old lines must be in the file byte for byte";
 pub(super) const CORRECT_THEM: &str =
-    "old lines must be in the file byte for byte; correct them, or hand the author what --feedback prints";
+    "old lines must be in the file byte for byte; correct them, or give the model what --feedback prints";
 const IN_ORDER: &str = "put the hunks into the file's order, or into a section of their own";
 const EARLIER_CONTEXT: &str = "give a context line that comes before these lines, or drop it";
 const JOIN: &str = "join the two hunks, or leave the lines that they share out of one of them";
 const INDENT: &str = "indent the lines of the patch as the file does";
-const FOUND: &str = "the lines stand here";
+const FOUND: &str = "the lines are here";
 
 /// A file that a message shows.
 pub(super) struct File<'f> {
@@ -129,21 +129,21 @@ fn misplaced(of: &Unplaced, file: &File<'_>) -> (Diagnosis, Vec<Range<usize>>) {
     let none = || (Diagnosis::new(of.error.kind()), Vec::new());
     match &of.error {
         PlaceError::ContextEarlier { at } => {
-            let found = of.at(*at, file, "the context line stands here", "before the previous hunk");
-            found.say("stands earlier", IN_ORDER)
+            let found = of.at(*at, file, "the context line is here", "before the previous hunk");
+            found.say("is earlier", IN_ORDER)
         }
         PlaceError::Applied { at } => {
-            let text = "the new text stands here already";
-            let caption = if of.part == Part::Find { text } else { "the new lines stand here already" };
+            let text = "the new text is here already";
+            let caption = if of.part == Part::Find { text } else { "the new lines are here already" };
             let found = of.at(*at, file, caption, "from here on");
             let (said, ranges) = found.say("this change is there already", "leave out what is there already");
             (Diagnosis { is_made: true, ..said }, ranges)
         }
         PlaceError::Earlier { at, than, .. } => {
             let (label, said, help) = match than {
-                Earlier::Previous => ("before what earlier hunks have reached", "stands earlier", IN_ORDER),
-                Earlier::AtContext => ("the context line itself", "stands earlier", EARLIER_CONTEXT),
-                Earlier::Context(_) => ("before the context line", "stands earlier", EARLIER_CONTEXT),
+                Earlier::Previous => ("before what earlier hunks have reached", "is earlier", IN_ORDER),
+                Earlier::AtContext => ("the context line itself", "is earlier", EARLIER_CONTEXT),
+                Earlier::Context(_) => ("before the context line", "is earlier", EARLIER_CONTEXT),
                 Earlier::Shared => ("begins among the lines of an earlier hunk", "shared with an earlier hunk", JOIN),
                 Earlier::Taken => ("an earlier hunk has lines here", "shared with an earlier hunk", JOIN),
             };
@@ -215,7 +215,7 @@ fn context(
     let said = Diagnosis { candidates: places.lines.clone(), ..said };
     let Some(line) = lines else { return (said.help("give a whole line of the file after `@@`, or drop it"), ranges) };
     ranges = vec![of.from(line)];
-    let said = said.note(format!("the hunk's own lines stand in the file once, on line {line}"));
+    let said = said.note(format!("the hunk's own lines are in the file once, on line {line}"));
     (said.help("drop the text after `@@`, or give a whole line of the file there"), ranges)
 }
 
@@ -226,7 +226,7 @@ fn not_found(of: &Unplaced, reason: &Reason, file: &File<'_>) -> (Diagnosis, Vec
         Reason::NoSuchLine => (none().label("this line is not in the file"), Vec::new()),
         Reason::NotTogether(lines) => {
             let said = none().label("from here on").note(format!(
-                "every one of these lines is in the file, but they don't follow one another there: they stand on lines {}",
+                "every one of these lines is in the file, but they don't follow one another there: they are on lines {}",
                 listed(lines, lines.len())
             ));
             (said, lines.iter().take(3).map(|line| line.index()..line.index() + 1).collect())
@@ -247,8 +247,8 @@ fn not_found(of: &Unplaced, reason: &Reason, file: &File<'_>) -> (Diagnosis, Vec
         }
         Reason::Unnumbered { at, claimed } => {
             let found = of.at(*at, file, FOUND, "not where the hunk's number says");
-            let (said, ranges) = found.say("stands elsewhere", "correct the number, or leave --strict out");
-            let said = said.note(format!("its number says that they stand on line {claimed}"));
+            let (said, ranges) = found.say("is elsewhere", "correct the number, or leave --strict out");
+            let said = said.note(format!("its number says that they are on line {claimed}"));
             (said.advice("correct the number"), ranges)
         }
     }

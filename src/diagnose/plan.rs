@@ -52,7 +52,7 @@ impl Diagnose for Error {
             }
             Error::DeleteLeaves { path, seen, .. } => Diagnosis { passages: beginning(path, seen), ..of }
                 .path(path)
-                .help("the file has changed since the author saw it, or the section doesn't show it whole; look at it")
+                .help("the file has changed since the model saw it, or the section doesn't show it whole; look at it")
                 .advice("show every line of the file with `-` before it; if some are to stay, don't delete it"),
             Error::Joined { error, spans, applied } => {
                 let of = Diagnosis { also: spans.clone(), ..error.diagnosis() };
@@ -112,7 +112,7 @@ impl Diagnosis {
     fn unlike(self, path: &RepoPath, passages: Vec<Passage>) -> Self {
         Diagnosis { passages, ..self }
             .path(path)
-            .help("the file has changed since the author saw it; look at it, and drop the `-` lines if it may go")
+            .help("the file has changed since the model saw it; look at it, and drop the `-` lines if it may go")
             .advice("if the file as it is shown here may go, delete it without the `-` lines; else leave it alone")
     }
 }
@@ -338,7 +338,7 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
         Placing::Fuzzy { line, .. } => of.shows(place(path, line, "the file has", "taken for the line of the patch")),
         Placing::Duplicates { chosen, others, lines, .. } => {
             let label = |line| if line == *chosen { "changed" } else { "alike" };
-            let places = rivals(path, lines, "the lines stand here", label).into_iter().collect();
+            let places = rivals(path, lines, "the lines are here", label).into_iter().collect();
             among(Diagnosis { places, ..of }, *chosen, others).help(match part {
                 Part::Search => {
                     "it is the line that the response names; if another is meant, give more lines around the change; --unique refuses \

@@ -61,14 +61,14 @@ pub enum PlaceError {
     Context { text: BString, places: Places, near: Option<Box<Closest>>, lines: Option<LineNo> },
     /// The context line is only before the hunks that came before.
     #[error(
-        "names a context line that stands only on line {at}, before the previous hunk; hunks must follow the file's order"
+        "names a context line that is only on line {at}, before the previous hunk; hunks must follow the file's order"
     )]
     ContextEarlier { at: LineNo },
     /// The lines are nowhere at or after the cursor.
     #[error("matches no lines {after}")]
     NotFound { after: After, reason: Reason },
     /// The new lines are there already.
-    #[error("is already applied, as it seems: its new lines stand on line {at}")]
+    #[error("is already applied, as it seems: its new lines are on line {at}")]
     Applied { at: LineNo },
     /// The lines are where they may not be any more.
     #[error("matches no lines {after}; found on line {at}, {than}")]
@@ -85,12 +85,12 @@ pub enum PlaceError {
     /// The lines are there but for their indentation, and the old lines show different shifts: `line` is the first that is shifted
     /// otherwise than those before it.
     #[error(
-        "stands on line {at} but for its indentation, which differs from line to line, so that nothing says how its added lines are to be indented"
+        "is on line {at} but for its indentation, which differs from line to line, so that nothing says how its added lines are to be indented"
     )]
     Indentation { at: LineNo, line: LineNo },
     /// The lines are there but for their indentation, and an added line lacks what is to be taken away.
     #[error(
-        "stands on line {at} but for its indentation, and an added line lacks the spaces by which the file is indented less"
+        "is on line {at} but for its indentation, and an added line lacks the spaces by which the file is indented less"
     )]
     Unshiftable { at: LineNo },
     /// Added lines behind the end of the file, which has so many.

@@ -80,7 +80,7 @@ pub enum Placing {
     #[error(": its last old line is empty and isn't in the file; placed on line {_0} without it")]
     BlankDropped(LineNo),
     /// The lines are in so many other places too, of which the first few are listed and the first of all shown.
-    #[error(": its lines stand in {} places; line {chosen} is changed, also there: {}", .count + 1, listed(.others, *.count))]
+    #[error(": its lines are in {} places; line {chosen} is changed, also there: {}", .count + 1, listed(.others, *.count))]
     Duplicates { chosen: LineNo, others: Vec<LineNo>, count: usize, lines: Vec<Quote> },
     /// A hunk of added lines only, which go to the end of the file.
     #[error(" only adds lines: they go after the last line of the file")]
@@ -89,10 +89,10 @@ pub enum Placing {
     #[error(" only adds lines: they go right after its context line {_0}")]
     AddedAfter(LineNo),
     /// A hunk of added lines only, which go behind the first of several context lines; so many `others` equal it.
-    #[error(" only adds lines: they go right after its context line {after}; the same line stands also on {}", listed(.others, *.count))]
+    #[error(" only adds lines: they go right after its context line {after}; the same line is also on {}", listed(.others, *.count))]
     AddedAfterOneOf { after: LineNo, others: Vec<LineNo>, count: usize },
     /// A hunk of a unified diff that is elsewhere than its number says.
-    #[error(" isn't on line {claimed}, as its number says; its lines stand on line {at}, and are changed there")]
+    #[error(" isn't on line {claimed}, as its number says; its lines are on line {at}, and are changed there")]
     Moved { claimed: LineNo, at: LineNo },
     /// A hunk of a unified diff that only its number places at the top of the file.
     #[error(" only adds lines: they go at the top of the file, by its number alone")]

@@ -121,7 +121,7 @@ fn named(place: &ResponsePlace, several: bool) -> String {
 }
 
 fn of_answer(lines: &str, place: &ResponsePlace, several: bool) -> String {
-    if several { format!("{lines} of `{}`", safe(&place.file)) } else { format!("{lines} of your answer") }
+    if several { format!("{lines} of `{}`", safe(&place.file)) } else { format!("{lines} of your response") }
 }
 
 /// Puts lines between fences that are longer than any in them. What a terminal might obey is escaped, and that is said.
@@ -140,7 +140,7 @@ fn fence(out: &mut String, lines: &[&[u8]]) {
     }
     let _ = writeln!(out, "{marks}");
     if is_escaped {
-        let _ = writeln!(out, "\n(Bytes that can't be printed stand as `\\` and three octal digits.)");
+        let _ = writeln!(out, "\n(Bytes that can't be printed are shown as `\\` and three octal digits.)");
     }
 }
 
@@ -251,7 +251,7 @@ fn copied(format: Format) -> &'static str {
         }
         Format::Blocks => {
             "Copy the lines of each SEARCH from the file as it is shown here: whole lines, in a row, character for character, and \
-             enough of them that they stand there once."
+             enough of them that they are there once."
         }
         Format::Tool => {
             "Copy each `old_string` from the file as it is shown here, character for character, and enough of it that it is there \
@@ -296,7 +296,10 @@ mod tests {
             (b"```", "````\n```\n````\n"),
             (b"a ````` b", "``````\na ````` b\n``````\n"),
             (b"\tx", "```\n\tx\n```\n"),
-            (b"\x1b[2J", "```\n\\033[2J\n```\n\n(Bytes that can't be printed stand as `\\` and three octal digits.)\n"),
+            (
+                b"\x1b[2J",
+                "```\n\\033[2J\n```\n\n(Bytes that can't be printed are shown as `\\` and three octal digits.)\n",
+            ),
         ] {
             let mut out = String::new();
             fence(&mut out, &[line]);

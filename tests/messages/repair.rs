@@ -112,7 +112,7 @@ fn understand(feedback: &str) -> Vec<Problem> {
             problems.push(Problem { headline: headline.to_owned(), ..Problem::default() });
         }
         let Some(problem) = problems.last_mut() else { continue };
-        if let Some(rest) = line.strip_prefix("Line ").filter(|rest| rest.contains(" of your answer")) {
+        if let Some(rest) = line.strip_prefix("Line ").filter(|rest| rest.contains(" of your response")) {
             problem.line = rest.split(' ').next().unwrap().parse::<usize>().unwrap() - 1;
             is_passage = false;
         } else if line.ends_with(" are:") || line.ends_with(" is:") {

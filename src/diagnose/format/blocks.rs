@@ -31,14 +31,14 @@ impl Diagnose for Error {
                 .advice("give all markers seven signs"),
             Error::Unclear { .. } => of.label("a line of the file?").help(format!("take it out; {ESCAPE}")),
             Error::Unindented => of.label("indented less").help(
-                "indent all lines of a block as its first line is, or none; markers best stand first on their lines",
+                "indent all lines of a block as its first line is, or none; markers best come first on their lines",
             ),
             Error::LineNumber { .. } => {
                 of.help("write `:start_line:` and a number from 1, once, or leave the line out")
             }
             Error::StrayNumber { .. } => of
                 .label("no line of the file")
-                .help(format!("line numbers stand right behind `<<<<<<< SEARCH`; {ESCAPE}")),
+                .help(format!("line numbers come right behind `<<<<<<< SEARCH`; {ESCAPE}")),
             Error::BlankSearch => of
                 .label("nothing but blank lines")
                 .help("give lines that have text, too; for a new file, put nothing between SEARCH and `=======`"),
@@ -50,14 +50,16 @@ impl Diagnose for Error {
                 .help("leave out the fences inside of the block: its lines are the file's, as they are"),
             Error::StrayEnd { .. } => of
                 .label("ends nothing")
-                .help("the start of its block is missing, or the one before ended too early: ask for the answer again")
+                .help(
+                    "the start of its block is missing, or the one before ended too early: ask for the response again",
+                )
                 .advice(format!("begin the block with `<<<<<<< SEARCH`; {ESCAPE}")),
             Error::NearOpener { .. } => of.label("nearly the start of a block").help(
                 "write `<<<<<<< SEARCH`, alone on its line, in capitals; if it is only mentioned, put it in backticks",
             ),
             Error::OpenTag { .. } => of
                 .label("this tag")
-                .help("the answer was probably cut off: ask for the whole answer again")
+                .help("the response was probably cut off: ask for the whole response again")
                 .advice("close every tag, and send the whole of it"),
             Error::Tool { .. } => Diagnosis::new(Kind::Unsupported)
                 .help("ask for the change in search/replace blocks; or take this call out and make its change by hand")
@@ -72,8 +74,8 @@ fn no_end(of: Diagnosis, end: &str, before: Option<LineNo>, near: Option<LineNo>
         (Some(near), _) => of.help(format!("write line {near} as `{end}`, alone and first on its line")),
         (None, Some(_)) => of.help(format!("end it with `{end}`, first on its line; {ESCAPE}")),
         (None, None) => of
-            .help("the answer was probably cut off: ask for the whole answer again")
-            .advice(format!("send every block whole, to its `{end}`, which stands first on its line")),
+            .help("the response was probably cut off: ask for the whole response again")
+            .advice(format!("send every block whole, to its `{end}`, which comes first on its line")),
     }
 }
 

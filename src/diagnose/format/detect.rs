@@ -9,7 +9,7 @@ impl Diagnose for Error {
         let of = Diagnosis::new(Kind::Parse);
         match self {
             Error::Utf16 { encoding } => {
-                of.help(format!("convert it first: `iconv -f {encoding} -t UTF-8 answer.txt | git llmpatch apply`"))
+                of.help(format!("convert it first: `iconv -f {encoding} -t UTF-8 response.txt | git llmpatch apply`"))
                     .advice("send plain text in UTF-8")
             }
             Error::NoPatch(absence) => absence.diagnosis(),
@@ -18,7 +18,7 @@ impl Diagnose for Error {
                 .note(format!("{} begins in line {line}", first.a_patch()))
                 .help(format!(
                     "one of them is probably quoted: read only one with `--format={first}` or `--format={second}`, or ask \
-                     for an answer in one format"
+                     for a response in one format"
                 ))
                 .advice("send the whole change in one format; what is only quoted goes between backticks"),
             Error::Empty { .. } => of
@@ -28,7 +28,7 @@ impl Diagnose for Error {
             Error::Nul { .. } => of
                 .label("NUL")
                 .help(
-                    "a patch is text: take the NUL out; if the answer was copied from a binary stream, save it again as UTF-8",
+                    "a patch is text: take the NUL out; if the response was copied from a binary stream, save it again as UTF-8",
                 )
                 .advice("take the NUL out: a patch is text"),
             Error::Residue(residue) => residue.diagnosis(),
@@ -43,12 +43,12 @@ impl Diagnose for Residue {
             Residue::TooMany { .. } => of.label("and this is one more").help("give it in parts"),
             Residue::StrayHeader { more, begin, ended, .. } => stray_header(of, *more, *begin, *ended),
             Residue::StrayEnd { ended } => of.label("ends nothing").help(format!(
-                "what stands between line {ended} and here is in no patch: if line {ended} is a line of a file, write its \
+                "what is between line {ended} and here is in no patch: if line {ended} is a line of a file, write its \
                  prefix before it; else take this line out"
             )),
             Residue::CutStart { .. } => of
                 .label("another patch would begin here")
-                .help("the answer was probably cut off: ask for the whole answer again, or take this line out if it is none")
+                .help("the response was probably cut off: ask for the whole response again, or take this line out if it is none")
                 .advice("send the whole patch, or take this line out if it begins none"),
             Residue::StrayHunk { more } => of
                 .label("a hunk of which file?")
@@ -68,16 +68,16 @@ impl Diagnose for Residue {
             Residue::StrayClosing { .. } => of
                 .label("closes nothing")
                 .help(
-                    "an edit ended earlier than its author meant, or its start is missing: look at the edit before, or ask \
-                     for the answer again",
+                    "an edit ended earlier than was meant, or its start is missing: look at the edit before, or ask \
+                     for the response again",
                 )
                 .advice(
-                    "an edit ended earlier than was meant, or its start is missing: see that every text stands between \
+                    "an edit ended earlier than was meant, or its start is missing: see that every text is between \
                      `<<<` and `>>>` lines, and that every tag is closed once",
                 ),
             Residue::Prefixed { .. } => of
                 .label("a patch would begin here")
-                .help("take such prefixes away from all lines of the patch; markers and tags stand first on their lines"),
+                .help("take such prefixes away from all lines of the patch; markers and tags come first on their lines"),
             Residue::Blocks(error) => error.diagnosis(),
         }
     }
@@ -100,7 +100,7 @@ fn stray_header(of: Diagnosis, more: usize, begin: Option<LineNo>, ended: Option
         )),
         (None, None) => of
             .help(
-                "put `*** Begin Patch` before it and `*** End Patch` at the end; if the start of the answer is \
+                "put `*** Begin Patch` before it and `*** End Patch` at the end; if the start of the response is \
                              missing, ask for it again",
             )
             .advice("put `*** Begin Patch` before it and `*** End Patch` at the end"),
@@ -114,7 +114,7 @@ impl Diagnose for Absence {
             "send the patch as plain text, not as a string: with real line ends, and no backslash before quotes";
         let of = Diagnosis::new(Kind::Parse);
         match self {
-            Absence::Empty => of.help("give the answer as a file or on standard input").advice(SAY),
+            Absence::Empty => of.help("give the response as a file or on standard input").advice(SAY),
             Absence::Prose => of
                 .help(
                     "this version reads `*** Begin Patch` … `*** End Patch`, OPX (`<edit file=\"…\" op=\"…\">`), unified \
@@ -125,7 +125,7 @@ impl Diagnose for Absence {
                 .label("this is nearly the start of a patch")
                 .help("write `*** Begin Patch` on a line of its own"),
             Absence::Unified => of.label("the diff is here").help(
-                "take away what stands before every line of it: `diff --git`, `---`, `+++` and `@@` stand first on their lines",
+                "take away what is before every line of it: `diff --git`, `---`, `+++` and `@@` come first on their lines",
             ),
             Absence::Calls => of
                 .label("this call, say")

@@ -33,9 +33,9 @@ impl Diagnose for Error {
             Error::UnknownHeader { meant: None, .. } => of.label("not a header of this format").help(format!(
                 "{HEADERS}; if this is a line of a file, write its prefix (a space, `-` or `+`) before it"
             )),
-            Error::MisplacedMove { path, verb } => of.label("can't stand here").paths(path).help(misplaced_move(*verb)),
+            Error::MisplacedMove { path, verb } => of.label("can't be here").paths(path).help(misplaced_move(*verb)),
             Error::MisplacedEndOfFile { path, verb } => {
-                of.label("can't stand here").paths(path).help(misplaced_end_of_file(*verb))
+                of.label("can't be here").paths(path).help(misplaced_end_of_file(*verb))
             }
             Error::BadLine { path, verb, habit, more } => {
                 let (label, help) = of_habit(*habit, *verb);
@@ -54,7 +54,7 @@ impl Diagnose for Error {
                 of.label("no line follows").path(path).help(empty_chunk(*is_located))
             }
             Error::EndWithTail { .. } => {
-                of.label("must stand on its own line").help("begin a new line after `*** End Patch`")
+                of.label("must be on its own line").help("begin a new line after `*** End Patch`")
             }
             Error::Truncated { begin, path, near, fence } => {
                 let begin = near.map(|_| format!("the patch begins in line {begin}"));
@@ -99,7 +99,7 @@ impl Diagnose for Warning {
                 .label("taken for a bare `@@`")
                 .path(path)
                 .help(
-                    "write `@@`, or `@@ ` and a line of the file that stands before the change; numbers are never a position",
+                    "write `@@`, or `@@ ` and a line of the file that is before the change; numbers are never a position",
                 ),
             Warning::NoNewlineMark { path, .. } => Diagnosis::new(Kind::NoNewlineMark)
                 .label("this format can't say that")
@@ -144,7 +144,7 @@ fn truncated(of: Diagnosis, near: Option<(LineNo, NearEnd)>, fence: Option<LineN
         (None, None) => of
             .label("begins here and never ends")
             .help(
-                "the answer was probably cut off: ask for the whole answer again; if nothing is missing, add a line \
+                "the response was probably cut off: ask for the whole response again; if nothing is missing, add a line \
                  `*** End Patch`",
             )
             .advice("send the whole patch, to its `*** End Patch`"),
@@ -169,7 +169,7 @@ fn misplaced_move(verb: Option<Verb>) -> &'static str {
 
 fn misplaced_end_of_file(verb: Option<Verb>) -> &'static str {
     if matches!(verb, Some(Verb::Add | Verb::Delete)) {
-        "leave the line out: it says of a chunk of an updated file that it stands at the file's end"
+        "leave the line out: it says of a chunk of an updated file that it is at the file's end"
     } else {
         "put it right behind the lines of a chunk, or leave it out"
     }
@@ -177,10 +177,10 @@ fn misplaced_end_of_file(verb: Option<Verb>) -> &'static str {
 
 fn unified_header(verb: Verb) -> &'static str {
     if verb == Verb::Update {
-        "leave out the lines `diff --git`, `index`, `---` and `+++`: the path stands in the file header already; if the \
+        "leave out the lines `diff --git`, `index`, `---` and `+++`: the path is in the file header already; if the \
          line is one of the file, write a line `@@` before it"
     } else {
-        "leave out the lines `diff --git`, `index`, `---`, `+++` and `@@`: the path stands in the file header already"
+        "leave out the lines `diff --git`, `index`, `---`, `+++` and `@@`: the path is in the file header already"
     }
 }
 

@@ -48,7 +48,7 @@ impl Diagnose for Error {
                 None => format!("write one of {OPERATIONS}"),
             }),
             Error::Occurrence { .. } => Diagnosis::new(Kind::Occurrence).help(
-                "write `first`, `last` or a number from 1; or leave `occurrence` out if the text stands once in the file",
+                "write `first`, `last` or a number from 1; or leave `occurrence` out if the text is in the file once",
             ),
             Error::MissingChild { op, child } => {
                 of.label(format!("this edit has no `<{}>`", child.name())).help(missing(*op, *child))
@@ -59,7 +59,7 @@ impl Diagnose for Error {
             Error::DuplicateChild { child } => of.help(format!("keep one `<{}>`", child.name())),
             Error::ForeignChild { op, child } => of.help(foreign(*op, *child)),
             Error::StrayText { .. } => of.help(
-                "if this belongs to a text to find or put, it must stand between that one's `<<<` and `>>>` lines; else \
+                "if this belongs to a text to find or put, it must be between that one's `<<<` and `>>>` lines; else \
                  leave it out",
             ),
             Error::StrayClose { .. } => of.help("leave it out, or add what it was meant to close"),
@@ -74,7 +74,7 @@ impl Diagnose for Error {
             ),
             Error::OpenPayload { holder, clue } => no_end(of.label("the text begins here"), holder.name(), clue),
             Error::EmptyFind => of.help(
-                "write the text that is to be replaced, as it stands in the file; to replace the whole file, write \
+                "write the text that is to be replaced, as it is in the file; to replace the whole file, write \
                  op=\"replace\"",
             ),
             Error::EnvelopeInside { .. } => of.help("write the whole response in one of the two formats"),
@@ -140,7 +140,7 @@ fn not_closed(tag: &[u8], before: Option<&bstr::BString>) -> String {
 }
 
 fn no_marker(of: Diagnosis, found: &[u8]) -> Diagnosis {
-    let label = (!found.is_empty()).then(|| "`<<<` must stand here, alone on its line".into());
+    let label = (!found.is_empty()).then(|| "`<<<` must be here, alone on its line".into());
     let help = if found.starts_with(b"<<<") {
         "write `<<<` alone on the line after `<find>` or `<put>`, and the text on the lines after it"
     } else {

@@ -40,7 +40,7 @@ impl Diagnose for Error {
                 .help("take the line numbers away: they are no part of the patch"),
             Error::CutHeader | Error::CutHunk { .. } => of
                 .label("this hunk")
-                .help("the answer was probably cut off: ask for the whole answer again")
+                .help("the response was probably cut off: ask for the whole response again")
                 .advice("send the whole patch, to its last line"),
             Error::Miscounted { .. } => {
                 of.help("correct the numbers, or leave --strict out").advice("correct the numbers")
@@ -87,7 +87,7 @@ impl Diagnose for Warning {
             }
             Warning::Unended { path, .. } => {
                 Diagnosis::new(Kind::StrayMarker).path(path).label("is this the whole line?").help(
-                    "no newline follows, and what is around the diff has no end: look whether the answer was cut off",
+                    "no newline follows, and what is around the diff has no end: look whether the response was cut off",
                 )
             }
             Warning::LeftOut { path, .. } => Diagnosis::new(Kind::StrayText)

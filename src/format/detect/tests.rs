@@ -273,12 +273,12 @@ fn nothing_to_apply_is_an_error_that_says_why() {
         (
             b"1. Do:\n   ```diff\n   diff --git a/a b/a\n   --- a/a\n   +++ b/a\n   @@ -1 +1 @@\n   -x\n   +y\n   ```\n".to_vec(),
             "error 3: the response has no patch but a unified diff that doesn't start at the start of a line",
-            "take away what stands before",
+            "take away what is before",
         ),
         (
             b"> --- a\n> +++ a\n> @@ -1 +1 @@\n> -x\n> +y\n".to_vec(),
             "error 1: the response has no patch but a unified diff that doesn't start at the start of a line",
-            "stand first on their lines",
+            "come first on their lines",
         ),
         (
             br"Here: *** Begin Patch\n*** Delete File: a\n*** End Patch".to_vec(),

@@ -24,7 +24,7 @@ pub enum Error {
     /// A header, up to its colon, and what was meant, if that is plain.
     #[error("unknown header `{}`", Shown(header))]
     UnknownHeader { header: BString, meant: Option<Meant> },
-    #[error("`*** Move to:` doesn't stand on the line after an `*** Update File:`")]
+    #[error("`*** Move to:` isn't on the line after an `*** Update File:`")]
     MisplacedMove { path: Option<Arc<[u8]>>, verb: Option<Verb> },
     #[error("`*** End of File` follows no chunk")]
     MisplacedEndOfFile { path: Option<Arc<[u8]>>, verb: Option<Verb> },

@@ -97,7 +97,7 @@ table! { added_files:
     "*** Add File: a\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+x\n" =>
         "unreadable a\nerror 3: headers of a unified diff in the section of `a`";
     "*** Add File: a\n*** Move to: b\n+x\n" =>
-        "unreadable a\nerror 3: `*** Move to:` doesn't stand on the line after an `*** Update File:`";
+        "unreadable a\nerror 3: `*** Move to:` isn't on the line after an `*** Update File:`";
 }
 
 table! { deleted_files:
@@ -146,8 +146,8 @@ table! { chunks:
     "*** Update File: a\n*** Move to: b\nx\n" =>
         "unreadable a\nunreadable b\nerror 4: a line that can't be read in the section of `a`";
     "*** Update File: a\n@@\n-x\n*** Move to: b\n" =>
-        "unreadable a\nerror 5: `*** Move to:` doesn't stand on the line after an `*** Update File:`";
-    "*** Move to: b\n" => "error 2: `*** Move to:` doesn't stand on the line after an `*** Update File:`";
+        "unreadable a\nerror 5: `*** Move to:` isn't on the line after an `*** Update File:`";
+    "*** Move to: b\n" => "error 2: `*** Move to:` isn't on the line after an `*** Update File:`";
     // Unified headers, and a removed SQL comment that is none.
     "*** Update File: a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n" =>
         "unreadable a\nwarning 5: locator-numbers\nerror 3: headers of a unified diff in the section of `a`";
@@ -248,7 +248,7 @@ fn every_habit_of_models_is_named_with_its_remedy() {
         ("*** Rename File: a -> b\n", "`*** Move to: <new path>`"),
         ("*** Create File: a\n", "write `*** Add File: <path>`"),
         ("*** Frob: a\n", "`*** Delete File: <path>`"),
-        ("*** Update File: a\n--- a/a\n+++ b/a\n-x\n", "the path stands in the file header already"),
+        ("*** Update File: a\n--- a/a\n+++ b/a\n-x\n", "the path is in the file header already"),
         ("*** Update File: a\n@@ x\n", "only says where to look"),
         ("  *** Update File: a\n", "write `*** Update File: <path>`"),
     ] {

@@ -51,7 +51,7 @@ pub enum Error {
     Miscounted { number: usize, claimed: [u32; 2], found: [u32; 2] },
     #[error("`\\ No newline at end of file` follows no line")]
     MarkFirst,
-    #[error("`\\ No newline at end of file` stands behind a line that others follow")]
+    #[error("`\\ No newline at end of file` is behind a line that others follow")]
     MarkWithin,
     #[error("the file is new, yet the hunk has lines that it must have had")]
     AddedHasOld,

@@ -214,7 +214,7 @@ fn newline_marks_and_line_ends() {
         ("@@ -1,2 +1 @@\n-b\n c\n\\ No newline at end of file\n", "M x @1,2+1,1:-b c$"),
         (
             "@@ -1,2 +1 @@\n b\n\\ No newline at end of file\n-c\n",
-            "? x\nparse 4: `\\ No newline at end of file` stands",
+            "? x\nparse 4: `\\ No newline at end of file` is behind",
         ),
         (
             "@@ -1 +1 @@\n\\ No newline at end of file\n-b\n+c\n",

@@ -57,7 +57,7 @@ pub enum What {
     #[error("it is a submodule")]
     Submodule,
     /// Its name can't be one of a file that a response names.
-    #[error("its name can't stand in a response")]
+    #[error("its name can't be in a response")]
     Name,
     /// The response would name another file.
     #[error("its path would be read as another")]
