@@ -132,6 +132,8 @@ kinds! {
     ConflictMarkers = "conflict-markers", Nobody;
     /// An added line is a marker of a patch, in a file that had none.
     PatchMarkers = "patch-markers", Nobody;
+    /// An added line has a character that nobody sees, such as one that turns the order of what is read.
+    HiddenCharacters = "hidden-characters", Nobody;
     /// An added line is indented with tabs where all others have spaces, or the other way about.
     MixedIndentation = "mixed-indentation", Nobody;
     /// An edit leaves nothing of a file's text.

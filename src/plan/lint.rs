@@ -9,6 +9,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
+use bstr::ByteSlice as _;
+
 use super::elision;
 use crate::kind::Kind;
 use crate::patch::{FileEdit, HunkLine, Mark, Operation, Status};
@@ -34,10 +36,11 @@ pub struct Lints([Option<Verdict>; Lints::ALL.len()]);
 
 impl Lints {
     /// All lints. The name of each is its kind's code.
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 8] = [
         Kind::Elision,
         Kind::ConflictMarkers,
         Kind::PatchMarkers,
+        Kind::HiddenCharacters,
         Kind::MixedIndentation,
         Kind::EmptiedFile,
         Kind::Undone,
@@ -78,6 +81,9 @@ pub enum Finding {
     /// An added line is a marker of a patch.
     #[error("this line is a marker of a patch, and would be part of the file")]
     PatchMarker,
+    /// An added line has a character that nobody sees, and that the file didn't have.
+    #[error("this line has a {} that nobody sees, U+{:04X}", class(*_0), u32::from(*_0))]
+    HiddenCharacter(char),
     /// A line indented with spaces, in a file that has tabs.
     #[error("this line is indented with spaces, the rest of the file with tabs")]
     SpacesAmongTabs,
@@ -102,6 +108,7 @@ impl Finding {
             Finding::Elided | Finding::ElidedFile { .. } => Kind::Elision,
             Finding::ConflictMarker => Kind::ConflictMarkers,
             Finding::PatchMarker => Kind::PatchMarkers,
+            Finding::HiddenCharacter(_) => Kind::HiddenCharacters,
             Finding::SpacesAmongTabs | Finding::TabsAmongSpaces => Kind::MixedIndentation,
             Finding::Emptied => Kind::EmptiedFile,
             Finding::Undone => Kind::Undone,
@@ -170,6 +177,10 @@ fn in_added(added: &[Added<'_, '_>], before: &[u8], indented: impl FnOnce() -> O
     };
     first(&is_conflict_marker, Finding::ConflictMarker);
     first(&is_patch_marker, Finding::PatchMarker);
+    let hidden = added.iter().find_map(|added| Some((added, hidden(added.line)?)));
+    // Who has it in the file already means it, as those do who write from right to left.
+    let hidden = hidden.filter(|(_, hidden)| !before.contains_str(hidden.encode_utf8(&mut [0; 4])));
+    found.extend(hidden.map(|(added, hidden)| Located::new(added.line.span, Finding::HiddenCharacter(hidden))));
     let of = |blank: Blank| added.iter().find(|added| indentation(added.line) == Some(blank));
     let (tabs, spaces) = (of(Blank::Tab), of(Blank::Space));
     let odd = match (tabs.is_some() || spaces.is_some()).then(indented).flatten() {
@@ -241,6 +252,36 @@ fn is_patch_marker(line: &[u8]) -> bool {
     const WHOLE: [&[u8]; 5] = [b"*** Begin Patch", b"*** End Patch", b"*** End of File", b"<opx>", b"</opx>"];
     const HEADERS: [&[u8]; 4] = [b"*** Add File: ", b"*** Update File: ", b"*** Delete File: ", b"*** Move to: "];
     WHOLE.contains(&line.trim_ascii_end()) || HEADERS.iter().any(|header| line.starts_with(header))
+}
+
+/// Returns the first character of a line that nobody sees and that isn't where writing needs it: joiners are between letters and in
+/// emoji, tags in flags.
+fn hidden(line: &[u8]) -> Option<char> {
+    if line.is_ascii() {
+        return None;
+    }
+    let (mut before, mut is_flag) = (None, false);
+    line.chars().find(|&character| {
+        is_flag = before == Some('\u{1f3f4}') || is_flag && class(character) == TAG;
+        let joins =
+            matches!(character, '\u{200c}' | '\u{200d}') && before.is_some_and(|before: char| !before.is_ascii());
+        let is_mark = character == '\u{feff}' && before.is_none();
+        before = Some(character);
+        !class(character).is_empty() && !joins && !is_mark && !is_flag
+    })
+}
+
+const TAG: &str = "tag character";
+
+/// Says what kind of character it is that nobody sees; nothing of one that is seen.
+fn class(character: char) -> &'static str {
+    match character {
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => "bidi control",
+        '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => "zero-width character",
+        '\u{e0000}'..='\u{e007f}' => TAG,
+        '\u{e0100}'..='\u{e01ef}' => "variation selector",
+        _ => "",
+    }
 }
 
 /// What lines are indented with.

@@ -68,6 +68,7 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::Conflict, "shapes/two-edits-of-one-line"),
     (Kind::ConflictMarkers, "envelope/lint-conflict-markers"),
     (Kind::PatchMarkers, "envelope/lint-patch-markers"),
+    (Kind::HiddenCharacters, "envelope/lint-hidden-characters"),
     (Kind::MixedIndentation, "envelope/lint-mixed-indentation"),
     (Kind::EmptiedFile, "envelope/lint-emptied-file"),
     (Kind::Undone, "envelope/lint-undone"),

@@ -1,0 +1,2 @@
+if level != "user":
+    stop()
