@@ -136,6 +136,8 @@ kinds! {
     HiddenCharacters = "hidden-characters", Nobody;
     /// An added line is indented with tabs where all others have spaces, or the other way about.
     MixedIndentation = "mixed-indentation", Nobody;
+    /// A path is touched that runs by itself, or says what does: a hook, a workflow, what an editor or an agent takes its settings from.
+    Executes = "executes", Nobody;
     /// An edit leaves nothing of a file's text.
     EmptiedFile = "emptied-file", Nobody;
     /// An edit takes back what an earlier one of the same response did.

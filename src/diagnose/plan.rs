@@ -379,6 +379,7 @@ fn found(of: Diagnosis, finding: Finding) -> Diagnosis {
             ),
         Finding::SmallReplace { .. } => of.help("op=\"patch\" would leave the other lines alone for certain"),
         Finding::Emptied => of.help("if the file is to go, delete it"),
+        Finding::Executes(_) => of.help("look at it before anything runs; `git config llmpatch.protect :preset:executes` refuses such files"),
         Finding::HiddenCharacter(_) => of
             .help("look at the line in an editor that shows such characters, and take it out unless it is meant")
             .advice("leave out characters that nobody sees"),

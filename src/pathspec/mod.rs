@@ -8,10 +8,12 @@
 //! - `:/` and `:(top)` change nothing, and `.`, `..` and repeated slashes behind them are resolved. git leaves them as they are,
 //!   and then `:/./src` matches no path.
 //! - The magic words `attr` and `prefix` are errors: the first because a response may change what attributes files have.
+//! - `:preset:executes` is what [`EXECUTES`] lists, and `:!preset:executes` excludes it.
 //! - A class in brackets that is to match in any case does so: git's `:(icase)[M]akefile` doesn't match even `Makefile`.
 
 mod glob;
 mod magic;
+mod preset;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +22,7 @@ use bstr::{BStr, BString, ByteSlice as _};
 use self::glob::Glob;
 use self::magic::Magic;
 pub use self::magic::{Defaults, Wildcards};
+pub use self::preset::{EXECUTES, executes};
 use crate::text::Shown;
 
 /// A pathspec that has been read.
@@ -29,6 +32,8 @@ pub struct Pathspec {
     /// Whether it takes paths out of what the others of its list mean.
     excludes: bool,
     any_case: bool,
+    /// Whether it is what runs by itself.
+    executes: bool,
     /// What it names: a file, or all below a directory; empty for everything.
     pattern: Vec<u8>,
     /// How much of it is before the first wildcard, and what comes then.
@@ -54,6 +59,9 @@ pub enum PathspecError {
     /// A magic word that git knows.
     #[error("the magic word `{0}` doesn't count here")]
     Unsupported(&'static str),
+    /// A ready set that isn't there.
+    #[error("`{}` is none of the ready sets; there is `:preset:executes`", Shown(.0))]
+    UnknownPreset(BString),
     /// Two magic words that contradict each other.
     #[error("`literal` and `glob` are incompatible")]
     Incompatible,
@@ -74,12 +82,18 @@ impl Pathspec {
         if written.is_empty() {
             return Err(PathspecError::Empty);
         }
+        if let Some((excludes, name)) = preset_named(written).filter(|_| !defaults.literal) {
+            let unknown = || PathspecError::UnknownPreset(name.into());
+            let whole = (name == b"executes").then_some(()).ok_or_else(unknown);
+            let (written, pattern) = (written.into(), Vec::new());
+            return whole.map(|()| Self { written, excludes, any_case: false, executes: true, pattern, wild: None });
+        }
         let (Magic { excludes, any_case, wildcards }, rest) = Magic::read(written, defaults)?;
         let pattern = normal(rest)?;
         let plain = pattern.iter().position(|byte| b"*?[\\".contains(byte)).filter(|_| wildcards != Wildcards::None);
         let by_directory = wildcards == Wildcards::ByDirectory;
         let wild = plain.and_then(|plain| Some((plain, Glob::new(&pattern[plain..], by_directory)?)));
-        Ok(Self { written: written.into(), excludes, any_case, pattern, wild })
+        Ok(Self { written: written.into(), excludes, any_case, executes: false, pattern, wild })
     }
 
     /// Returns it as it was written.
@@ -89,6 +103,9 @@ impl Pathspec {
 
     /// Returns whether it matches a path, whether or not it excludes it then.
     fn matches(&self, path: &[u8], case: Case) -> bool {
+        if self.executes {
+            return executes(path).is_some();
+        }
         let folds = self.any_case || case == Case::Ignored;
         let is_same = |a: &[u8], b: &[u8]| if folds { a.eq_ignore_ascii_case(b) } else { a == b };
         let pattern = &self.pattern[..];
@@ -149,6 +166,14 @@ impl FromIterator<Pathspec> for Pathspecs {
     fn from_iter<I: IntoIterator<Item = Pathspec>>(all: I) -> Self {
         Self(all.into_iter().collect())
     }
+}
+
+/// Returns the name of the ready set that a text names, and whether it excludes it.
+fn preset_named(written: &[u8]) -> Option<(bool, &[u8])> {
+    let rest = written.strip_prefix(b":")?;
+    let excluded = rest.strip_prefix(b"!").or_else(|| rest.strip_prefix(b"^"));
+    let named = excluded.map_or(rest, |rest| rest.strip_prefix(b":").unwrap_or(rest));
+    Some((excluded.is_some(), named.strip_prefix(b"preset:")?))
 }
 
 /// Resolves `.`, `..` and repeated slashes by their spelling, as git does. A slash at the end stays: it asks for a directory.

@@ -36,12 +36,13 @@ pub struct Lints([Option<Verdict>; Lints::ALL.len()]);
 
 impl Lints {
     /// All lints. The name of each is its kind's code.
-    pub const ALL: [Kind; 8] = [
+    pub const ALL: [Kind; 9] = [
         Kind::Elision,
         Kind::ConflictMarkers,
         Kind::PatchMarkers,
         Kind::HiddenCharacters,
         Kind::MixedIndentation,
+        Kind::Executes,
         Kind::EmptiedFile,
         Kind::Undone,
         Kind::SmallReplace,
@@ -90,6 +91,9 @@ pub enum Finding {
     /// A line indented with tabs, in a file that has spaces.
     #[error("this line is indented with tabs, the rest of the file with spaces")]
     TabsAmongSpaces,
+    /// The file runs by itself, or says what does.
+    #[error("this file says {_0}")]
+    Executes(&'static str),
     /// Nothing is left of the file's text.
     #[error("this edit leaves nothing in the file")]
     Emptied,
@@ -110,6 +114,7 @@ impl Finding {
             Finding::PatchMarker => Kind::PatchMarkers,
             Finding::HiddenCharacter(_) => Kind::HiddenCharacters,
             Finding::SpacesAmongTabs | Finding::TabsAmongSpaces => Kind::MixedIndentation,
+            Finding::Executes(_) => Kind::Executes,
             Finding::Emptied => Kind::EmptiedFile,
             Finding::Undone => Kind::Undone,
             Finding::SmallReplace { .. } => Kind::SmallReplace,

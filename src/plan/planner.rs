@@ -18,7 +18,7 @@ use super::suggest::{self, Suggestion};
 use super::warning::Warning;
 use crate::patch::{FileEdit, Hunk, Operation, Patch, Status};
 use crate::path::{PathError, RepoPath, Resolver};
-use crate::pathspec::Case;
+use crate::pathspec::{Case, executes};
 use crate::search::Effort;
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
 use crate::tree::{Content, File, Mode, Tree};
@@ -209,7 +209,13 @@ impl Planner<'_> {
                 match self.rules.guard.barrier(&path, case) {
                     Some(barrier) if is_new => self.fail(span, Error::Guarded(barrier)),
                     Some(_) => Err(Failed::Lost),
-                    None => Ok(path),
+                    None => {
+                        if let Some(what) = executes(path.as_bytes()).filter(|_| is_new) {
+                            let finding = Finding::Executes(what);
+                            self.warn(span, Warning::Found { path: path.clone(), finding });
+                        }
+                        Ok(path)
+                    }
                 }
             }
             Err(error) => {

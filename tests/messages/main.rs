@@ -70,6 +70,7 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::PatchMarkers, "envelope/lint-patch-markers"),
     (Kind::HiddenCharacters, "envelope/lint-hidden-characters"),
     (Kind::MixedIndentation, "envelope/lint-mixed-indentation"),
+    (Kind::Executes, "envelope/lint-executes"),
     (Kind::EmptiedFile, "envelope/lint-emptied-file"),
     (Kind::Undone, "envelope/lint-undone"),
     (Kind::SmallReplace, "opx/lint-small-replace"),
