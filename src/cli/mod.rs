@@ -4,6 +4,7 @@
 //! Nothing is printed between the start of a transaction and its end.
 
 mod apply;
+mod apply_patch;
 mod base;
 mod check;
 mod commit;
@@ -86,6 +87,9 @@ enum Command {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     crate::transaction::wait_for_children();
     let arguments: Vec<_> = arguments.into_iter().collect();
+    if let Some((_, rest)) = arguments.split_first().filter(|(program, _)| apply_patch::is_called(program)) {
+        return apply_patch::run(rest);
+    }
     let command = match parse_alone(&arguments) {
         Some(command) => Ok(command),
         None => Cli::try_parse_from(arguments).map(|cli| cli.command),

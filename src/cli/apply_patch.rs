@@ -1,0 +1,86 @@
+//! The program under the name `apply_patch`, as which agents start what applies a model's patch: the patch is the one argument, or comes
+//! on standard input, and what became of it is said in the words that they know. All else is as for `git llmpatch apply`.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::Path;
+
+use super::apply;
+use super::base::Base;
+use super::details;
+use super::error::Failure;
+use super::exit::Exit;
+use super::flow::{self, Printed, Session};
+use super::options::{Reading, Verbosity};
+use super::output;
+use super::recover;
+use super::responses::{self, Origin};
+use crate::report::{FileOperation, Report};
+use crate::text::{Shown, SourceId};
+use crate::transaction::Target;
+
+const USAGE: &str = "Usage: apply_patch 'PATCH'\n       echo 'PATCH' | apply_patch\n";
+
+/// Returns whether the program was called by this name.
+pub(super) fn is_called(program: &OsStr) -> bool {
+    let name = Path::new(program).file_name();
+    name.is_some_and(|name| name == "apply_patch" || name == "apply-patch" || name == "applypatch")
+}
+
+/// Applies the patch that the arguments, without the program's name, or standard input hold.
+pub(super) fn run(arguments: &[OsString]) -> Exit {
+    let (name, patch) = match arguments {
+        [] => ("<stdin>", Origin::Stdin.read()),
+        [patch] => ("<argument>", Ok(patch.clone().into_vec())),
+        _ => {
+            output::complain(&format!("Error: apply_patch accepts exactly one argument.\n{USAGE}"));
+            return Exit::Usage;
+        }
+    };
+    if patch.as_ref().is_ok_and(|patch| patch.trim_ascii().is_empty()) {
+        output::complain(USAGE);
+        return Exit::Usage;
+    }
+    // Paths count from where the agent is.
+    let directory = std::env::current_dir().ok().map(Into::into);
+    let reading = Reading { directory, ..Reading::default() };
+    let exit = flow::run(&reading, &Verbosity::default(), vec![name.to_owned()], |session| {
+        let source = responses::source(SourceId(0), name.to_owned(), Some(patch?))?;
+        let report = made(session, std::slice::from_ref(&source))?;
+        let text = summary(&report, session.resolver().directory());
+        Ok((report, Printed::Text(text.into())))
+    });
+    // Agents know no more than that it failed.
+    if exit == Exit::Obstructed { Exit::Refused } else { exit }
+}
+
+/// Makes the change.
+fn made(session: &Session, sources: &[crate::text::Source]) -> Result<Report, Failure> {
+    recover::first(session)?;
+    let base = Base::WorkTree;
+    let tree = base.tree(&session.repo)?;
+    let mut worked = session.work_out(sources, &base, &*tree)?;
+    let files = details::counted_files(session, &base, &worked.changes, true);
+    let report = Report::checked(files, std::mem::take(&mut worked.warnings));
+    apply::publish(session, &worked.changes, Target::WorkTree { intent_to_add: false }, report)
+}
+
+/// Lists what has become of files, named as from a directory: first the new ones, then those that changed, then those that are gone.
+fn summary(report: &Report, directory: &[u8]) -> String {
+    let mut text = String::from("Success. Updated the following files:\n");
+    let of = |operation| match operation {
+        FileOperation::Added => 'A',
+        FileOperation::Modified | FileOperation::Renamed => 'M',
+        FileOperation::Deleted => 'D',
+    };
+    for letter in ['A', 'M', 'D'] {
+        for file in report.files.iter().filter(|file| of(file.operation) == letter) {
+            let path = file.path.as_bytes();
+            let below = path.strip_prefix(directory).map(|rest| rest.strip_prefix(b"/").unwrap_or(rest));
+            let path = below.filter(|_| !directory.is_empty()).unwrap_or(path);
+            let _ = writeln!(text, "{letter} {}", Shown::path(Path::new(OsStr::from_bytes(path))));
+        }
+    }
+    text
+}

@@ -1,0 +1,74 @@
+//! The program under the name `apply_patch`, as agents start it.
+
+use std::path::Path;
+use std::process::Command;
+
+use assert_fs::prelude::*;
+
+use crate::support::{self, Repo, Run};
+
+/// Starts the program by another name, in a directory of a repository; returns its status, and what it printed on both streams.
+fn apply_patch(repo: &Repo, directory: &str, arguments: &[&str], input: &str) -> (i32, String, String) {
+    let link = repo.path().parent().unwrap().join("apply_patch");
+    if !link.exists() {
+        std::os::unix::fs::symlink(Path::new(repo.command().get_program()), &link).unwrap();
+    }
+    let mut command = support::isolated(Command::new(link), &repo.path().join(directory));
+    let Run { status, stdout, stderr, .. } = support::run(command.args(arguments), input.as_bytes());
+    (status, stdout, stderr)
+}
+
+const PATCH: &str = "*** Begin Patch\n*** Add File: new/n.txt\n+n\n*** Update File: a.txt\n@@\n-one\n+two\n*** Delete File: gone\n\
+                     *** Update File: old\n*** Move to: moved\n@@\n-x\n+y\n*** End Patch\n";
+
+const SAID: &str = "Success. Updated the following files:\nA new/n.txt\nM a.txt\nM moved\nD gone\n";
+
+fn repo(prefix: &str) -> Repo {
+    let names = ["a.txt", "gone", "old"].map(|name| format!("{prefix}{name}"));
+    Repo::with(&[(&names[0], "one\n"), (&names[1], "g\n"), (&names[2], "x\n")])
+}
+
+#[test]
+fn the_patch_is_the_argument_or_standard_input() {
+    for is_argument in [true, false] {
+        let repo = repo("");
+        let (arguments, input) = if is_argument { (vec![PATCH], "") } else { (vec![], PATCH) };
+        assert_eq!(apply_patch(&repo, "", &arguments, input), (0, SAID.into(), String::new()));
+        repo.child("a.txt").assert("two\n");
+        repo.child("moved").assert("y\n");
+        repo.run(&["undo"], "").succeeded();
+        repo.child("a.txt").assert("one\n");
+    }
+}
+
+#[test]
+fn paths_count_from_where_the_agent_is() {
+    let repo = repo("sub/dir/");
+    assert_eq!(apply_patch(&repo, "sub/dir", &[PATCH], ""), (0, SAID.into(), String::new()));
+    repo.child("sub/dir/a.txt").assert("two\n");
+}
+
+#[test]
+fn a_refusal_changes_nothing_and_is_status_one() {
+    let repo = repo("");
+    let before = repo.files();
+    let (status, stdout, stderr) = apply_patch(&repo, "", &[&PATCH.replace("-one", "-three")], "");
+    assert_eq!((status, stdout), (1, String::new()));
+    assert!(stderr.starts_with("error[lines-not-found]"), "{stderr}");
+    assert_eq!(repo.files(), before);
+    let outside = PATCH.replace("a.txt", "../a.txt");
+    assert_eq!(apply_patch(&repo, "", &[&outside], "").0, 1);
+    repo.child(".git/index.lock").touch().unwrap();
+    assert_eq!(apply_patch(&repo, "", &[PATCH], "").0, 1);
+    assert_eq!(repo.files(), before);
+}
+
+#[test]
+fn wrong_usage_is_status_two() {
+    let repo = repo("");
+    for (arguments, input) in [(vec![PATCH, PATCH], ""), (vec![""], ""), (vec![], " \n")] {
+        let (status, stdout, stderr) = apply_patch(&repo, "", &arguments, input);
+        assert_eq!((status, stdout), (2, String::new()));
+        assert!(stderr.contains("Usage: apply_patch 'PATCH'"), "{stderr}");
+    }
+}
