@@ -17,6 +17,7 @@ impl Diagnose for Error {
                      or `]`",
                 )
                 .advice("send every call as valid JSON, with line breaks in strings as `\\n`"),
+            Error::Deep => of.label("too deep").help("take the call out of what is around it, and give it by itself"),
             Error::Cut { .. } => of
                 .label("said here")
                 .help("what came before the cut may be half of the change: ask for the whole response again")

@@ -47,7 +47,7 @@ impl Reader<'_, '_> {
         let is_sound = self.errors() == before;
         let edits = edits.filter(|_| is_sound);
         let edits = edits.unwrap_or_else(|| vec![FileEdit::new(path.clone(), Operation::Unreadable, path.span)]);
-        self.block(object.range()).edits.extend(edits);
+        self.take(object.range(), edits);
     }
 
     /// Finds what is wrong with the members of a call, or of one of its edits.
@@ -131,7 +131,13 @@ impl Reader<'_, '_> {
             self.error(object.range(), Some(path), Error::Missing { field: fields::OLD[0] });
         }
         let edits = items.into_iter().map(|item| {
-            let of_item = Fields::of(item);
+            let of_item = match Fields::of(item) {
+                Ok(fields) => fields,
+                Err(error) => {
+                    self.error(item.range(), Some(path), super::broken(&error));
+                    return None;
+                }
+            };
             self.members(&of_item, known(Shape::Replace), Some(path));
             if let (Some(own), Some((_, value))) = (of_item.word(fields::PATH), of_item.get(fields::PATH))
                 && own.as_bytes() != &path[..]
@@ -226,10 +232,9 @@ impl Reader<'_, '_> {
             self.error(at, Some(path), Error::Diff);
             return None;
         }
-        let own = self.block(at);
-        own.errors.extend(block.errors);
-        own.warnings.extend(block.warnings);
-        Some(block.edits.into_iter().map(|edit| FileEdit { path: path.clone(), ..edit }).collect())
+        let edits = block.edits.iter().map(|edit| FileEdit { path: path.clone(), ..edit.clone() }).collect();
+        self.take_said(at, block);
+        Some(edits)
     }
 }
 

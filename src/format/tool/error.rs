@@ -11,6 +11,8 @@ pub enum Error {
     CutJson,
     #[error("the JSON of a tool call can't be read: {what}")]
     Json { what: String },
+    #[error("a tool call is nested too deep to be read")]
+    Deep,
     #[error("the response was cut off: `{field}` is `{value}`")]
     Cut { field: String, value: String },
     #[error("these are pieces of a stream, of which each holds a part of the response")]

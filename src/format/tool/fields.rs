@@ -1,5 +1,7 @@
 //! The members of one object, by what they mean in a call, however they are spelt.
 
+use std::collections::HashSet;
+
 use super::error::{Error, Warning};
 use super::json::{Is, Value};
 
@@ -67,8 +69,12 @@ pub(super) enum Shape {
 }
 
 impl<'t> Fields<'t> {
-    pub(super) fn of(object: Value<'t>) -> Self {
-        Self { members: object.members() }
+    /// Takes those of an object.
+    ///
+    /// # Errors
+    /// If a name is half a character.
+    pub(super) fn of(object: Value<'t>) -> Result<Self, serde_json::Error> {
+        object.members().map(|members| Self { members })
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, Value<'t>)> {
@@ -122,27 +128,29 @@ impl<'t> Fields<'t> {
         mut error: impl FnMut(Value<'t>, Error),
         mut warn: impl FnMut(Value<'t>, Warning),
     ) {
-        for (index, (name, value)) in self.iter().enumerate() {
+        let same = |one: Value<'_>, other: Value<'_>| match (one.string(), other.string()) {
+            (Ok(one), Ok(other)) => one.text() == other.text(),
+            _ => one.written() == other.written(),
+        };
+        let mut met = HashSet::new();
+        // Of each of those that are known, the first.
+        let mut firsts = vec![None; known.len()];
+        for (name, value) in self.iter() {
             let field = || name.to_owned();
-            let before = &self.members[..index];
-            let spellings = known.iter().find(|spellings| spellings.contains(&name));
-            let other = before.iter().find(|(other, _)| spellings.is_some_and(|all| all.contains(&&other[..])));
+            let of = known.iter().position(|spellings| spellings.contains(&name));
             let is_off = matches!(value.is(), Is::Null | Is::Bool(false));
-            if before.iter().any(|(other, _)| other == name) {
+            if !met.insert(name) {
                 error(value, Error::Twice { field: field() });
-            } else if let Some((first, its)) = other {
-                let same = |one: Value<'_>, other: Value<'_>| match (one.string(), other.string()) {
-                    (Ok(one), Ok(other)) => one.text() == other.text(),
-                    _ => one.written() == other.written(),
-                };
-                if !same(*its, value) {
-                    error(value, Error::Spellings { first: first.clone(), second: field() });
+            } else if let Some(first) = of.map(|of| &mut firsts[of]) {
+                let (other, its) = *first.get_or_insert((name, value));
+                if !same(its, value) {
+                    error(value, Error::Spellings { first: other.to_owned(), second: field() });
                 }
-            } else if spellings.is_none() && OF_MEANING.contains(&name) {
+            } else if OF_MEANING.contains(&name) {
                 if !is_off {
                     error(value, Error::Field { field: field() });
                 }
-            } else if spellings.is_none() && !is_of_nobody(name) && value.is() != Is::Null {
+            } else if !is_of_nobody(name) && value.is() != Is::Null {
                 warn(value, Warning::Field { field: field() });
             }
         }

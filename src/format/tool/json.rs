@@ -95,10 +95,13 @@ impl<'t> Value<'t> {
         self.written().as_ptr() as usize - self.document.text.as_ptr() as usize
     }
 
-    /// Returns the members of an object, in order; none of what is no object, or has a name that is no text.
-    pub(super) fn members(self) -> Vec<(String, Value<'t>)> {
-        let all = serde_json::from_str(self.written()).map_or_else(|_| Vec::new(), |Members(all)| all);
-        all.into_iter().map(|(name, raw)| (name, Value { raw, ..self })).collect()
+    /// Returns the members of an object, in order.
+    ///
+    /// # Errors
+    /// If it is none, or a name is half a character.
+    pub(super) fn members(self) -> Result<Vec<(String, Value<'t>)>, serde_json::Error> {
+        let Members(all) = serde_json::from_str(self.written())?;
+        Ok(all.into_iter().map(|(name, raw)| (name, Value { raw, ..self })).collect())
     }
 
     /// Returns the items of an array, in order.

@@ -26,6 +26,9 @@ pub(super) struct Reader<'a, 'm> {
     pub(super) options: &'m Options<'m>,
     met: &'m mut Met,
     blocks: Vec<Block>,
+    /// How many edits and errors there are in them, and how many errors.
+    count: usize,
+    errors: usize,
     /// What is said of calls that aren't read.
     remarks: Vec<Located<Warning>>,
 }
@@ -52,7 +55,7 @@ struct Around<'v> {
 
 impl<'a, 'm> Reader<'a, 'm> {
     pub(super) fn new(source: &'a Source, options: &'m Options<'m>, met: &'m mut Met) -> Self {
-        Self { source, options, met, blocks: Vec::new(), remarks: Vec::new() }
+        Self { source, options, met, blocks: Vec::new(), count: 0, errors: 0, remarks: Vec::new() }
     }
 
     /// Reads a value.
@@ -64,7 +67,7 @@ impl<'a, 'm> Reader<'a, 'm> {
 
     fn value(&mut self, value: Value<'_>, around: Around<'_>) {
         if around.depth > DEEPEST {
-            return;
+            return self.fail(value, Error::Deep);
         }
         let inside = Around { depth: around.depth + 1, ..around };
         match value.is() {
@@ -76,14 +79,17 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 
     fn object(&mut self, object: Value<'_>, around: Around<'_>) {
-        let fields = Fields::of(object);
+        let fields = match Fields::of(object) {
+            Ok(fields) => fields,
+            Err(error) => return self.fail(object, super::broken(&error)),
+        };
         if is_of_others(&fields) {
             return;
         }
         if is_of_stream(&fields) {
             return self.error(object.range(), None, Error::Stream);
         }
-        let before = self.count();
+        let before = self.count;
         let arguments =
             fields.get(fields::ARGUMENTS).filter(|(name, _)| *name == "arguments" || fields.has(fields::NAME));
         let id = fields.word(&["call_id"]).or_else(|| fields.word(&["id"]));
@@ -103,7 +109,7 @@ impl<'a, 'm> Reader<'a, 'm> {
                 }
             }
         }
-        if self.count() > before
+        if self.count > before
             && let Some((field, value)) = cut(&fields)
         {
             let said = value.written().trim_matches('"').into();
@@ -125,20 +131,22 @@ impl<'a, 'm> Reader<'a, 'm> {
                 None => self.met.insert(id.to_owned(), said),
             };
         }
-        let before = (self.count(), self.remarks.len());
+        let before = (self.count, self.remarks.len());
         let inside = Around { is_wrapped: true, is_given: true, ..around };
         match arguments.is() {
             Is::String => self.given(arguments, inside),
             _ => self.value(arguments, inside),
         }
-        if (self.count(), self.remarks.len()) == before {
+        if (self.count, self.remarks.len()) == before {
             self.skip(object, &name);
         }
     }
 
-    /// Returns how much has been read that counts.
-    fn count(&self) -> usize {
-        self.blocks.iter().map(|block| block.errors.len() + block.edits.len()).sum()
+    /// Refuses a value that can't be read, if it was to be a call.
+    fn fail(&mut self, value: Value<'_>, what: Error) {
+        if super::is_of_calls(value.written().as_bytes()) {
+            self.error(value.range(), None, what);
+        }
     }
 
     /// Reads a string that a call is given: JSON once more, or a patch.
@@ -170,6 +178,8 @@ impl<'a, 'm> Reader<'a, 'm> {
             let span = self.source.span(string.range());
             block.warnings.push(Located::new(span, InFile { path: None, what: Warning::NoCall }.into()));
         }
+        self.count += block.edits.len() + block.errors.len();
+        self.errors += block.errors.len();
         self.blocks.push(block);
     }
 
@@ -204,7 +214,7 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 
     /// Returns the block of the calls that are being read, of which a range is a part.
-    pub(super) fn block(&mut self, range: Range<usize>) -> &mut Block {
+    fn block(&mut self, range: Range<usize>) -> &mut Block {
         if self.blocks.last().is_none_or(|block| block.end.0 != Format::Tool) {
             let end = (Format::Tool, range.clone());
             self.blocks.push(Block { end, edits: Vec::new(), errors: Vec::new(), warnings: Vec::new() });
@@ -222,10 +232,26 @@ impl<'a, 'm> Reader<'a, 'm> {
 
     /// Returns how many errors there are so far.
     pub(super) fn errors(&self) -> usize {
-        self.blocks.iter().map(|block| block.errors.len()).sum()
+        self.errors
+    }
+
+    /// Takes in the edits of a call.
+    pub(super) fn take(&mut self, range: Range<usize>, edits: Vec<FileEdit<'static>>) {
+        self.count += edits.len();
+        self.block(range).edits.extend(edits);
+    }
+
+    /// Takes in what is said of a diff in a call.
+    pub(super) fn take_said(&mut self, range: Range<usize>, said: Block) {
+        self.count += said.errors.len();
+        self.errors += said.errors.len();
+        let block = self.block(range);
+        block.errors.extend(said.errors);
+        block.warnings.extend(said.warnings);
     }
 
     pub(super) fn error(&mut self, range: Range<usize>, path: Option<&[u8]>, what: Error) {
+        (self.count, self.errors) = (self.count + 1, self.errors + 1);
         let (span, path) = (self.source.span(range.clone()), path.map(excerpt));
         self.block(range).errors.push(Located::new(span, InFile { path, what }.into()));
     }

@@ -55,3 +55,35 @@ fn patches_in_strings_are_what_they_are_and_where_they_are() {
     assert_eq!(&text[span.start as usize..span.end as usize], "a");
     assert_eq!(text[..span.start as usize].rfind("Delete File: "), Some(span.start as usize - "Delete File: ".len()));
 }
+
+#[test]
+fn reading_takes_time_in_proportion_to_the_length() {
+    let call = r#"{"path":"a","old_string":"x","new_string":"y"}"#;
+    let patch = r#""*** Begin Patch\n*** Delete File: a\n*** End Patch\n","#;
+    // Each of these is quadratic for a reader that looks ahead or back from every one of them.
+    for (head, unit, tail) in [
+        ("", "{\"\n", ""),
+        ("", " {\"\n", ""),
+        ("", "[\n", ""),
+        ("", "[", "\n"),
+        ("", "[{\"a\":\n", ""),
+        ("", "{\"a\":1,\n", ""),
+        ("\n", "\"x\",\n", ""),
+        ("", "{}\n", ""),
+        ("", "<tool_call>{\n", ""),
+        ("[", "{\"path\":\"a\",\"old_string\":\"x\",\"new_string\":\"y\"},", "1]\n"),
+        ("", &format!("{call}\n"), ""),
+        ("", &format!("[{call}\n"), ""),
+        ("[", patch, "1]\n"),
+        ("[", &format!("{call},{patch}"), "1]\n"),
+        ("[", "{\"name\":\"e\",\"arguments\":{}},", "1]\n"),
+        ("{\"path\":\"a\",\"old_string\":\"x\",\"new_string\":\"y\"", ",\"k\":1", "}\n"),
+        ("{\"path\":\"a\",\"edits\":[", "{\"old_string\":\"x\",\"new_string\":\"y\"},", "{}]}\n"),
+        ("{\"path\":\"a\",\"content\":\"", "\\n", "\"}\n"),
+        ("\"", "\\u00e4\\n", "\"\n"),
+    ] {
+        let text = [head, &unit.repeat(300_000 / unit.len()), tail].concat();
+        let source = Source::new(SourceId(0), "a", text.into()).unwrap();
+        format::parse(&source, &Options::default());
+    }
+}
