@@ -15,10 +15,11 @@ use super::responses::{self, Origin};
 use super::review::Review;
 use crate::diagnose::Diagnose;
 use crate::message;
+use crate::patch::Format;
 use crate::plan::choose::Names;
 use crate::plan::{ChangeSet, PlanId};
 use crate::progress::Stage;
-use crate::repo::Against;
+use crate::repo::{Against, Mail};
 use crate::report::{CommitReport, Diagnostic, FileReport, LineCount, Report, State, Status, merge};
 use crate::transaction::{self, Target};
 
@@ -149,6 +150,8 @@ impl Apply {
         let tree = base.tree(&session.repo)?;
         let mut worked = session.work_out(&sources, &base, &*tree)?;
         self.compare(session, &worked)?;
+        let mail = self.mail(session, &worked)?;
+        let message = message.or_else(|| mail.as_ref().map(|mail| mail.message.clone()));
         if let Some(review) = review {
             let names = if tree.ignores_case() { Names::CaseBlind } else { Names::Exact };
             review.choose(session, names, &mut worked)?;
@@ -162,7 +165,7 @@ impl Apply {
         }
         let target = target.unwrap_or_else(|| {
             let message = message.unwrap_or_else(|| message::compose(&worked.patches, &worked.changes));
-            Target::Commit(self.committing.request(message))
+            Target::Commit(self.committing.request(message, mail.and_then(|mail| mail.author)))
         });
         match (self.preview.applies(), worked.changes.is_empty()) {
             (true, false) => report = publish(session, &worked.changes, target, report)?,
@@ -185,6 +188,16 @@ impl Apply {
             None => Printed::Text(report.done().into()),
         };
         Ok((report, printed))
+    }
+
+    /// Returns what the mail says of the commit, if that is what the change comes from.
+    fn mail(&self, session: &Session, worked: &Worked<'_>) -> Result<Option<Mail>, Failure> {
+        match (&worked.patches[..], worked.sources) {
+            ([patch], [source]) if self.commit && patch.format == Format::Unified => {
+                session.repo.mail(source.bytes()).map_err(Failure::from)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Reports a change that isn't made yet, to a program with all that it is told.

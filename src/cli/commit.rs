@@ -92,8 +92,12 @@ impl Commit {
         !self.edit && !self.message.is_empty() && self.message.iter().all(is_blank)
     }
 
-    /// Puts together what is asked for, with a message.
-    pub(super) fn request(&self, message: BString) -> CommitRequest {
+    /// Puts together what is asked for, with a message, and with who wrote the change and when if nothing is asked for.
+    pub(super) fn request(&self, message: BString, author: Option<(OsString, OsString)>) -> CommitRequest {
+        let (author, date) = match (&self.author, author) {
+            (None, Some((author, date))) => (Some(author), self.date.clone().or(Some(date))),
+            (given, _) => (given.clone(), self.date.clone()),
+        };
         let sign = match (&self.gpg_sign, self.sign, self.no_gpg_sign) {
             (Some(key), ..) => Sign::Yes(key.clone()),
             (None, true, _) => Sign::Yes(None),
@@ -105,8 +109,8 @@ impl Commit {
             edit: self.edit,
             signoff: self.signoff,
             trailers: self.trailer.clone(),
-            author: self.author.clone(),
-            date: self.date.clone(),
+            author,
+            date,
             sign,
             verify: !self.no_verify,
         }

@@ -437,3 +437,42 @@ fn a_hook_that_takes_the_commit_back_leaves_the_change() {
         assert!(!ours.child(".git/index.lock").exists());
     }
 }
+
+#[test]
+fn a_mail_is_committed_as_its_author_wrote_it() {
+    let repo = Repo::with(&[("a.txt", "one\n"), ("b.txt", "b\n")]);
+    for (name, message, extra) in [
+        ("plain", "Say two", ""),
+        (
+            "body",
+            "Größer, und\nin zwei Zeilen\n\nBecause one isn't enough.\n\nReviewed-by: B <b@example.org>",
+            "--signoff",
+        ),
+        ("subject", "[x] Remove: it", ""),
+    ] {
+        repo.git(&["checkout", "-q", "-b", name, "main"]);
+        repo.child("a.txt").write_str(&format!("two {name}\n")).unwrap();
+        repo.git(&["commit", "-qam", message, "--author=Ä U Thor <au@example.org>", "--date=2020-02-03T04:05:06+0700"]);
+        let extra = Some(extra).filter(|extra| !extra.is_empty());
+        let mail = repo.git(&[&["format-patch", "--stdout", "-1"], extra.as_slice()].concat());
+        repo.git(&["checkout", "-q", "-b", &format!("{name}-am"), "main"]);
+        repo.git_with_input(&["am", "-q"], mail.as_bytes());
+        repo.git(&["checkout", "-q", "-b", &format!("{name}-ours"), "main"]);
+        repo.run(&["apply", "--commit"], &mail).succeeded();
+        let said = |branch: &str| repo.git(&["log", "-1", "--format=%an <%ae> %ad%n%B%T", branch]);
+        assert_eq!(said(&format!("{name}-ours")), said(&format!("{name}-am")), "{name}");
+    }
+    // What is asked for on the command line is taken instead.
+    let mail = repo.git(&["format-patch", "--stdout", "-1", "plain"]);
+    repo.git(&["checkout", "-q", "-b", "other", "main"]);
+    repo.run(&["apply", "--commit", "-m", "Mine", "--author=C <c@example.org>"], &mail).succeeded();
+    assert_eq!(repo.git(&["log", "-1", "--format=%an %s"]), "C Mine\n");
+    // A series has no one message.
+    repo.git(&["checkout", "-q", "plain"]);
+    repo.child("b.txt").write_str("c\n").unwrap();
+    repo.git(&["commit", "-qam", "Say c", "--author=D <d@example.org>"]);
+    let series = repo.git(&["format-patch", "--stdout", "-2"]);
+    repo.git(&["checkout", "-q", "-b", "series", "main"]);
+    repo.run(&["apply", "--commit"], &series).succeeded();
+    assert_ne!(repo.git(&["log", "-1", "--format=%an"]), "D\n");
+}

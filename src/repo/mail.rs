@@ -1,0 +1,72 @@
+//! What a mail says of the commit that it brings, as `git format-patch` writes it and `git am` reads it: git itself is asked.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt as _;
+
+use bstr::{BString, ByteSlice as _};
+
+use super::git::{Git, temporary};
+use super::{Repo, RepoError};
+
+/// What a mail says of a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mail {
+    /// Its message: the subject without `[PATCH]`, and the text up to the diff.
+    pub message: BString,
+    /// Who wrote it, as `git commit --author` takes it, and when; if the mail says both.
+    pub author: Option<(OsString, OsString)>,
+}
+
+impl Repo {
+    /// Returns what a response says of the commit that it brings, if it is one mail; a series brings several.
+    ///
+    /// # Errors
+    /// If git can't be asked, or can't read the mail.
+    pub fn mail(&self, response: &[u8]) -> Result<Option<Mail>, RepoError> {
+        if !is_mail(response) {
+            return Ok(None);
+        }
+        let (place, git) = (temporary()?, Git::new(self));
+        let [text, rest] = ["text", "rest"].map(|name| place.path().join(name));
+        let mut command =
+            git.command([OsStr::new("mailinfo"), OsStr::new("--encoding=UTF-8"), text.as_os_str(), rest.as_os_str()]);
+        let output = git.run(&mut command, response)?;
+        if !output.status.success() {
+            return Err(RepoError::Child { command: "mailinfo".into(), message: output.stderr.trim().into() });
+        }
+        let said = |name: &str| {
+            let line = output.stdout.lines().find_map(|line| line.strip_prefix(name.as_bytes()));
+            line.map(|line| line.trim().to_vec()).filter(|value| !value.is_empty())
+        };
+        let Some(subject) = said("Subject:") else { return Ok(None) };
+        let text = std::fs::read(&text).map_err(|source| RepoError::Io { what: "the mail's text".into(), source })?;
+        let message = match text.trim() {
+            b"" => subject,
+            text => [&subject[..], b"\n\n", text].concat(),
+        };
+        let author = said("Author:").zip(said("Email:")).map(|(name, mail)| [&name[..], b" <", &mail, b">"].concat());
+        let author =
+            author.zip(said("Date:")).map(|(author, date)| (OsString::from_vec(author), OsString::from_vec(date)));
+        Ok(Some(Mail { message: message.into(), author }))
+    }
+}
+
+/// Returns whether a response begins with the headers of a mail, and no other mail is behind it.
+fn is_mail(response: &[u8]) -> bool {
+    let is_start = |line: &[u8]| {
+        let id = line.strip_prefix(b"From ").and_then(|rest| rest.split(|&byte| byte == b' ').next());
+        id.is_some_and(|id| id.len() >= 40 && id.iter().all(u8::is_ascii_hexdigit))
+    };
+    let mut headers =
+        response.lines().skip_while(|line| line.trim().is_empty()).take_while(|line| !line.trim().is_empty());
+    let (mut from, mut subject) = (false, false);
+    let are_headers = headers.all(|line| {
+        from |= line.starts_with(b"From: ");
+        subject |= line.starts_with(b"Subject: ");
+        let name = line.split(|&byte| byte == b':').next().filter(|name| name.len() < line.len());
+        let is_name =
+            |name: &[u8]| !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
+        is_start(line) || line.starts_with(b" ") || line.starts_with(b"\t") || name.is_some_and(is_name)
+    });
+    are_headers && from && subject && response.lines().filter(|line| is_start(line)).count() < 2
+}
