@@ -98,7 +98,8 @@ impl Headings {
     /// The most that is shown of a line, in bytes, as git cuts it.
     const WIDTH: usize = 80;
 
-    /// Returns what is shown of a line if it names what follows it.
+    /// Returns what is shown of a line if it names what follows it: like git, nothing from a byte on that isn't UTF-8, be
+    /// it that the cut went through a character.
     pub fn of<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
         match self {
             Headings::Plain => {
@@ -107,7 +108,8 @@ impl Headings {
                     let cut = &line[..line.len().min(Self::WIDTH)];
                     let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
                     let end = cut.iter().rposition(|byte| !blank(byte)).map_or(0, |last| last + 1);
-                    &cut[..end]
+                    let shown = &cut[..end];
+                    std::str::from_utf8(shown).map_or_else(|error| &shown[..error.valid_up_to()], str::as_bytes)
                 })
             }
         }
@@ -196,9 +198,12 @@ mod tests {
             ("1", None),
             ("ä", None),
             (&long, Some(&long[..79])),
+            (&"x€".repeat(40), Some(&"x€".repeat(20))),
+            (&format!("x{}", "é".repeat(60)), Some(&format!("x{}", "é".repeat(39)))),
         ] {
             let got = Headings::Plain.of(line.as_bytes());
             assert_eq!(got, want.map(str::as_bytes), "{line:?}");
         }
+        assert_eq!(Headings::Plain.of(b"caf\xe9 au lait"), Some(&b"caf"[..]));
     }
 }

@@ -24,6 +24,22 @@ fn a_refusal_prints_no_diff() {
     assert!(run.stderr.starts_with("error[lines-not-found]: ") && run.stderr.ends_with("nothing was changed\n"));
 }
 
+/// A heading that git cuts is cut between characters, as git cuts it.
+#[test]
+fn headings_are_those_of_git_diff() {
+    for width in ["é", "漢", "😀"] {
+        let line = |indent: usize| format!("{}{}\n{}", "x".repeat(indent), width.repeat(60), " 1\n".repeat(12));
+        let files: Vec<(String, String)> = (1..5).map(|indent| (format!("{indent}.txt"), line(indent))).collect();
+        let repo = Repo::with(&files.iter().map(|(name, text)| (&**name, &**text)).collect::<Vec<_>>());
+        let sections =
+            files.iter().map(|(name, _)| format!("*** Update File: {name}\n@@\n- 1\n+ 2\n*** End of File\n"));
+        let response = envelope(&sections.collect::<String>());
+        let ours = repo.run(&["diff"], &response).succeeded().stdout;
+        repo.run(&["apply"], &response).succeeded();
+        assert_eq!(ours, repo.git(&["diff"]));
+    }
+}
+
 /// What is coloured, and how, is what git would colour: as set, and by default.
 #[test]
 fn colours_are_those_of_git_diff() {
