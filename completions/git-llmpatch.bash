@@ -38,7 +38,7 @@ _git_llmpatch ()
 		,--author=*) return ;;
 		,--date=*) return ;;
 		,--gpg-sign=*) return ;;
-		,--format=*) __gitcomp "envelope opx unified blocks tool" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified blocks tool files" "" "${cur#--format=}"; return ;;
 		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
@@ -54,7 +54,7 @@ _git_llmpatch ()
 		--trailer) return ;;
 		--author) return ;;
 		--date) return ;;
-		--format) __gitcomp "envelope opx unified blocks tool" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified blocks tool files" "" "$cur"; return ;;
 		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
@@ -65,7 +65,7 @@ _git_llmpatch ()
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
-		,--format=*) __gitcomp "envelope opx unified blocks tool" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified blocks tool files" "" "${cur#--format=}"; return ;;
 		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
@@ -76,7 +76,7 @@ _git_llmpatch ()
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
-		--format) __gitcomp "envelope opx unified blocks tool" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified blocks tool files" "" "$cur"; return ;;
 		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
@@ -87,7 +87,7 @@ _git_llmpatch ()
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
-		,--format=*) __gitcomp "envelope opx unified blocks tool" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified blocks tool files" "" "${cur#--format=}"; return ;;
 		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
@@ -97,7 +97,7 @@ _git_llmpatch ()
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
-		--format) __gitcomp "envelope opx unified blocks tool" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified blocks tool files" "" "$cur"; return ;;
 		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
@@ -110,7 +110,7 @@ _git_llmpatch ()
 		,--to=*) __gitcomp "unified envelope opx blocks tool" "" "${cur#--to=}"; return ;;
 		,--unified=*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
-		,--format=*) __gitcomp "envelope opx unified blocks tool" "" "${cur#--format=}"; return ;;
+		,--format=*) __gitcomp "envelope opx unified blocks tool files" "" "${cur#--format=}"; return ;;
 		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
@@ -122,7 +122,7 @@ _git_llmpatch ()
 		--to) __gitcomp "unified envelope opx blocks tool" "" "$cur"; return ;;
 		-U|--unified) return ;;
 		--onto) __git_complete_refs --cur="$cur"; return ;;
-		--format) __gitcomp "envelope opx unified blocks tool" "" "$cur"; return ;;
+		--format) __gitcomp "envelope opx unified blocks tool files" "" "$cur"; return ;;
 		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;

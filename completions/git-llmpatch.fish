@@ -47,7 +47,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l form
 opx\t'`<edit file=… op=…>`'
 unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
 blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
-tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'"
+tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'
+files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l file -d 'The file that search/replace blocks are about where the response doesn\'t say' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
@@ -92,7 +93,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l form
 opx\t'`<edit file=… op=…>`'
 unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
 blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
-tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'"
+tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'
+files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l file -d 'The file that search/replace blocks are about where the response doesn\'t say' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
@@ -122,7 +124,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l forma
 opx\t'`<edit file=… op=…>`'
 unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
 blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
-tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'"
+tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'
+files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l file -d 'The file that search/replace blocks are about where the response doesn\'t say' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
@@ -154,7 +157,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fo
 opx\t'`<edit file=… op=…>`'
 unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
 blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
-tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'"
+tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'
+files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l file -d 'The file that search/replace blocks are about where the response doesn\'t say' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'

@@ -168,6 +168,8 @@ kinds! {
     ProseConflict = "prose-conflict", Nobody;
     /// A tool call that changes no file, or that is there twice, was ignored.
     SkippedCall = "skipped-call", Nobody;
+    /// A fenced block without a path was left out where whole files are read.
+    NamelessFence = "nameless-fence", Nobody;
     /// A patch in a JSON object that is no tool call counts.
     JsonPatch = "json-patch", Nobody;
     /// A new file without a newline at its end, or a text without which a file loses it.

@@ -56,6 +56,7 @@
 //! | `*** Begin Patch`, headers, chunks, what a line of one may be | [`format::envelope`] |
 //! | `<edit>`, attributes, `<<<` and `>>>` | [`format::opx`] |
 //! | `<<<<<<< SEARCH`, `>>>>>>> REPLACE`, paths above blocks, tags around them | [`format::blocks`] |
+//! | whole files in Markdown fences | `format/files.rs` |
 //! | `diff --git`, `---` and `+++`, `@@ -1,7 +1,8 @@`, prefixes and quotes of names | [`format::unified`] |
 //! | what a path may be, `--directory`, `root=` | [`path`] |
 //! | `--limit`, `llmpatch.protect`: what pathspecs mean, and what is refused | [`pathspec`], `plan/guard.rs` |

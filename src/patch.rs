@@ -25,6 +25,9 @@ pub enum Format {
     /// `{"path": …, "old_string": …, "new_string": …}`
     #[error("tool")]
     Tool,
+    /// Whole files in Markdown fences, read only where that is asked for
+    #[error("files")]
+    Files,
 }
 
 impl Format {
@@ -36,6 +39,7 @@ impl Format {
             Format::Unified => "a unified diff",
             Format::Blocks => "search/replace blocks",
             Format::Tool => "tool calls",
+            Format::Files => "whole files in fences",
         }
     }
 
@@ -47,6 +51,7 @@ impl Format {
             Format::Unified => "a unified diff",
             Format::Blocks => "a search/replace block",
             Format::Tool => "a tool call",
+            Format::Files => "a file in a fence",
         }
     }
 }

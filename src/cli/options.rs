@@ -87,6 +87,8 @@ pub(super) enum Format {
     Blocks,
     /// Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`
     Tool,
+    /// Whole files in Markdown fences under their paths; never looked for unless asked for
+    Files,
 }
 
 impl Format {
@@ -105,6 +107,7 @@ impl From<Format> for patch::Format {
             Format::Unified => patch::Format::Unified,
             Format::Blocks => patch::Format::Blocks,
             Format::Tool => patch::Format::Tool,
+            Format::Files => patch::Format::Files,
         }
     }
 }

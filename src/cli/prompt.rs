@@ -35,7 +35,7 @@ impl Prompt {
             Format::Opx => include_str!("prompt/opx.md"),
             Format::Blocks => include_str!("prompt/blocks.md"),
             Format::Tool => include_str!("prompt/tool.md"),
-            Format::Envelope | Format::Unified => include_str!("prompt/envelope.md"),
+            Format::Envelope | Format::Unified | Format::Files => include_str!("prompt/envelope.md"),
         };
         let Some(named) = &self.example else { return flow::said(output::print_as_is(text.as_bytes())) };
         flow::run(&Reading::default(), &Verbosity::default(), Vec::new(), |session| {

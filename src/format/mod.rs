@@ -6,6 +6,7 @@ pub mod blocks;
 pub mod detect;
 pub mod envelope;
 mod fence;
+pub mod files;
 pub mod opx;
 mod print;
 mod prose;
@@ -70,6 +71,7 @@ pub enum Error {
     Unified(#[from] unified::Error),
     Blocks(#[from] InFile<blocks::Error>),
     Tool(#[from] InFile<tool::Error>),
+    Files(#[from] InFile<files::Error>),
 }
 
 impl Error {

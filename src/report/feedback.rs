@@ -233,6 +233,9 @@ fn whole(format: Format) -> &'static str {
             "That is every call, as JSON: `{\"path\": …, \"old_string\": …, \"new_string\": …}` for each text to replace, `{\"path\": \
              …, \"content\": …}` for each new file."
         }
+        Format::Files => {
+            "That is every file, whole, in a Markdown fence of its own, with its path alone on the line above."
+        }
         Format::Envelope => "It goes from a line `*** Begin Patch` to a line `*** End Patch`.",
         Format::Opx => "That is every `<edit>`.",
         Format::Unified => {
@@ -257,6 +260,7 @@ fn copied(format: Format) -> &'static str {
             "Copy each `old_string` from the file as it is shown here, character for character, and enough of it that it is there \
              once."
         }
+        Format::Files => "Write each file out whole, from its first line to its last.",
         Format::Opx => "Copy the text of each `<find>` from the file as it is shown here, character for character.",
         Format::Unified => {
             "Copy the lines that stay or go from the file as it is shown here, each behind a space if it stays or a `-` if it \

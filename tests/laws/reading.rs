@@ -16,8 +16,8 @@ pub fn detect(bytes: &[u8]) {
         sound(&source, &parsed);
         parsed
     };
-    let formats = [Format::Envelope, Format::Opx, Format::Unified, Format::Blocks, Format::Tool].map(Some);
-    let format = turn(bytes, [None, formats[0], formats[1], formats[2], formats[3], formats[4]]);
+    let formats = [Format::Envelope, Format::Opx, Format::Unified, Format::Blocks, Format::Tool, Format::Files];
+    let format = turn(bytes, [0_usize, 1, 2, 3, 4, 5, 6]).checked_sub(1).map(|asked| formats[asked]);
     let (lenient, strict) = (read(format, false), read(format, true));
     if strict.errors.is_empty() {
         assert!(lenient.errors.is_empty(), "only strictly it can be read: {:?}", lenient.errors);

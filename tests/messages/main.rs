@@ -85,6 +85,7 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::Divider, "blocks/of-several-dividers-the-one-as-long-as-the-first-line"),
     (Kind::ProseConflict, "blocks/a-whole-conflict-in-prose-is-a-warning"),
     (Kind::SkippedCall, "tool/a-call-of-no-file-is-skipped"),
+    (Kind::NamelessFence, "files/a-fence-without-a-path-is-left-out"),
     (Kind::JsonPatch, "tool/a-patch-in-an-object-that-is-no-call-counts"),
     (Kind::FinalNewline, "tool/a-new-file-without-final-newline-keeps-it-so"),
     (Kind::EmptyLine, "tool/an-empty-line-is-left-with-a-warning"),
@@ -163,6 +164,7 @@ fn case_of(case: &str) -> Vec<Diagnostic> {
     match fs::read_to_string(directory.join("args.txt")).unwrap_or_default().trim() {
         "" => {}
         "--format=opx" => options.format.format = Some(git_llmpatch::patch::Format::Opx),
+        "--format=files" => options.format.format = Some(git_llmpatch::patch::Format::Files),
         other => panic!("{case}: {other}"),
     }
     if case.ends_with("spaces-for-a-tab") {

@@ -127,6 +127,10 @@ impl Diagnose for Absence {
             Absence::Unified => of.label("the diff is here").help(
                 "take away what is before every line of it: `diff --git`, `---`, `+++` and `@@` come first on their lines",
             ),
+            Absence::Files { .. } => of
+                .label("what it holds")
+                .help("if each such fence holds a whole file, run it with `--format=files`; else ask the model for a patch")
+                .advice(SAY),
             Absence::Calls => of
                 .label("this call, say")
                 .help("ask for the change itself: by calls with `path`, `old_string` and `new_string`, or in another format"),
@@ -177,6 +181,8 @@ impl Diagnose for Warning {
             }
             Warning::StrayMarker { .. } => Diagnosis::new(Kind::StrayMarker).help("leave the line out"),
             Warning::Skipped { .. } => Diagnosis::new(Kind::SkippedFormat),
+            Warning::NamelessFence => Diagnosis::new(Kind::NamelessFence)
+                .help("if it is a file, put its path alone on the line above; a path in a sentence doesn't count"),
             Warning::Blocks(warning) => warning.diagnosis(),
             Warning::Tool(warning) => warning.diagnosis(),
         }

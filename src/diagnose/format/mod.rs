@@ -3,6 +3,7 @@
 mod blocks;
 mod detect;
 mod envelope;
+mod files;
 mod opx;
 mod tool;
 mod unified;
@@ -19,6 +20,7 @@ impl Diagnose for Error {
             Error::Unified(error) => error.diagnosis(),
             Error::Blocks(error) => error.diagnosis(),
             Error::Tool(error) => error.diagnosis(),
+            Error::Files(error) => error.diagnosis(),
         }
     }
 }

@@ -28,7 +28,7 @@ mod around;
 mod error;
 mod marker;
 mod parse;
-mod path;
+pub(super) mod path;
 mod print;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::error::{Error, Warning};
 use super::marker::{self, Family, Marker, SEVEN};
+use super::path::is_markdown;
 use crate::format::envelope::{is_blank, trim};
 use crate::format::fence::Fence;
 use crate::format::{InFile, Options, excerpt};
@@ -218,10 +219,7 @@ impl<'a, 'o> Reader<'a, 'o> {
 
     fn create(&mut self, new: Range<usize>) -> Operation<'a> {
         let rows = &self.rows[new.clone()];
-        let is_markdown = self.path.as_ref().is_some_and(|path| {
-            let name = path.to_ascii_lowercase();
-            [&b".md"[..], b".markdown", b".mdx", b".mdc", b".qmd", b".rmd"].iter().any(|ending| name.ends_with(ending))
-        });
+        let is_markdown = self.path.as_ref().is_some_and(|path| is_markdown(path));
         if let ([first, .., last], false) = (rows, is_markdown)
             && Fence::read(first.text).is_some_and(|(fence, _)| fence.is_closed_by(last.text))
         {

@@ -6,7 +6,7 @@ use crate::format::envelope::{trim, trim_start};
 
 /// Returns the path that a line holds, if it holds nothing else but what is put around one. `is_near` says that no blank line is
 /// between it and what it names the file of, `is_file` whether something is a file.
-pub(super) fn named(line: &[u8], is_near: bool, is_file: impl Fn(&[u8]) -> bool) -> Option<&[u8]> {
+pub(in crate::format) fn named(line: &[u8], is_near: bool, is_file: impl Fn(&[u8]) -> bool) -> Option<&[u8]> {
     let (path, is_quoted, has_colon) = bare(line);
     let has_blank = path.find_byteset(b" \t").is_some();
     let is_word = !path.contains(&b'/') && !has_inner_dot(path);
@@ -79,7 +79,7 @@ fn has_inner_dot(text: &[u8]) -> bool {
 }
 
 /// Returns the paths behind the backticks of a fence, with their offsets there: `src/a.py`, `py src/a.py`, `py:src/a.py`, `path=src/a.py`.
-pub(super) fn in_info(info: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+pub(in crate::format) fn in_info(info: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let words = info.fields_with(|c| matches!(c, ' ' | '\t' | '{' | '}' | ','));
     words.filter_map(move |word| {
         let path = match word.split_once_str("=") {
@@ -97,4 +97,10 @@ pub(super) fn in_info(info: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
         let path = path.filter(|path| is_plausible(path))?;
         Some((path.as_ptr().addr() - info.as_ptr().addr(), path))
     })
+}
+
+/// Returns whether a file is Markdown by its name.
+pub(in crate::format) fn is_markdown(path: &[u8]) -> bool {
+    let name = path.to_ascii_lowercase();
+    [".md", ".markdown", ".mdx", ".mdc", ".qmd", ".rmd"].iter().any(|ending| name.ends_with_str(ending))
 }

@@ -4,7 +4,7 @@ use bstr::ByteSlice as _;
 
 use super::error::{Absence, Error, Warning};
 use super::prose::Prose;
-use crate::format::{Warning as Any, envelope};
+use crate::format::{Options, Warning as Any, envelope, files};
 use crate::patch::Format;
 use crate::text::{Lines, Located, Source, Span};
 
@@ -16,6 +16,7 @@ pub(super) fn marked_utf16(bytes: &[u8]) -> Option<&'static str> {
 /// Says why there is nothing to apply, and where to look.
 pub(super) fn find(
     source: &Source,
+    options: &Options<'_>,
     prose: &Prose,
     warnings: &[Located<Any>],
     skipped: Option<(Format, Format, Span)>,
@@ -52,6 +53,8 @@ pub(super) fn find(
         (mid_line, Absence::MidLine)
     } else if body.lines().all(envelope::is_blank) {
         (None, Absence::Empty)
+    } else if let Some((span, path)) = files::first(source, options) {
+        (Some(span), Absence::Files { path: path[..].into() })
     } else {
         (None, Absence::Prose)
     };

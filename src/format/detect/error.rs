@@ -72,6 +72,8 @@ pub enum Absence {
     NearBegin,
     #[error("the response has no patch but a unified diff that doesn't start at the start of a line")]
     Unified,
+    #[error("the response has no patch, but what may be whole files: `{}`", Shown(path))]
+    Files { path: BString },
     #[error("the response has no patch: its tool calls change no file")]
     Calls,
     #[error("the response has no patch: its line ends are written out as `\\n`")]
@@ -110,6 +112,8 @@ pub enum Warning {
     StrayMarker { marker: &'static str },
     #[error("{} is left out: the format asked for is {asked}", found.a_patch())]
     Skipped { found: Format, asked: Format },
+    #[error("this fenced block has no path and is left out")]
+    NamelessFence,
     #[error(transparent)]
     Blocks(#[from] blocks::Warning),
     #[error(transparent)]

@@ -39,7 +39,7 @@ use std::ops::Range;
 
 pub use error::{Absence, Error, Residue, Warning};
 
-use super::{Options, Parsed, blocks, envelope, opx, tool, unified};
+use super::{Options, Parsed, blocks, envelope, files, opx, tool, unified};
 use crate::patch::{FileEdit, Format, Patch};
 use crate::text::{LineNo, Lines, Located, Source, Span};
 use prose::Prose;
@@ -130,7 +130,9 @@ impl<'a, 'o> Walk<'a, 'o> {
             let bom = if start == 0 && line.starts_with(Lines::BOM) { Lines::BOM.len() } else { 0 };
             let (line, start) = (&line[bom..], start + bom);
             let first = start + (line.len() - envelope::trim_start(line).len());
-            number = if envelope::starts_here(line) {
+            number = if let Some(next) = self.file(number, line, start) {
+                next
+            } else if envelope::starts_here(line) {
                 self.envelope(number, first)
             } else if opx::starts_here(&bytes[first..]) {
                 self.elements(first)
@@ -250,6 +252,20 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
     }
 
+    /// Reads the file whose fence a line opens, where files were asked for; returns the line behind it.
+    fn file(&mut self, number: LineNo, line: &[u8], start: usize) -> Option<LineNo> {
+        if self.options.format != Some(Format::Files) || self.prose.around().fenced || !files::starts_here(line) {
+            return None;
+        }
+        let Some(block) = files::parse_block(self.source, number, self.options) else {
+            self.found.push(Found::remark(self.source.span(start..start + line.len()), Warning::NamelessFence));
+            return None;
+        };
+        let end = block.end;
+        self.push(Format::Files, start..self.start_of(end), block);
+        Some(end)
+    }
+
     /// Returns where a line starts, or the end of the response behind the last.
     fn start_of(&self, line: LineNo) -> usize {
         self.source.line_start(line).unwrap_or(self.source.bytes().len())
@@ -331,7 +347,7 @@ fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, pros
         }
     }
     if !wanted && parsed.errors.is_empty() {
-        let (span, error) = absence::find(source, prose, &parsed.warnings, skipped);
+        let (span, error) = absence::find(source, options, prose, &parsed.warnings, skipped);
         if matches!(error, Error::Utf16 { .. } | Error::NoPatch(Absence::Escaped)) {
             parsed.warnings.clear();
         }
@@ -370,6 +386,6 @@ fn has_swallowed(source: &Source, block: &Block<'_>, asked: Format) -> bool {
             Format::Unified => line.text.starts_with(b"diff --git ") || line.text.starts_with(b"@@ -"),
             Format::Envelope => envelope::starts_here(line.text),
             Format::Blocks => blocks::opener(line.text).is_some(),
-            Format::Tool => false,
+            Format::Tool | Format::Files => false,
         })
 }
