@@ -22,7 +22,8 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> (Diag
     let (of, label_of_file, marked) = match closest.gap() {
         _ if looks_elided(&closest.text) => {
             let help = "give every line of the file that is there, or begin another hunk behind the gap";
-            (of.label("stands for lines of the file").habit(help), "the patch leaves this out", None)
+            let of = Diagnosis { is_habit: true, ..of.label("stands for lines of the file").habit(help) };
+            (of, "the patch leaves this out", None)
         }
         Gap::Other { alike, .. } => {
             let difference = Difference::of(&closest.text, text, alike, closest.is_part);
@@ -36,15 +37,23 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> (Diag
             (of.label(label).habit(APART), "the patch leaves this out", None)
         }
         Gap::Invented { line, count, .. } => {
+            let is_fence = closest.text.trim_ascii_start().starts_with(b"```");
             let label = match count {
+                _ if is_fence => "a Markdown fence, which the file hasn't".into(),
                 1 => "this line is not there".into(),
                 _ => format!("from here on, {count} lines are not there"),
             };
-            let help =
-                "old lines must be in the file byte for byte; leave out those that aren't, or mark new ones as added";
+            let help = match is_fence {
+                true => {
+                    "leave Markdown's fences out of the patch's lines: they aren't in the file, and would get into it"
+                }
+                false => {
+                    "old lines must be in the file byte for byte; leave out those that aren't, or mark new ones as added"
+                }
+            };
             let is_at_end = line >= file.lines.len();
             let label_of_file = if is_at_end { "the file ends with this line" } else { "the file goes on with this" };
-            (of.label(label).habit(help), label_of_file, None)
+            (Diagnosis { is_habit: is_fence, ..of.label(label).habit(help) }, label_of_file, None)
         }
     };
     let of = match closest.elsewhere.count {
@@ -116,7 +125,8 @@ fn remedied(of: Diagnosis, closest: &Closest, difference: &Difference) -> Diagno
             };
         }
     };
-    of.label(label).habit(habit)
+    let is_habit = !matches!(difference.how, How::Unlike | How::Cut | How::Elided);
+    Diagnosis { is_habit, ..of.label(label).habit(habit) }
 }
 
 fn caption(closest: &Closest) -> String {

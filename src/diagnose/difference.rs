@@ -7,7 +7,7 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::plan::{line_number, part_of};
+use super::numbering::{line_number, part_of};
 use crate::search::{ascii, looks};
 use crate::text::Shown;
 

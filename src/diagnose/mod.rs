@@ -9,6 +9,7 @@ mod difference;
 mod format;
 mod leftover;
 mod lines;
+mod numbering;
 mod path;
 mod place;
 mod plan;
@@ -53,6 +54,8 @@ pub struct Diagnosis {
     pub passages: Vec<Passage>,
     /// Whether it is that the change is in the file already, as it seems.
     pub is_made: bool,
+    /// Whether it is a way of writing that spoils every place alike, so that all that are advised the same are one.
+    pub is_habit: bool,
     /// Further facts, one sentence each.
     pub notes: Vec<String>,
     /// What to do about it.
@@ -78,6 +81,7 @@ impl Diagnosis {
             candidates: Vec::new(),
             passages: Vec::new(),
             is_made: false,
+            is_habit: false,
             notes: Vec::new(),
             help: None,
             advice: None,

@@ -56,8 +56,8 @@ impl Diagnose for Error {
                 .advice("show every line of the file with `-` before it; if some are to stay, don't delete it"),
             Error::Joined { error, spans, applied } => {
                 let of = Diagnosis { also: spans.clone(), ..error.diagnosis() };
-                let applied = applied.filter(|(_, all)| *all > 1);
-                of.notes(applied.map(|(count, all)| format!("already applied: {count} of {all} hunks")))
+                let (count, all) = applied;
+                of.notes((*all > 1).then(|| format!("already applied: {count} of {all} hunks")))
             }
             Error::AlreadyApplied { paths, applied } => {
                 let nearest = applied.first.as_ref().map(|(line, content)| {

@@ -83,18 +83,13 @@ impl Planner<'_> {
         is_made.then(|| Applied { hunks: self.hunks(), first: first().map(|(line, content)| (line, content.clone())) })
     }
 
-    /// Makes one error of those that say the same: that a hunk is applied already, or that line numbers are in front of its lines.
+    /// Makes one error of those that say that a hunk is applied already.
     pub(super) fn join(&mut self) {
-        self.join_those(|error| error.applied().is_some(), true);
-        self.join_those(|error| near(error).is_some_and(|(_, closest)| closest.is_numbered), false);
-    }
-
-    fn join_those(&mut self, is_one: impl Fn(&Error) -> bool, are_applied: bool) {
-        let of = self.hunks();
+        let is_one = |error: &Error| error.applied().is_some();
         let Some(first) = self.errors.iter().position(|error| is_one(&error.value)) else { return };
         let behind = self.errors.split_off(first + 1);
         let (others, rest): (Vec<_>, Vec<_>) = behind.into_iter().partition(|error| is_one(&error.value));
-        let applied = are_applied.then_some((1 + others.len(), of));
+        let applied = (1 + others.len(), self.hunks());
         let spans = others.iter().filter_map(|error| error.span).collect();
         if let Some(first) = self.errors.pop() {
             self.errors.push(first.map(|error| Error::Joined { error: Box::new(error), spans, applied }));

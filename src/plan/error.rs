@@ -51,10 +51,9 @@ pub enum Error {
     /// A section of a unified diff that deletes a file and doesn't show all of it.
     #[error("`{path}` is to be deleted, yet {left} line{} of it would be left", plural(*.left))]
     DeleteLeaves { path: RepoPath, left: usize, seen: Seen },
-    /// Several hunks that have no place for the same reason: what is wrong with the first, and where the others are. If they are `applied`
-    /// already, how many, and how many hunks the response has.
+    /// Some hunks are applied already: what is said of the first, where the others are, how many they are, and how many hunks there are.
     #[error("{error}")]
-    Joined { error: Box<Error>, spans: Vec<Span>, applied: Option<(usize, usize)> },
+    Joined { error: Box<Error>, spans: Vec<Span>, applied: (usize, usize) },
     /// All hunks of the response are applied already.
     #[error(
         "already applied: {}{} {} as the patch wants {}",

@@ -7,7 +7,6 @@ use std::cell::OnceCell;
 use bstr::{BString, ByteSlice as _};
 
 use super::elision;
-use super::numbering::{line_number, part_of};
 use super::place_error::{After, Closest, PlaceError, Places, Reason};
 use crate::patch::{Hunk, Mark};
 use crate::search::{Bounds, Effort, Ends, Fuzz, Gap, Haystack, Near, Nearness, Needle, View};
@@ -149,7 +148,6 @@ impl<'f, 'p> Nearest<'f, 'p> {
         let line = self.unfolded(text, line).unwrap_or(line);
         let is_part = self.ends == Ends::Part && (gap.wanted() == 0 || gap.wanted() + 1 == texts.len());
         let closest = Closest {
-            is_numbered: matches!(gap, Gap::Other { .. }) && self.is_numbered(text, line, is_part),
             level: self.level(texts, &near),
             of: texts.len(),
             text: BString::from(&text[..]),
@@ -161,13 +159,6 @@ impl<'f, 'p> Nearest<'f, 'p> {
             near,
         };
         Located::new(text.span.or(*span), closest)
-    }
-
-    /// Returns whether a text is a line of the file, or a part of it, with a line number before it.
-    fn is_numbered(&self, text: &[u8], line: usize, is_part: bool) -> bool {
-        let line = self.lines.text(line);
-        let window = if is_part { part_of(text, line) } else { None }.unwrap_or(0..line.len());
-        !elision::looks_elided(text) && line_number(text, &line[window]).is_some()
     }
 
     /// Returns the tightest level at which all lines are the same, one by one.

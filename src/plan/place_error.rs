@@ -253,8 +253,6 @@ pub struct Closest {
     pub from: usize,
     /// Where else the patch's line is as it was written.
     pub elsewhere: Places,
-    /// Whether the patch's line is the file's with a line number before it.
-    pub is_numbered: bool,
     /// The tightest level of `--fuzz` at which all lines are the same.
     pub level: Option<Fuzz>,
 }

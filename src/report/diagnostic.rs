@@ -47,6 +47,9 @@ pub struct Diagnostic {
     /// Whether it is that the change is in the file already, as it seems.
     #[serde(skip)]
     pub is_made: bool,
+    /// Whether it is a way of writing that spoils every place alike.
+    #[serde(skip)]
+    pub is_habit: bool,
     /// Further facts.
     pub notes: Vec<String>,
     /// What to do about it.
@@ -106,6 +109,7 @@ impl Diagnostic {
             nearest: of.nearest,
             passages: of.passages,
             is_made: of.is_made,
+            is_habit: of.is_habit,
             // A hook may have a lot to say.
             notes: of.notes.into_iter().map(|note| readable(note, 16 * Self::LONGEST)).collect(),
             help: of.help.map(|help| readable(help, Self::LONGEST)),
@@ -183,15 +187,19 @@ impl ResponsePlace {
 /// Leaves each problem once, in the order in which it was first met; the places of its repetitions are kept.
 ///
 /// What is wrong with a file as such is one problem however many sections or lines show it, and a way of writing that can't be read
-/// is one however often it is met. Anything else is one only if it is
-/// said of the same place, since two sections may well get two different things wrong in the same words.
+/// is one however often it is met; the files are shown at the first few places that it spoils. Anything else is one only if it is said of
+/// the same place, since two sections may well get two different things wrong in the same words.
 pub fn merge(all: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let mut merged: Vec<Diagnostic> = Vec::new();
     let mut met = HashMap::new();
     for one in all {
-        let is_one = one.kind == Kind::Parse || is_about_the_path(one.kind);
+        let is_one = one.is_habit || one.kind == Kind::Parse || is_one_wherever(one.kind);
         let place = if is_one { None } else { one.response.clone() };
-        match met.entry((one.kind, one.message.clone(), one.label.clone(), one.help.clone(), place)) {
+        let said = match one.is_habit {
+            true => (String::new(), None, one.advice.clone()),
+            false => (one.message.clone(), one.label.clone(), one.help.clone()),
+        };
+        match met.entry((one.kind, said, place)) {
             Entry::Vacant(free) => {
                 free.insert(merged.len());
                 merged.push(one);
@@ -201,13 +209,20 @@ pub fn merge(all: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
                 let last = first.also.last().or(first.response.as_ref()).map(ResponsePlace::line_of_file);
                 first.also.extend(one.response.filter(|new| last != Some(new.line_of_file())));
                 first.also.extend(one.also);
+                let is_news = |passage: &Passage| one.is_habit && !first.passages.contains(passage);
+                let shown = one.passages.into_iter().filter(is_news).take(SHOWN.saturating_sub(first.passages.len()));
+                let shown: Vec<_> = shown.collect();
+                first.passages.extend(shown);
             }
         }
     }
     merged
 }
 
-fn is_about_the_path(kind: Kind) -> bool {
+/// Of how many places that one habit spoils the files' text is shown.
+const SHOWN: usize = 3;
+
+fn is_one_wherever(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::FileMissing
@@ -223,6 +238,8 @@ fn is_about_the_path(kind: Kind) -> bool {
             | Kind::Rights
             | Kind::NewlineAdded
             | Kind::Elision
+            | Kind::UnknownMarkup
+            | Kind::ProseConflict
     )
 }
 

@@ -27,6 +27,7 @@ impl Diagnose for TagError {
             }
             TagError::DuplicateAttribute { .. } => of.help("keep the one that is meant"),
             TagError::NoAttribute { .. } => of.help("write attributes as `name=\"value\"`, with a space between them"),
+            TagError::OtherName { attribute, .. } => of.help(format!("write `{attribute}=\"…\"`")),
             TagError::MissingAttribute { tag: "to", .. } => {
                 of.help("say where the file moves to: `<to file=\"new/path\"/>`")
             }
@@ -53,6 +54,10 @@ impl Diagnose for Error {
             Error::MissingChild { op, child } => {
                 of.label(format!("this edit has no `<{}>`", child.name())).help(missing(*op, *child))
             }
+            Error::OtherName { child, .. } => of.help(format!(
+                "write `<{0}>` and `</{0}>`, with the text between a line that is only `<<<` and a line that is only `>>>`",
+                child.name()
+            )),
             Error::DuplicateChild { child: Child::Find | Child::Put } => {
                 of.help("write one `<edit>` for each text to change")
             }

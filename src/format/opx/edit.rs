@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use bstr::ByteSlice as _;
+use bstr::{BString, ByteSlice as _};
 
 use super::error::{Error, TagError, Warning};
 use super::literal::{self, Holder, PayloadError};
@@ -11,6 +11,12 @@ use super::tags::{self, Form, Side, Tag};
 use super::{Child, Op, starts_here};
 use crate::patch::{FileEdit, Occurrence, Operation, Substitution};
 use crate::text::Text;
+
+/// How other formats name what OPX names `find`, `put`, `file` and `op`.
+const FIND_NAMES: &str = "search old old_str old_string old_text original before from match target";
+const PUT_NAMES: &str = "replace replacement replace_with new new_str new_string new_text content contents with to insert after updated code text body";
+const FILE_NAMES: &str = "path file_path filepath filename name target src";
+const OP_NAMES: &str = "type operation action mode command kind";
 
 /// What was read of an edit's children.
 #[derive(Default)]
@@ -63,7 +69,13 @@ impl<'a> Reader<'a> {
         if readable {
             for attribute in ["file", "op"] {
                 if tag.attribute(attribute).is_none() {
-                    self.error(tag.range.clone(), TagError::MissingAttribute { tag: "edit", attribute });
+                    let names = if attribute == "op" { OP_NAMES } else { FILE_NAMES };
+                    match self.other_name(&tag.range, names) {
+                        Some((place, written)) => self.error(place, TagError::OtherName { written, attribute }),
+                        None => {
+                            self.error(tag.range.clone(), TagError::MissingAttribute { tag: "edit", attribute });
+                        }
+                    }
                 }
             }
         }
@@ -168,8 +180,37 @@ impl<'a> Reader<'a> {
         }
         for &child in op.needs() {
             if children.complete && !children.seen.iter().any(|(seen, _)| *seen == child) {
-                self.error(tag.range.clone(), Error::MissingChild { op, child });
+                let names = if child == Child::Find { FIND_NAMES } else { PUT_NAMES };
+                match self.other_name(&(tag.range.start..self.pos), names) {
+                    Some((place, written)) if child != Child::To => {
+                        self.error(place, Error::OtherName { written, child })
+                    }
+                    _ => self.error(tag.range.clone(), Error::MissingChild { op, child }),
+                }
             }
+        }
+    }
+
+    /// Takes back the warning that something in a range means nothing, if it has one of these names; returns where it is and its name.
+    fn other_name(&mut self, range: &Range<usize>, names: &str) -> Option<(Range<usize>, BString)> {
+        let first = self
+            .block
+            .warnings
+            .partition_point(|warning| warning.span.is_none_or(|span| (span.start as usize) < range.start));
+        let is_one = |name: &[u8]| names.split(' ').any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
+        let found = self.block.warnings[first..].iter().position(|warning| match &warning.value.what {
+            Warning::UnknownElement { tag: name } | Warning::UnknownAttribute { attribute: name, .. } => {
+                is_one(name) && warning.span.is_some_and(|span| (span.end as usize) <= range.end)
+            }
+            _ => false,
+        })?;
+        let warning = self.block.warnings.remove(first + found);
+        let span = warning.span?;
+        match warning.value.what {
+            Warning::UnknownElement { tag: name } | Warning::UnknownAttribute { attribute: name, .. } => {
+                Some((span.start as usize..span.end as usize, name))
+            }
+            _ => None,
         }
     }
 

@@ -39,6 +39,9 @@ pub enum Error {
     Occurrence { written: BString },
     #[error("`<{}>` is missing", child.name())]
     MissingChild { op: Op, child: Child },
+    /// An element where one of another name is missing, by which other formats call it.
+    #[error("`<{}>` in place of `<{}>`", Shown(written), child.name())]
+    OtherName { written: BString, child: Child },
     #[error("a second `<{}>`", child.name())]
     DuplicateChild { child: Child },
     /// A child that means nothing for the operation.
@@ -88,6 +91,9 @@ pub enum TagError {
     NoAttribute { tag: BString, text: BString },
     #[error("`<{tag}>` has no attribute `{attribute}`")]
     MissingAttribute { tag: &'static str, attribute: &'static str },
+    /// An attribute where one of another name is missing.
+    #[error("the attribute `{}` in place of `{attribute}`", Shown(written))]
+    OtherName { written: BString, attribute: &'static str },
     #[error("the attribute `marker` is reserved for a later version of the format")]
     Marker,
 }

@@ -7,7 +7,7 @@ use bstr::ByteSlice as _;
 use crate::search::looks;
 
 /// Returns the line number, and the mark behind it, that a patch's line has before what is the file's line otherwise.
-pub(crate) fn line_number<'l>(patch: &'l [u8], file: &[u8]) -> Option<&'l [u8]> {
+pub(super) fn line_number<'l>(patch: &'l [u8], file: &[u8]) -> Option<&'l [u8]> {
     let same = |patch: &[u8]| patch.trim_ascii() == file.trim_ascii();
     // What was before the number may be a sign of the patch.
     let sign = |text: &[u8]| text.trim_ascii_start().strip_prefix(b"-").is_some_and(same);
@@ -20,7 +20,7 @@ pub(crate) fn line_number<'l>(patch: &'l [u8], file: &[u8]) -> Option<&'l [u8]> 
 }
 
 /// Returns the part of a file's line that a text seems to mean: from where the text's beginning is to where its end is.
-pub(crate) fn part_of(patch: &[u8], file: &[u8]) -> Option<Range<usize>> {
+pub(super) fn part_of(patch: &[u8], file: &[u8]) -> Option<Range<usize>> {
     const SEED: std::ops::RangeInclusive<usize> = 4..=64;
     let indent = patch.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let text = &patch[indent..];
