@@ -26,7 +26,7 @@ _git_llmpatch ()
 	"")
 		case "$cur" in
 		-*) __gitcomp "--version" ;;
-		*) __gitcomp "apply check diff convert show undo recover prompt man completions" ;;
+		*) __gitcomp "apply check diff convert show undo recover apply-patch prompt man completions" ;;
 		esac
 		;;
 	apply)
@@ -159,6 +159,12 @@ _git_llmpatch ()
 		,-*) __gitcomp "--force --quiet --verbose --color --color= --json --json="; return ;;
 		esac
 		;;
+	apply-patch)
+		case "$dashes,$cur" in
+		1,*) return ;;
+		,-*) __gitcomp "--install"; return ;;
+		esac
+		;;
 	prompt)
 		case "$dashes,$cur" in
 		1,*) return ;;
@@ -175,7 +181,7 @@ _git_llmpatch ()
 		1,*) return ;;
 		,-*) __gitcomp "--install"; return ;;
 		esac
-		__gitcomp "git-llmpatch apply check completions convert diff man prompt recover show undo agents troubleshooting" "" "$cur"; return
+		__gitcomp "git-llmpatch apply apply-patch check completions convert diff man prompt recover show undo agents troubleshooting" "" "$cur"; return
 		;;
 	completions)
 		case "$dashes,$cur" in

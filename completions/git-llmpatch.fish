@@ -33,6 +33,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "convert" 
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "show" -d 'Write commits as the responses that would make them'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "undo" -d 'Take back the last apply'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "recover" -d 'Finish or take back an apply or undo that was interrupted'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "apply-patch" -d 'Apply a patch as the apply_patch that agents start, or install that name'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "prompt" -d 'Print instructions that make a model answer in a format'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "man" -d 'Print a manual page, or install all of them'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "completions" -d 'Print a shell\'s completion script, or install it'
@@ -208,6 +209,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -l fo
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s q -l quiet -d 'Say nothing but errors and what was asked for'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s v -l verbose -d 'Say also what was read, and list each correction that is otherwise only counted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand recover" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply-patch" -l install -d 'Link this program as apply_patch among your own programs, and say where that is'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply-patch" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -l example -d 'Add an example drawn from this repository: a commit as the response that would have made it' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -l install -d 'Put all pages where man finds them, and say where that is'
@@ -216,7 +219,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -f -a "envelope opx blocks tool"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply check completions convert diff man prompt recover show undo agents troubleshooting"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply apply-patch check completions convert diff man prompt recover show undo agents troubleshooting"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
 
 function __fish_git_llmpatch_of_git

@@ -6,12 +6,15 @@ use std::fmt::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
+use clap::Args;
+
 use super::apply;
 use super::base::Base;
 use super::details;
 use super::error::Failure;
 use super::exit::Exit;
 use super::flow::{self, Printed, Session};
+use super::install::{self, Home};
 use super::options::{Reading, Verbosity};
 use super::output;
 use super::recover;
@@ -21,6 +24,32 @@ use crate::text::{Shown, SourceId};
 use crate::transaction::Target;
 
 const USAGE: &str = "Usage: apply_patch 'PATCH'\n       echo 'PATCH' | apply_patch\n";
+
+/// Apply a patch as the apply_patch that agents start, or install that name
+#[derive(Debug, Args)]
+#[command(override_usage = "git llmpatch apply-patch [<patch>]\n       git llmpatch apply-patch --install")]
+pub(super) struct ApplyPatch {
+    /// The patch itself, or nothing for standard input
+    #[arg(value_name = "patch", conflicts_with = "install")]
+    patch: Option<OsString>,
+    /// Link this program as apply_patch among your own programs, and say where that is
+    #[arg(long)]
+    install: bool,
+}
+
+impl ApplyPatch {
+    /// Does it.
+    ///
+    /// # Errors
+    /// If there is no telling where the link goes.
+    pub(super) fn run(&self) -> Result<Exit, clap::Error> {
+        match Home::find() {
+            _ if !self.install => Ok(run(self.patch.as_slice())),
+            Some(home) => Ok(install::link(&home.programs(), "apply_patch")),
+            None => Err(super::usage("apply-patch", "HOME names no directory to install to")),
+        }
+    }
+}
 
 /// Returns whether the program was called by this name.
 pub(super) fn is_called(program: &OsStr) -> bool {

@@ -47,15 +47,54 @@ impl Home {
         directory("BASH_COMPLETION_USER_DIR").unwrap_or_else(|| self.data().join("bash-completion")).join("completions")
     }
 
+    /// Returns where the user's own programs are: beside this one, if that is in the user's home.
+    pub(super) fn programs(&self) -> PathBuf {
+        let own = self.prefix().map(|prefix| prefix.join("bin"));
+        own.unwrap_or_else(|| self.directory.join(".local/bin"))
+    }
+
+    /// Returns the directory in whose `bin` this program is, if it is in the user's home.
+    fn prefix(&self) -> Option<PathBuf> {
+        let program = env::current_exe().ok()?;
+        let prefix = program.parent().filter(|directory| directory.ends_with("bin"))?.parent()?;
+        prefix.starts_with(&self.directory).then(|| prefix.to_owned())
+    }
+
     /// Returns where `man` looks for pages of a program that stands where this one does: in `share/man` beside its `bin`, if
     /// that is the user's own; else in the user's data.
     pub(super) fn manual(&self) -> PathBuf {
-        let own = env::current_exe().ok().and_then(|program| {
-            let bin = program.parent().filter(|directory| directory.ends_with("bin"))?;
-            let prefix = bin.parent()?;
-            prefix.starts_with(&self.directory).then(|| prefix.join("share/man"))
-        });
-        own.unwrap_or_else(|| self.data().join("man"))
+        self.prefix().map_or_else(|| self.data().join("man"), |prefix| prefix.join("share/man"))
+    }
+}
+
+/// Links this program under another name in a directory, beside the name that it has, and says where; a link of that name is replaced.
+pub(super) fn link(directory: &Path, name: &str) -> Exit {
+    let linked = || -> Result<PathBuf, anyhow::Error> {
+        let link = directory.join(name);
+        let shown = Shown(link.as_os_str().as_bytes()).to_string();
+        let program = env::current_exe().context("can't tell where this program is")?;
+        fs::create_dir_all(directory).with_context(|| format!("can't make the directory of `{shown}`"))?;
+        if link.symlink_metadata().is_ok_and(|there| !there.is_symlink()) {
+            anyhow::bail!("`{shown}` is another program: move it away first");
+        }
+        let made = tempfile::Builder::new().make_in(directory, |path| std::os::unix::fs::symlink(&program, path));
+        let made = made.with_context(|| format!("can't make `{shown}`"))?;
+        made.into_temp_path().persist(&link).with_context(|| format!("can't make `{shown}`"))?;
+        Ok(link)
+    };
+    match linked() {
+        Ok(link) => {
+            let told = flow::said(output::print(format!("{}\n", Shown(link.as_os_str().as_bytes())).as_bytes()));
+            let paths = env::var_os("PATH").unwrap_or_default();
+            if !env::split_paths(&paths).any(|path| path == directory) {
+                let directory = Shown(directory.as_os_str().as_bytes());
+                output::complain(&format!(
+                    "put this line where your shell reads it\n    export PATH=\"{directory}:$PATH\"\n"
+                ));
+            }
+            told
+        }
+        Err(error) => flow::said(Err(IoError::from(error))),
     }
 }
 

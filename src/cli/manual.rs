@@ -46,6 +46,7 @@ const PAGES: &[Page] = pages![
     "1": [
         "git-llmpatch",
         "git-llmpatch-apply",
+        "git-llmpatch-apply-patch",
         "git-llmpatch-check",
         "git-llmpatch-completions",
         "git-llmpatch-convert",

@@ -72,3 +72,30 @@ fn wrong_usage_is_status_two() {
         assert!(stderr.contains("Usage: apply_patch 'PATCH'"), "{stderr}");
     }
 }
+
+#[test]
+fn it_is_installed_as_a_link_beside_other_programs_and_works() {
+    let (repo, home) = (repo(""), assert_fs::TempDir::new().unwrap());
+    let install = || {
+        let mut command = repo.command();
+        support::run(command.args(["apply-patch", "--install"]).env("HOME", home.path()), b"")
+    };
+    let (link, first) = (home.path().join(".local/bin/apply_patch"), install());
+    assert_eq!((first.status, first.stdout), (0, format!("{}\n", link.display())));
+    assert!(first.stderr.contains("export PATH="), "{}", first.stderr);
+    let mut command = support::isolated(Command::new(&link), repo.path());
+    assert_eq!(support::run(command.arg(PATCH), b"").stdout, SAID);
+    assert_eq!(install().status, 0, "a link is replaced");
+    std::fs::remove_file(&link).unwrap();
+    std::fs::write(&link, "#!/bin/sh\n").unwrap();
+    let second = install();
+    assert_eq!(second.status, 3, "another program is not");
+    assert!(second.stderr.contains("is another program"), "{}", second.stderr);
+    assert_eq!(std::fs::read_to_string(&link).unwrap(), "#!/bin/sh\n");
+}
+
+#[test]
+fn as_a_command_it_is_the_same() {
+    let repo = repo("");
+    assert_eq!(repo.run(&["apply-patch", PATCH], "").succeeded().stdout, SAID);
+}
