@@ -59,7 +59,7 @@ pub(super) fn parse_block<'a>(source: &'a Source, number: LineNo, options: &Opti
     let paths = paths(source, number, options);
     let path = paths.first()?.clone();
     let mut reader = Reader { path: path[..].into(), errors: Vec::new() };
-    if paths.iter().any(|other| other[..] != path[..]) {
+    if path::one(&paths).is_err() {
         reader.wrong(opening, Error::TwoPaths);
     }
     let indent = &opener[..opener.len() - trim_start(opener).len()];
@@ -132,21 +132,13 @@ fn rows(source: &Source, number: LineNo) -> impl Iterator<Item = (LineNo, &[u8],
 
 /// Returns the paths that the line above a fence and what is behind its backticks name.
 fn paths<'a>(source: &'a Source, number: LineNo, options: &Options<'_>) -> Vec<Text<'a>> {
-    let is_file = |path: &[u8]| options.is_file.is_some_and(|is_file| is_file(path));
-    let text_at = |start: usize, path: &'a [u8]| Text::at(path, source.span(start..start + path.len()));
-    let above = (0..number.index()).rev().find_map(|index| {
-        let line = source.line(LineNo::from_index(index)).filter(|line| !is_blank(line))?;
-        Some((index, line))
-    });
-    let above = above.and_then(|(index, line)| {
-        let path = path::named(line, index + 1 == number.index(), is_file)?;
+    let line = |index: usize| source.line(LineNo::from_index(index)).unwrap_or_default();
+    let above = (0..number.index()).rev().find(|&index| !is_blank(line(index))).and_then(|index| {
         let start = source.line_start(LineNo::from_index(index))?;
-        Some(text_at(start + (path.as_ptr().addr() - line.as_ptr().addr()), path))
+        path::above(source, start..start + line(index).len(), index + 1 == number.index(), options)
     });
-    let (Some(line), Some(start)) = (source.line(number), source.line_start(number)) else { return Vec::new() };
-    let info = Fence::read(line).map_or(&b""[..], |(_, info)| info);
-    let info_start = start + (info.as_ptr().addr() - line.as_ptr().addr());
-    above.into_iter().chain(path::in_info(info).map(|(at, path)| text_at(info_start + at, path))).collect()
+    let info = Fence::read(line(number.index())).map_or(&b""[..], |(_, info)| info);
+    above.into_iter().chain(path::behind(source, info)).collect()
 }
 
 /// Returns whether the next fence behind a file has no language and no path, so that it may be in that file, and end there what the

@@ -6,8 +6,9 @@ use bstr::ByteSlice as _;
 
 use super::error::{Error, Warning};
 use super::marker::{self, Marker};
-use super::parse::{Block, Reader, line_number};
+use super::parse::{Block, Reader};
 use super::path;
+use super::tags::{self, Tags};
 use crate::format::InFile;
 use crate::format::Options;
 use crate::format::envelope::{is_blank, trim};
@@ -49,12 +50,6 @@ struct Open {
     closing: Vec<Span>,
 }
 
-/// The tags that blocks may be in.
-const TOOLS: [&str; 2] = ["replace_in_file", "apply_diff"];
-const PARTS: [&str; 4] = ["args", "file", "diff", "content"];
-/// Those that change files, or may do so, and can't be read.
-const OTHERS: [&str; 4] = ["write_to_file", "insert_content", "search_and_replace", "invoke"];
-
 /// The reader of what is around blocks, line by line.
 #[derive(Debug, Default)]
 pub(in crate::format) struct Around<'a> {
@@ -62,13 +57,7 @@ pub(in crate::format) struct Around<'a> {
     fence: Option<Open>,
     /// Lines of blocks that may have been meant to close a fence which another line closes.
     doubtful: Vec<Span>,
-    /// The tags that are open, the innermost last.
-    tags: Vec<(&'static str, Span)>,
-    /// The `<path>` of the tag that is open. Several blocks share it, so that none is where it is.
-    path: Option<Text<'a>>,
-    /// The `<start_line>` of the `<diff>` that is open, and how many blocks are in it.
-    start: Option<LineNo>,
-    blocks: usize,
+    tags: Tags<'a>,
     /// The file of the block before, while nothing but blank lines, fences and dots is between; `None` in it for one that isn't known.
     last: Option<Option<Text<'a>>>,
     /// Whether something that is nearly a block's first line has been seen, behind which what follows is no news.
@@ -102,7 +91,7 @@ impl<'a> Around<'a> {
             return Vec::new();
         }
         self.last = None;
-        if let Some(notes) = self.tags(source, line, start) {
+        if let Some(notes) = self.tags.line(source, line, start) {
             return notes;
         }
         if let Some(open) = &mut self.fence {
@@ -130,7 +119,7 @@ impl<'a> Around<'a> {
 
     /// Reads the end of the response.
     pub(in crate::format) fn end(&mut self) -> Vec<Located<Note>> {
-        let open = self.tags.first().map(|&(tag, span)| Located::new(span, Note::Error(Error::OpenTag { tag })));
+        let open = self.tags.unclosed();
         // Where a fence is left open, one too few closes them, so any of these may have been meant to.
         let closing = self.fence.take().map(|open| [std::mem::take(&mut self.doubtful), open.closing].concat());
         open.into_iter().chain(lost(closing.unwrap_or_default())).collect()
@@ -145,7 +134,7 @@ impl<'a> Around<'a> {
     ) -> (Block<'a>, Vec<Located<Note>>) {
         let glued = &source.bytes()[line_start..at];
         let mut notes =
-            if is_blank(glued) { Vec::new() } else { self.tags(source, glued, line_start).unwrap_or_default() };
+            if is_blank(glued) { Vec::new() } else { self.tags.line(source, glued, line_start).unwrap_or_default() };
         let path = self.named(source, options);
         let reader = Reader::new(source, at, path.clone().ok(), options);
         let (mut block, closing) = reader.read(self.fence.as_ref().map(|open| open.fence));
@@ -154,8 +143,7 @@ impl<'a> Around<'a> {
             let what = InFile { path: None, what: error.clone() };
             block.errors.insert(0, Located::new(span, what));
         }
-        self.blocks += 1;
-        if let Some(line) = self.start {
+        if let Some(line) = self.tags.block() {
             block.edits.iter_mut().for_each(|edit| begin_at(edit, line));
         }
         if let Some(open) = &mut self.fence {
@@ -167,42 +155,28 @@ impl<'a> Around<'a> {
         let rest = source.bytes()[block.end..].lines().next().unwrap_or_default();
         if !is_blank(rest) && block.end > at && source.line_at(block.end) == source.line_at(block.end.saturating_sub(1))
         {
-            notes.extend(self.tags(source, rest, block.end).unwrap_or_default());
+            notes.extend(self.tags.line(source, rest, block.end).unwrap_or_default());
         }
         (block, notes)
     }
 
     /// Returns the file that a block here is about.
     fn named(&self, source: &'a Source, options: &Options<'_>) -> Result<Text<'a>, Error> {
-        let is_file = |path: &[u8]| options.is_file.is_some_and(|is_file| is_file(path));
-        let mut all: Vec<Text<'a>> = Vec::new();
-        let mut above = |above: &Above| {
-            let Some(range) = above.line.clone() else { return };
-            let line = &source.bytes()[range.clone()];
-            let Some(path) = path::named(line, !above.is_apart, is_file) else { return };
-            let at = range.start + (path.as_ptr().addr() - line.as_ptr().addr());
-            all.push(Text::at(path, source.span(at..at + path.len())));
-        };
-        above(&self.above);
-        let first_in = self.fence.as_ref().filter(|open| open.blocks == 0);
-        if let Some(open) = first_in {
-            above(&open.above);
-            let info = &source.bytes()[open.info.clone()];
-            all.extend(path::in_info(info).map(|(at, path)| {
-                let at = open.info.start + at;
-                Text::at(path, source.span(at..at + path.len()))
-            }));
+        let above = |above: &Above| path::above(source, above.line.clone()?, !above.is_apart, options);
+        let mut all: Vec<Text<'a>> = above(&self.above).into_iter().collect();
+        if let Some(open) = self.fence.as_ref().filter(|open| open.blocks == 0) {
+            all.extend(above(&open.above));
+            all.extend(path::behind(source, &source.bytes()[open.info.clone()]));
         }
-        all.extend(self.path.clone());
-        let Some(first) = all.first() else {
-            let before = self.last.clone().map(|path| path.ok_or(Error::NoPath));
-            let given = || options.file.map(|file| Text::derived(file.to_vec())).ok_or(Error::NoPath);
-            return before.unwrap_or_else(given);
-        };
-        let plain = |path: &Text<'_>| path.strip_prefix(b"./").unwrap_or(path).to_vec();
-        match all.iter().find(|path| plain(path) != plain(first)) {
-            Some(second) => Err(Error::TwoPaths { first: first[..].into(), second: second[..].into() }),
-            None => Ok(first.clone()),
+        all.extend(self.tags.path.clone());
+        match path::one(&all) {
+            Ok(Some(path)) => Ok(path),
+            Ok(None) => {
+                let before = self.last.clone().map(|path| path.ok_or(Error::NoPath));
+                let given = || options.file.map(|file| Text::derived(file.to_vec())).ok_or(Error::NoPath);
+                before.unwrap_or_else(given)
+            }
+            Err([first, second]) => Err(Error::TwoPaths { first, second }),
         }
     }
 
@@ -236,92 +210,6 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// Reads a line of tags; `None` if it is something else.
-    fn tags(&mut self, source: &'a Source, line: &'a [u8], start: usize) -> Option<Vec<Located<Note>>> {
-        let mut rest = trim(line);
-        let (mut notes, mut any) = (Vec::new(), false);
-        while !rest.is_empty() {
-            let at = start + (rest.as_ptr().addr() - line.as_ptr().addr());
-            if let Some(behind) = rest.strip_prefix(b"<![CDATA[").or_else(|| rest.strip_prefix(b"]]>")) {
-                (rest, any) = (trim(behind), any || !self.tags.is_empty());
-                continue;
-            }
-            let Some((tag, closes, behind)) = tag(rest) else { break };
-            let span = source.span(at..at + (rest.len() - behind.len()));
-            if OTHERS.contains(&tag) {
-                any = true;
-                if !closes {
-                    notes.push(Located::new(span, Note::Error(Error::Tool { tag })));
-                }
-            } else if closes {
-                any |= self.close(tag, &mut notes);
-            } else if tag == "path" || tag == "start_line" {
-                if self.tags.is_empty() {
-                    break;
-                }
-                any = true;
-                let close = format!("</{tag}>");
-                let Some(length) = behind.find(&close) else {
-                    notes.push(Located::new(span, Note::Error(Error::OpenTag { tag })));
-                    break;
-                };
-                let value = trim(&behind[..length]);
-                let from = start + (value.as_ptr().addr() - line.as_ptr().addr());
-                let place = source.span(from..from + value.len());
-                if tag == "path" {
-                    self.path = Some(Text::derived(value));
-                } else {
-                    notes.push(Located::new(place, self.start_line(value)));
-                }
-                rest = trim(&behind[length + close.len()..]);
-                continue;
-            } else if TOOLS.contains(&tag) || !self.tags.is_empty() {
-                any = true;
-                self.open(tag, span);
-            } else {
-                break;
-            }
-            rest = trim(behind);
-        }
-        any.then_some(notes)
-    }
-
-    fn open(&mut self, tag: &'static str, span: Span) {
-        if TOOLS.contains(&tag) || tag == "file" {
-            self.path = None;
-        }
-        if tag == "diff" {
-            (self.start, self.blocks) = (None, 0);
-        }
-        if self.tags.len() < DEEPEST {
-            self.tags.push((tag, span));
-        }
-    }
-
-    /// Closes a tag, and finds those in it that aren't closed. Returns whether it was open.
-    fn close(&mut self, tag: &str, notes: &mut Vec<Located<Note>>) -> bool {
-        let Some(index) = self.tags.iter().rposition(|(open, _)| *open == tag) else { return false };
-        let open = self.tags.split_off(index).into_iter().skip(1);
-        notes.extend(open.take(1).map(|(tag, span)| Located::new(span, Note::Error(Error::OpenTag { tag }))));
-        if TOOLS.contains(&tag) || tag == "file" {
-            self.path = None;
-        }
-        if tag == "diff" || TOOLS.contains(&tag) {
-            (self.start, self.blocks) = (None, 0);
-        }
-        true
-    }
-
-    fn start_line(&mut self, value: &[u8]) -> Note {
-        match line_number(value) {
-            Some(line) => {
-                self.start = Some(line);
-                Note::Start { line, blocks: self.blocks }
-            }
-            None => Note::Error(Error::LineNumber { written: crate::format::excerpt(value) }),
-        }
-    }
-
     /// Returns whether a line is the last of a whole conflict.
     fn ends_conflict(&mut self, line: &[u8], span: Span) -> bool {
         match (Marker::read(line), self.conflict) {
@@ -336,9 +224,6 @@ impl<'a> Around<'a> {
         false
     }
 }
-
-/// How many tags may be open, one inside the other.
-const DEEPEST: usize = 16;
 
 /// Says that an edit begins at a line, if it doesn't say itself.
 pub(in crate::format) fn begin_at(edit: &mut FileEdit<'_>, line: LineNo) {
@@ -358,35 +243,13 @@ fn trailing(line: &[u8]) -> usize {
     crate::format::envelope::trim_start(line).len() - trim(line).len()
 }
 
-/// Reads a tag that is known: its name, whether it closes, and what is behind it.
-fn tag(text: &[u8]) -> Option<(&'static str, bool, &[u8])> {
-    let inner = text.strip_prefix(b"<")?;
-    let (inner, closes) = inner.strip_prefix(b"/").map_or((inner, false), |inner| (inner, true));
-    let all = TOOLS.iter().chain(&PARTS).chain(&OTHERS).chain(&["path", "start_line"]);
-    all.filter_map(|name| Some((*name, inner.strip_prefix(name.as_bytes())?))).find_map(|(name, behind)| {
-        match behind.first() {
-            Some(b'>') => Some((name, closes, &behind[1..])),
-            Some(b' ') => behind.find_byte(b'>').map(|end| (name, closes, &behind[end + 1..])),
-            _ => None,
-        }
-    })
-}
-
 /// Returns whether what is between two blocks leaves them one patch: blank lines, fences, paths, tags, and what is glued to the first.
 pub(in crate::format) fn are_between(text: &[u8]) -> bool {
     text.lines().all(|line| {
-        let tags = trim(line).strip_prefix(b"]]>").unwrap_or(trim(line));
-        is_blank(line) || Fence::read(line).is_some() || is_tags(tags) || path::named(line, true, |_| false).is_some()
+        let text = trim(line).strip_prefix(b"]]>").unwrap_or(trim(line));
+        is_blank(line)
+            || Fence::read(line).is_some()
+            || tags::are_all(text)
+            || path::named(line, true, |_| false).is_some()
     })
-}
-
-fn is_tags(mut text: &[u8]) -> bool {
-    while let Some((name, _, behind)) = tag(text) {
-        text = match name {
-            "path" | "start_line" => behind.find_byte(b'>').map_or(behind, |end| &behind[end + 1..]),
-            _ => behind,
-        };
-        text = trim(text).strip_prefix(b"]]>").or_else(|| trim(text).strip_prefix(b"<![CDATA[")).unwrap_or(trim(text));
-    }
-    text.is_empty()
 }

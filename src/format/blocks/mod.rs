@@ -30,6 +30,7 @@ mod marker;
 mod parse;
 pub(super) mod path;
 mod print;
+mod tags;
 #[cfg(test)]
 mod tests;
 

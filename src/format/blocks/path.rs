@@ -1,12 +1,49 @@
 //! Which file a line names: a line that holds a path and little else, and what is behind the backticks of a fence.
 
-use bstr::ByteSlice as _;
+use std::ops::Range;
 
+use bstr::{BString, ByteSlice as _};
+
+use crate::format::Options;
 use crate::format::envelope::{trim, trim_start};
+use crate::text::{Source, Text};
+
+/// Returns the path that a line of a response, given by its range, names. `is_near` says that no blank line is between it and what it
+/// names the file of.
+pub(in crate::format) fn above<'a>(
+    source: &'a Source,
+    line: Range<usize>,
+    is_near: bool,
+    options: &Options<'_>,
+) -> Option<Text<'a>> {
+    let is_file = |path: &[u8]| options.is_file.is_some_and(|is_file| is_file(path));
+    let path = named(&source.bytes()[line], is_near, is_file)?;
+    Some(text(source, path))
+}
+
+/// Returns the paths behind the backticks of a fence, given by what is there.
+pub(in crate::format) fn behind<'a>(source: &'a Source, info: &'a [u8]) -> impl Iterator<Item = Text<'a>> {
+    in_info(info).map(|path| text(source, path))
+}
+
+fn text<'a>(source: &'a Source, path: &'a [u8]) -> Text<'a> {
+    let start = path.as_ptr().addr() - source.bytes().as_ptr().addr();
+    Text::at(path, source.span(start..start + path.len()))
+}
+
+/// Returns the first of several paths if all are one; else the first, and the first other one.
+pub(in crate::format) fn one<'a>(all: &[Text<'a>]) -> Result<Option<Text<'a>>, [BString; 2]> {
+    let plain = |path: &Text<'_>| path.strip_prefix(b"./").unwrap_or(path).to_vec();
+    let Some(first) = all.first() else { return Ok(None) };
+    match all.iter().find(|path| plain(path) != plain(first)) {
+        Some(second) => Err([first, second].map(|path| path[..].into())),
+        None => Ok(Some(first.clone())),
+    }
+}
 
 /// Returns the path that a line holds, if it holds nothing else but what is put around one. `is_near` says that no blank line is
 /// between it and what it names the file of, `is_file` whether something is a file.
-pub(in crate::format) fn named(line: &[u8], is_near: bool, is_file: impl Fn(&[u8]) -> bool) -> Option<&[u8]> {
+pub(super) fn named(line: &[u8], is_near: bool, is_file: impl Fn(&[u8]) -> bool) -> Option<&[u8]> {
     let (path, is_quoted, has_colon) = bare(line);
     let has_blank = path.find_byteset(b" \t").is_some();
     let is_word = !path.contains(&b'/') && !has_inner_dot(path);
@@ -78,8 +115,8 @@ fn has_inner_dot(text: &[u8]) -> bool {
     text.iter().skip(1).rev().skip(1).any(|&byte| byte == b'.')
 }
 
-/// Returns the paths behind the backticks of a fence, with their offsets there: `src/a.py`, `py src/a.py`, `py:src/a.py`, `path=src/a.py`.
-pub(in crate::format) fn in_info(info: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+/// Returns the paths behind the backticks of a fence: `src/a.py`, `py src/a.py`, `py:src/a.py`, `path=src/a.py`.
+pub(super) fn in_info(info: &[u8]) -> impl Iterator<Item = &[u8]> {
     let words = info.fields_with(|c| matches!(c, ' ' | '\t' | '{' | '}' | ','));
     words.filter_map(move |word| {
         let path = match word.split_once_str("=") {
@@ -94,8 +131,7 @@ pub(in crate::format) fn in_info(info: &[u8]) -> impl Iterator<Item = (usize, &[
                 (path.contains(&b'/') || has_inner_dot(path)).then_some(path)
             }
         };
-        let path = path.filter(|path| is_plausible(path))?;
-        Some((path.as_ptr().addr() - info.as_ptr().addr(), path))
+        path.filter(|path| is_plausible(path))
     })
 }
 

@@ -1,0 +1,155 @@
+//! Tags around blocks, as the tools of Cline and Roo have them: `<replace_in_file>`, `<apply_diff>` and what is in them.
+
+use bstr::ByteSlice as _;
+
+use super::around::Note;
+use super::error::Error;
+use super::parse::line_number;
+use crate::format::envelope::trim;
+use crate::text::{LineNo, Located, Source, Span, Text};
+
+/// The tags that blocks may be in.
+const TOOLS: [&str; 2] = ["replace_in_file", "apply_diff"];
+const PARTS: [&str; 4] = ["args", "file", "diff", "content"];
+/// Those that change files, or may do so, and can't be read.
+const OTHERS: [&str; 4] = ["write_to_file", "insert_content", "search_and_replace", "invoke"];
+
+/// How many tags may be open, one inside the other.
+const DEEPEST: usize = 16;
+
+/// The tags that are open, and what was in them.
+#[derive(Debug, Default)]
+pub(super) struct Tags<'a> {
+    /// The innermost last.
+    open: Vec<(&'static str, Span)>,
+    /// The `<path>` of the tag that is open. Several blocks share it, so that none is where it is.
+    pub(super) path: Option<Text<'a>>,
+    /// The `<start_line>` of the `<diff>` that is open, and how many blocks are in it.
+    start: Option<LineNo>,
+    blocks: usize,
+}
+
+impl<'a> Tags<'a> {
+    /// Notes that a block is in them; returns the line that it is said to begin at.
+    pub(super) fn block(&mut self) -> Option<LineNo> {
+        self.blocks += 1;
+        self.start
+    }
+
+    /// Returns the error that the outermost tag is not closed.
+    pub(super) fn unclosed(&self) -> Option<Located<Note>> {
+        self.open.first().map(|&(tag, span)| Located::new(span, Note::Error(Error::OpenTag { tag })))
+    }
+
+    /// Reads a line of tags; `None` if it is something else.
+    pub(super) fn line(&mut self, source: &'a Source, line: &'a [u8], start: usize) -> Option<Vec<Located<Note>>> {
+        let mut rest = trim(line);
+        let (mut notes, mut any) = (Vec::new(), false);
+        while !rest.is_empty() {
+            let at = start + (rest.as_ptr().addr() - line.as_ptr().addr());
+            if let Some(behind) = rest.strip_prefix(b"<![CDATA[").or_else(|| rest.strip_prefix(b"]]>")) {
+                (rest, any) = (trim(behind), any || !self.open.is_empty());
+                continue;
+            }
+            let Some((tag, closes, behind)) = tag(rest) else { break };
+            let span = source.span(at..at + (rest.len() - behind.len()));
+            if OTHERS.contains(&tag) {
+                any = true;
+                if !closes {
+                    notes.push(Located::new(span, Note::Error(Error::Tool { tag })));
+                }
+            } else if closes {
+                any |= self.close(tag, &mut notes);
+            } else if tag == "path" || tag == "start_line" {
+                if self.open.is_empty() {
+                    break;
+                }
+                any = true;
+                let close = format!("</{tag}>");
+                let Some(length) = behind.find(&close) else {
+                    notes.push(Located::new(span, Note::Error(Error::OpenTag { tag })));
+                    break;
+                };
+                let value = trim(&behind[..length]);
+                let from = start + (value.as_ptr().addr() - line.as_ptr().addr());
+                let place = source.span(from..from + value.len());
+                if tag == "path" {
+                    self.path = Some(Text::derived(value));
+                } else {
+                    notes.push(Located::new(place, self.start_line(value)));
+                }
+                rest = trim(&behind[length + close.len()..]);
+                continue;
+            } else if TOOLS.contains(&tag) || !self.open.is_empty() {
+                any = true;
+                self.begin(tag, span);
+            } else {
+                break;
+            }
+            rest = trim(behind);
+        }
+        any.then_some(notes)
+    }
+
+    fn begin(&mut self, tag: &'static str, span: Span) {
+        if TOOLS.contains(&tag) || tag == "file" {
+            self.path = None;
+        }
+        if tag == "diff" {
+            (self.start, self.blocks) = (None, 0);
+        }
+        if self.open.len() < DEEPEST {
+            self.open.push((tag, span));
+        }
+    }
+
+    /// Closes a tag, and finds those in it that aren't closed. Returns whether it was open.
+    fn close(&mut self, tag: &str, notes: &mut Vec<Located<Note>>) -> bool {
+        let Some(index) = self.open.iter().rposition(|(open, _)| *open == tag) else { return false };
+        let open = self.open.split_off(index).into_iter().skip(1);
+        notes.extend(open.take(1).map(|(tag, span)| Located::new(span, Note::Error(Error::OpenTag { tag }))));
+        if TOOLS.contains(&tag) || tag == "file" {
+            self.path = None;
+        }
+        if tag == "diff" || TOOLS.contains(&tag) {
+            (self.start, self.blocks) = (None, 0);
+        }
+        true
+    }
+
+    fn start_line(&mut self, value: &[u8]) -> Note {
+        match line_number(value) {
+            Some(line) => {
+                self.start = Some(line);
+                Note::Start { line, blocks: self.blocks }
+            }
+            None => Note::Error(Error::LineNumber { written: crate::format::excerpt(value) }),
+        }
+    }
+}
+
+/// Reads a tag that is known: its name, whether it closes, and what is behind it.
+fn tag(text: &[u8]) -> Option<(&'static str, bool, &[u8])> {
+    let inner = text.strip_prefix(b"<")?;
+    let (inner, closes) = inner.strip_prefix(b"/").map_or((inner, false), |inner| (inner, true));
+    let all = TOOLS.iter().chain(&PARTS).chain(&OTHERS).chain(&["path", "start_line"]);
+    all.filter_map(|name| Some((*name, inner.strip_prefix(name.as_bytes())?))).find_map(|(name, behind)| {
+        match behind.first() {
+            Some(b'>') => Some((name, closes, &behind[1..])),
+            Some(b' ') => behind.find_byte(b'>').map(|end| (name, closes, &behind[end + 1..])),
+            _ => None,
+        }
+    })
+}
+
+/// Returns whether a text is nothing but tags that are known, and what is in `<path>` and `<start_line>`.
+pub(super) fn are_all(mut text: &[u8]) -> bool {
+    while let Some((name, _, behind)) = tag(text) {
+        text = match name {
+            "path" | "start_line" => behind.find_byte(b'>').map_or(behind, |end| &behind[end + 1..]),
+            _ => behind,
+        };
+        text = trim(text).strip_prefix(b"]]>").or_else(|| trim(text).strip_prefix(b"<![CDATA[")).unwrap_or(trim(text));
+    }
+    text.is_empty()
+}
