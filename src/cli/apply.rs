@@ -159,7 +159,7 @@ impl Apply {
         let prints = self.preview.prints() && !session.talk.json;
         let printed = prints.then(|| self.preview.print(session, &base, &worked.changes)).transpose()?;
         let mut report = self.described(session, &mut worked, message.as_ref())?;
-        if self.preview.is_asked_for() && !self.talk.quiet && !session.talk.json {
+        if self.preview.is_asked_for() && self.talk.verbose && !session.talk.json {
             // On standard error, since what is previewed is often read by a program.
             output::complain(&details::plan_line(&worked.changes));
         }

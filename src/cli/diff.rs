@@ -7,7 +7,7 @@ use super::exit::Exit;
 use super::flow::{self, Printed, Session};
 use super::options::{Against, Reading, Responses, Verbosity};
 use super::output;
-use super::preview::Preview;
+use super::preview::{Forms, Preview};
 use super::responses;
 use crate::report::{FileReport, Report};
 
@@ -18,6 +18,8 @@ use crate::report::{FileReport, Report};
 pub(super) struct Diff {
     #[command(flatten)]
     responses: Responses,
+    #[command(flatten)]
+    forms: Forms,
     #[command(flatten)]
     against: Against,
     #[command(flatten)]
@@ -33,6 +35,9 @@ impl Diff {
     /// If options don't go together.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
         self.responses.check("diff")?;
+        if let Some(message) = self.forms.lacks() {
+            return Err(super::usage("diff", message));
+        }
         Ok(flow::run(&self.reading, &self.talk, Vec::new(), |session| self.print(session)))
     }
 
@@ -40,7 +45,7 @@ impl Diff {
         let sources = responses::read(&self.responses.paths)?;
         let base = Base::of(&self.against);
         let worked = session.work_out(&sources, &base, &*base.tree(&session.repo)?)?;
-        let diff = Preview::diff(None).print(session, &base, &worked.changes)?;
+        let diff = Preview::of(&self.forms).print(session, &base, &worked.changes)?;
         if self.talk.verbose {
             output::complain(&details::plan_line(&worked.changes));
         }

@@ -19,6 +19,39 @@ use crate::report::LineCount;
 /// How wide `git diff --stat` is where no terminal says.
 const STAT_WIDTH: usize = 80;
 
+/// What is printed of a change beside its diff, or in place of it.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Forms {
+    /// Print how much changes in each file
+    #[arg(long)]
+    stat: bool,
+    /// Print the same for programs
+    #[arg(long)]
+    numstat: bool,
+    /// Print the names of the files that change, and nothing else
+    #[arg(long)]
+    name_only: bool,
+    /// With --numstat or --name-only, end names with NUL and don't quote them
+    #[arg(short = 'z')]
+    nul: bool,
+    /// Print which files come, go, are renamed or change their mode
+    #[arg(long)]
+    summary: bool,
+}
+
+impl Forms {
+    /// Returns what is missing for the options that were given to make sense.
+    pub(super) fn lacks(&self) -> Option<&'static str> {
+        (self.nul && !self.numstat && !self.name_only)
+            .then_some("the option '-z' requires '--numstat' or '--name-only'")
+    }
+
+    /// Returns whether any is asked for.
+    fn any(&self) -> bool {
+        self.stat || self.numstat || self.name_only || self.summary
+    }
+}
+
 /// Which previews are asked for.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Previewing (instead of applying)")]
@@ -29,18 +62,8 @@ pub(super) struct Preview {
     /// Print the change as a diff that git apply accepts
     #[arg(long)]
     pub(super) diff: bool,
-    /// Print how much changes in each file
-    #[arg(long)]
-    pub(super) stat: bool,
-    /// Print the same for programs
-    #[arg(long)]
-    pub(super) numstat: bool,
-    /// With --numstat, end names with NUL and don't quote them
-    #[arg(short = 'z')]
-    pub(super) nul: bool,
-    /// Print which files come, go, are renamed or change their mode
-    #[arg(long)]
-    pub(super) summary: bool,
+    #[command(flatten)]
+    forms: Forms,
     /// Apply as well
     #[arg(long)]
     pub(super) apply: bool,
@@ -55,14 +78,19 @@ impl Preview {
         Self { diff: true, context, ..Self::default() }
     }
 
+    /// Returns the preview that is what `git diff` prints: a diff, or only what is asked for.
+    pub(super) fn of(forms: &Forms) -> Self {
+        Self { diff: !forms.any(), forms: forms.clone(), ..Self::default() }
+    }
+
     /// Returns what is missing for the options that were given to make sense.
     pub(super) fn lacks(&self) -> Option<&'static str> {
-        (self.nul && !self.numstat).then_some("the option '-z' requires '--numstat'")
+        self.forms.lacks()
     }
 
     /// Returns whether there is anything to print.
     pub(super) fn prints(&self) -> bool {
-        self.diff || self.stat || self.numstat || self.summary
+        self.diff || self.forms.any()
     }
 
     /// Returns whether a preview is asked for at all.
@@ -83,14 +111,17 @@ impl Preview {
         let patch = compared(session, base.side(), Wants::All, changes, self.context)?;
         let style = style(session)?;
         let mut out = Vec::new();
-        if self.numstat {
-            let end = if self.nul { Termination::Nul } else { Termination::Line };
+        let end = if self.forms.nul { Termination::Nul } else { Termination::Line };
+        if self.forms.name_only {
+            return Ok(unified::name_only(&patch, style, end));
+        }
+        if self.forms.numstat {
             out.extend(unified::numstat(&patch, style, end));
         }
-        if self.stat {
+        if self.forms.stat {
             out.extend(unified::stat(&patch, style, config::width(std::io::stdout()).unwrap_or(STAT_WIDTH)));
         }
-        if self.summary {
+        if self.forms.summary {
             out.extend(unified::summary(&patch, style));
         }
         if self.diff {

@@ -40,6 +40,33 @@ fn headings_are_those_of_git_diff() {
     }
 }
 
+/// What `git diff` prints in place of a diff, ours does, byte for byte.
+#[test]
+fn other_forms_are_those_of_git_diff() {
+    let repo = Repo::with(&[("a.txt", "one\ntwo\n"), ("gone", "x\n"), ("old name", "1\n2\n3\n4\n5\n"), ("é", "x\n")]);
+    let response = envelope(
+        "*** Update File: a.txt\n@@\n-two\n+2\n*** Add File: new/n\n+n\n*** Delete File: gone\n\
+         *** Update File: old name\n*** Move to: new name\n@@\n-5\n+6\n*** Update File: é\n@@\n-x\n+y\n",
+    );
+    let forms: &[&[&str]] = &[
+        &["--stat"],
+        &["--numstat"],
+        &["--summary"],
+        &["--name-only"],
+        &["--numstat", "-z"],
+        &["--name-only", "-z"],
+        &["--stat", "--summary"],
+        &["--name-only", "--stat"],
+    ];
+    let ours: Vec<_> =
+        forms.iter().map(|form| repo.run(&[&["diff"], *form].concat(), &response).succeeded().stdout).collect();
+    repo.run(&["apply", "--index"], &response).succeeded();
+    for (form, ours) in forms.iter().zip(ours) {
+        assert_eq!(ours, repo.git(&[&["diff", "--cached"], *form].concat()), "{form:?}");
+    }
+    repo.run(&["diff", "-z"], &response).ended(2);
+}
+
 /// What is coloured, and how, is what git would colour: as set, and by default.
 #[test]
 fn colours_are_those_of_git_diff() {

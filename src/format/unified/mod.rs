@@ -46,4 +46,4 @@ pub use parse::{Around, Block, parse_block, starts_here};
 pub use print::{Style, print};
 pub use quote::Quoting;
 pub(super) use rows::names_commit;
-pub use stat::{FileStat, Termination, numstat, stat, summary, total};
+pub use stat::{FileStat, Termination, name_only, numstat, stat, summary, total};

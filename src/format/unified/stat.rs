@@ -58,6 +58,15 @@ pub fn numstat(patch: &Patch<'_>, style: Style, termination: Termination) -> Vec
     out
 }
 
+/// Prints the names of the files that change, of a renamed one the new name.
+pub fn name_only(patch: &Patch<'_>, style: Style, termination: Termination) -> Vec<u8> {
+    let name = |file: FileStat<'_>| match termination {
+        Termination::Line => [&style.quoting.quote("", file.path)[..], b"\n"].concat(),
+        Termination::Nul => [file.path, b"\0"].concat(),
+    };
+    patch.edits.iter().filter_map(FileStat::of).flat_map(name).collect()
+}
+
 /// Prints which files come, go, are renamed or change their mode.
 pub fn summary(patch: &Patch<'_>, style: Style) -> Vec<u8> {
     let mut out = Vec::new();
