@@ -16,7 +16,7 @@ use crate::tree::{MemoryTree, Tree};
 
 /// Write commits as the responses that would make them
 #[derive(Debug, Args)]
-#[command(override_usage = "git llmpatch show --to=<format> [<options>] <commit>")]
+#[command(override_usage = "git llmpatch show [--to=<format>] [<options>] <commit>")]
 #[command(after_help = "\
 A range A..B is written the oldest first, each behind a line with its id; to apply makes of it one change.
 An envelope comes behind the commit's message; in OPX the subject is the note of every edit, so that
@@ -26,7 +26,7 @@ pub(super) struct Show {
     #[arg(value_name = "commit")]
     named: String,
     /// The format to print
-    #[arg(long, value_name = "format", value_parser = Format::among(&[Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
+    #[arg(long, value_name = "format", default_value = "envelope", value_parser = Format::among(&[Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
     to: Format,
     /// Write a merge as what it changes of its first parent, and of a range only first parents
     #[arg(long)]
