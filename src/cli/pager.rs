@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs::File;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Seek as _, Write as _};
 use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
@@ -34,7 +34,27 @@ pub(super) fn print_diff(bytes: &[u8], talk: &Verbosity, config: &Config) -> Res
 /// # Errors
 /// If it can't be written.
 pub(super) fn show_diff(bytes: &[u8], terminal: &File, talk: &Verbosity, config: &Config) -> Result<(), IoError> {
-    page(&drawn(bytes, config::colored(talk, Some(config), config::DIFFS, true), config), config, Some(terminal))
+    let is_colored = config::colored(talk, Some(config), config::DIFFS, true);
+    let drawn = drawn(bytes, is_colored, config);
+    // As git does, only what has colours goes through the filter.
+    let filter = config.string("interactive.difffilter").ok().flatten().filter(|_| is_colored);
+    let filtered = filter.and_then(|filter| filtered(&filter.to_string(), &drawn).ok());
+    page(&filtered.unwrap_or(drawn), config, Some(terminal))
+}
+
+/// Returns what a command makes of a diff.
+///
+/// # Errors
+/// If it can't be run, or fails.
+fn filtered(filter: &str, diff: &[u8]) -> io::Result<Vec<u8>> {
+    let mut input = tempfile::tempfile()?;
+    input.write_all(diff)?;
+    input.rewind()?;
+    let left = LeftToChild::begin();
+    let done = Command::new("sh").args(["-c", filter]).stdin(input).stderr(Stdio::inherit()).output();
+    drop(left);
+    let done = done?;
+    if done.status.success() { Ok(done.stdout) } else { Err(io::ErrorKind::Other.into()) }
 }
 
 /// Prints a response on standard output: to a program as it is.

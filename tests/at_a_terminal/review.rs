@@ -141,6 +141,21 @@ fn yes_is_all_of_it_and_anything_else_is_nothing() {
     }
 }
 
+/// As for `git add -p`, a diff in colours goes through the filter that is set; one that fails is as none.
+#[test]
+fn a_diff_goes_through_the_filter_that_is_set() {
+    for (filter, want) in [("sed s/two/zwei/", "zwei"), ("cat; false", "two")] {
+        let repo = repo(ENVELOPE);
+        repo.git(&["config", "interactive.diffFilter", filter]);
+        let shown =
+            Sitting::start(&repo, "llm apply -i --color=always ../answer", &[]).answer("3 files", "n\n").ended(1);
+        assert!(shown.contains(want) && shown.contains("\x1b["), "{shown}");
+        let shown =
+            Sitting::start(&repo, "llm apply -i --color=never ../answer", &[]).answer("3 files", "n\n").ended(1);
+        assert!(shown.contains("-two\n"), "{shown}");
+    }
+}
+
 #[test]
 fn a_response_can_be_typed_at_the_terminal_that_answers() {
     let repo = repo("");
@@ -388,8 +403,8 @@ fn a_program_may_listen_while_a_person_decides() {
 #[test]
 fn what_is_expected_is_all_of_a_change() {
     let repo = repo(ENVELOPE);
-    let plan = repo.run(&["apply", "--check", "../answer"], "").succeeded().stderr;
-    let plan = plan.trim().strip_prefix("plan ").unwrap();
+    let said = repo.run(&["apply", "--check", "-v", "../answer"], "").succeeded().stderr;
+    let plan = said.lines().find_map(|line| line.strip_prefix("plan ")).unwrap();
     let mut sitting = Sitting::start(&repo, &format!("llm apply -i --expect={plan} ../answer"), &[]);
     sitting.answer("Apply this change to 3 files [y,n,q,p,?]? ", "y\n").ended(0);
     assert!(repo.child("n/new.txt").exists());
