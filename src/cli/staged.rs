@@ -24,7 +24,7 @@ use crate::progress::Stage;
 use crate::repo::{AttributeValue, Held, Staged};
 use crate::report::{Diagnostic, Report};
 use crate::text::{LineNo, Shown, Source, SourceId};
-use crate::tree::{MemoryTree, Obstacle, Tree};
+use crate::tree::{Entry, MemoryTree, Obstacle, Tree};
 
 /// The attribute that says of a path what it is to us.
 const ATTRIBUTE: &str = "llmpatch";
@@ -154,11 +154,30 @@ fn response(session: &Session, base: &Base, tree: &dyn Tree, path: &BStr, held: 
     let content = session.repo.content(path, id, Source::MAX_LEN as u64)?;
     let name = Shown(path).to_string();
     let source = [responses::source(SourceId(0), name, content.map(|content| content.to_vec()))?];
-    let (report, line) = check::check(session, base, tree, &source)?;
+    let checked = check::check(session, base, tree, &source);
+    if checked.is_err() && is_made(session, &source, tree) {
+        return Ok(Report::checked(Vec::new(), Vec::new()));
+    }
+    let (report, line) = checked?;
     if session.talk.verbose && !session.talk.json {
         output::print(line.as_bytes())?;
     }
     Ok(report)
+}
+
+/// Returns whether all that a response makes of the last commit is staged: it is committed together with its change.
+fn is_made(session: &Session, source: &[Source; 1], index: &dyn Tree) -> bool {
+    let base = Base::Revision("HEAD".to_owned());
+    let Ok(tree) = base.tree(&session.repo) else { return false };
+    let Ok(worked) = session.work_out(source, &base, &*tree) else { return false };
+    let mut changes = worked.changes.iter();
+    changes.all(|change| match (index.read(&change.path), &change.after) {
+        (Ok(Entry::File(staged)), Some(after)) => {
+            staged.content == after.content && staged.mode.executable == after.mode.executable
+        }
+        (Ok(Entry::Absent | Entry::Directory), None) => true,
+        _ => false,
+    })
 }
 
 /// Tells what was found of one path, and returns how the run ends for it.

@@ -60,6 +60,19 @@ fn staged_responses_must_apply_to_what_is_staged() {
     assert_eq!(repo.looked_at(&["-q"]).ended(1).stderr, "");
 }
 
+/// A response that is committed together with what it does is no finding; one of which only a part was done is.
+#[test]
+fn a_response_may_be_staged_with_its_change() {
+    let repo = repo();
+    let response = format!("{}{}", update("a.txt", "two", "2"), update("src/b.txt", "b", "B"));
+    repo.child("done.llmpatch").write_str(&response).unwrap();
+    repo.run(&["apply"], &response).succeeded();
+    assert_eq!(repo.staged(&[]).ended(0).stdout, "");
+    repo.child("src/b.txt").write_str("c\n").unwrap();
+    let run = repo.staged(&[]).ended(1);
+    assert!(run.stdout.starts_with("done.llmpatch:"), "{}", run.stdout);
+}
+
 #[test]
 fn what_a_file_is_taken_for_is_said_by_attribute_by_name_or_by_argument() {
     let repo = repo();
