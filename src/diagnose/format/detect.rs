@@ -115,6 +115,7 @@ impl Diagnose for Absence {
         let of = Diagnosis::new(Kind::Parse);
         match self {
             Absence::Empty => of.help("give the response as a file or on standard input").advice(SAY),
+            Absence::Binary => of.help("give the model's response, as text").advice(SAY),
             Absence::Prose => of
                 .help(
                     "this version reads `*** Begin Patch` … `*** End Patch`, OPX (`<edit file=\"…\" op=\"…\">`), unified \

@@ -6,7 +6,7 @@ use super::error::{Absence, Error, Warning};
 use super::prose::Prose;
 use crate::format::{Options, Warning as Any, envelope, files};
 use crate::patch::Format;
-use crate::text::{Lines, Located, Source, Span};
+use crate::text::{Lines, Located, Source, Span, is_binary};
 
 /// Returns the name of the encoding that bytes with a byte order mark of UTF-16 are in.
 pub(super) fn marked_utf16(bytes: &[u8]) -> Option<&'static str> {
@@ -53,6 +53,8 @@ pub(super) fn find(
         (mid_line, Absence::MidLine)
     } else if body.lines().all(envelope::is_blank) {
         (None, Absence::Empty)
+    } else if is_binary(body) {
+        (None, Absence::Binary)
     } else if let Some((span, path)) = files::first(source, options) {
         (Some(span), Absence::Files { path: path[..].into() })
     } else {

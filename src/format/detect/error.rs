@@ -66,6 +66,8 @@ pub enum Residue {
 pub enum Absence {
     #[error("the response is empty")]
     Empty,
+    #[error("the response has no patch: it is a binary file")]
+    Binary,
     #[error("the response has no patch")]
     Prose,
     #[error("the response has no patch: `*** Begin Patch` isn't written as it must be")]
