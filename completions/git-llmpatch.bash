@@ -26,7 +26,7 @@ _git_llmpatch ()
 	"")
 		case "$cur" in
 		-*) __gitcomp "--version" ;;
-		*) __gitcomp "apply check diff convert show undo recover apply-patch prompt man completions" ;;
+		*) __gitcomp "apply check diff convert show undo recover apply-patch prompt man help completions" ;;
 		esac
 		;;
 	apply)
@@ -45,7 +45,7 @@ _git_llmpatch ()
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--index --cached --commit --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--index --cached --commit --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--expect) return ;;
@@ -93,7 +93,7 @@ _git_llmpatch ()
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--stat --numstat --name-only --summary --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
@@ -181,7 +181,14 @@ _git_llmpatch ()
 		1,*) return ;;
 		,-*) __gitcomp "--install"; return ;;
 		esac
-		__gitcomp "git-llmpatch apply apply-patch check completions convert diff man prompt recover show undo agents troubleshooting" "" "$cur"; return
+		__gitcomp "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents troubleshooting" "" "$cur"; return
+		;;
+	help)
+		case "$dashes,$cur" in
+		1,*) return ;;
+		,-*) __gitcomp ""; return ;;
+		esac
+		__gitcomp "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents troubleshooting" "" "$cur"; return
 		;;
 	completions)
 		case "$dashes,$cur" in

@@ -36,6 +36,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "recover" 
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "apply-patch" -d 'Apply a patch as the apply_patch that agents start, or install that name'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "prompt" -d 'Print instructions that make a model answer in a format'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "man" -d 'Print a manual page, or install all of them'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "help" -d 'Show the manual page of a command, or a guide'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "completions" -d 'Print a shell\'s completion script, or install it'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l expect -d 'Make the change only if it is the one that a preview or check --json called so, to the byte' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s m -l message -d 'The commit message, instead of the response\'s notes; several are paragraphs' -r
@@ -70,7 +71,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s n -l
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l diff -d 'Print the change as a diff that git apply accepts'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l stat -d 'Print how much changes in each file'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l numstat -d 'Print the same for programs'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s z -d 'With --numstat, end names with NUL and don\'t quote them'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l name-only -d 'Print the names of the files that change, and nothing else'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s z -d 'With --numstat or --name-only, end names with NUL and don\'t quote them'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l summary -d 'Print which files come, go, are renamed or change their mode'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l apply -d 'Apply as well'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s e -l edit -d 'Edit the message before committing'
@@ -136,6 +138,11 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l limit
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l stat -d 'Print how much changes in each file'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l numstat -d 'Print the same for programs'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l name-only -d 'Print the names of the files that change, and nothing else'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s z -d 'With --numstat or --name-only, end names with NUL and don\'t quote them'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l summary -d 'Print which files come, go, are renamed or change their mode'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l cached -d 'Work it out against the index instead of the work tree'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l strict -d 'Accept what the bare format says and nothing looser (also llmpatch.strict)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-strict -d 'Take back --strict or llmpatch.strict'
@@ -215,11 +222,13 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -l exa
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -l install -d 'Put all pages where man finds them, and say where that is'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand help" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -l install -d 'Put it where the shell looks for your own completions, and say where that is'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -f -a "envelope opx blocks tool"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply apply-patch check completions convert diff man prompt recover show undo agents troubleshooting"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents troubleshooting"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand help" -f -a "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents troubleshooting"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
 
 function __fish_git_llmpatch_of_git

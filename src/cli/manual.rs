@@ -42,6 +42,12 @@ struct Page {
     content: &'static str,
 }
 
+impl Page {
+    fn is(&self, wanted: &str) -> bool {
+        self.name == wanted || self.name.strip_prefix(PREFIX) == Some(wanted)
+    }
+}
+
 const PAGES: &[Page] = pages![
     "1": [
         "git-llmpatch",
@@ -51,6 +57,7 @@ const PAGES: &[Page] = pages![
         "git-llmpatch-completions",
         "git-llmpatch-convert",
         "git-llmpatch-diff",
+        "git-llmpatch-help",
         "git-llmpatch-man",
         "git-llmpatch-prompt",
         "git-llmpatch-recover",
@@ -87,11 +94,47 @@ impl Man {
             return Ok(install::install(&directory, &pages.collect::<Vec<_>>(), &advice));
         }
         let wanted = self.page.as_deref().unwrap_or("git-llmpatch");
-        let page = PAGES.iter().find(|page| page.name == wanted || page.name.strip_prefix(PREFIX) == Some(wanted));
+        let page = PAGES.iter().find(|page| page.is(wanted));
         Ok(match page {
             Some(page) => flow::said(output::print_as_is(page.content.as_bytes())),
             None => return Err(super::usage("man", &format!("there is no page `{wanted}`"))),
         })
+    }
+}
+
+/// Show the manual page of a command, or a guide
+#[derive(Debug, Args)]
+#[command(override_usage = "git llmpatch help [<page>]")]
+pub(super) struct Help {
+    /// The command whose page it is, or a guide
+    #[arg(value_name = "page", value_parser = names(), default_value = "git-llmpatch", hide_default_value = true)]
+    page: String,
+}
+
+impl Help {
+    /// Shows the page by `man`, installed or not; where there is no `man`, prints what `-h` does.
+    ///
+    /// # Errors
+    /// With that help.
+    pub(super) fn run(&self) -> Result<Exit, clap::Error> {
+        let page = PAGES.iter().find(|page| page.is(&self.page));
+        let shown = page.and_then(|page| {
+            let mut file = tempfile::NamedTempFile::new().ok()?;
+            std::io::Write::write_all(&mut file, page.content.as_bytes()).ok()?;
+            let mut man = std::process::Command::new("man");
+            let ended = man.arg("-l").arg(file.path()).stderr(std::process::Stdio::null()).status().ok()?;
+            ended.success().then_some(Exit::Done)
+        });
+        match shown {
+            Some(exit) => Ok(exit),
+            None => {
+                let mut command = super::command();
+                command.build();
+                let short = self.page.strip_prefix(PREFIX).unwrap_or(&self.page).to_owned();
+                let mut of = command.find_subcommand(&short).cloned().unwrap_or(command);
+                Ok(flow::said(output::print_as_is(of.render_help().to_string().as_bytes())))
+            }
+        }
     }
 }
 

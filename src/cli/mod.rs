@@ -81,6 +81,7 @@ enum Command {
     ApplyPatch(apply_patch::ApplyPatch),
     Prompt(prompt::Prompt),
     Man(manual::Man),
+    Help(manual::Help),
     Completions(completions::Completions),
 }
 
@@ -106,10 +107,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::ApplyPatch(patch) => patch.run(),
         Command::Prompt(prompt) => Ok(prompt.run()),
         Command::Man(man) => man.run(),
+        Command::Help(help) => help.run(),
         Command::Completions(completions) => completions.run(),
     });
     done.unwrap_or_else(|mut usage| {
         keep_only_slips(&mut usage);
+        show_the_way(&mut usage);
         // Where nobody reads it, there is nobody to tell.
         let _ = usage.print();
         if usage.use_stderr() { Exit::Usage } else { Exit::Done }
@@ -151,6 +154,38 @@ fn keep_only_slips(usage: &mut clap::Error) {
         }
     }
 }
+
+/// Says, of an option that `git apply` has, what there is here for it.
+fn show_the_way(usage: &mut clap::Error) {
+    let Some(ContextValue::String(given)) = usage.get(ContextKind::InvalidArg) else { return };
+    let name = given.split('=').next().unwrap_or_default();
+    let way = GITS_OPTIONS.iter().find(|(names, _)| names.split(' ').any(|known| known == name)).map(|(_, way)| *way);
+    if let Some(way) = way {
+        usage.remove(ContextKind::SuggestedArg);
+        usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![way.into()]));
+    }
+}
+
+/// What `git apply` has an option for, and where it is here.
+const GITS_OPTIONS: [(&str, &str); 8] = [
+    (
+        "-R --reverse",
+        "'git llmpatch undo' takes back the last apply; 'git llmpatch diff <response> | git apply -R' any other",
+    ),
+    ("--reject", "a change is made whole or not at all; 'git llmpatch apply -i' asks for each file and hunk"),
+    (
+        "--whitespace",
+        "lines are taken as they are written; 'git llmpatch diff <response> | git apply --whitespace=fix' mends them",
+    ),
+    ("-p", "'a/' and 'b/' before paths are found out; '--directory=<dir>' puts paths below a directory"),
+    (
+        "-C --ignore-whitespace --ignore-space-change --inaccurate-eof",
+        "text must be in the file as written; '--fuzz=<level>' says what may differ",
+    ),
+    ("--recount --unidiff-zero --binary", "this is done without an option, where there is one way to"),
+    ("--include --exclude", "'--limit=<pathspec>' refuses a response that touches other files; 'apply -i' takes some"),
+    ("--amend", "commit with '--commit', then 'git commit --amend'"),
+];
 
 /// Returns whether two names are one but for a letter that is missing, too many, another or in its neighbour's place, or for
 /// whole words at the end of either.

@@ -1,4 +1,5 @@
 use super::repo;
+use super::support;
 
 #[test]
 fn what_makes_no_sense_ends_in_status_2_and_says_why() {
@@ -49,7 +50,7 @@ fn what_makes_no_sense_ends_in_status_2_and_says_why() {
 #[test]
 fn an_option_that_does_not_exist_is_no_response() {
     let repo = repo();
-    for option in ["--3way", "--nonsense", "-R", "--cache"] {
+    for option in ["--3way", "--nonsense", "-X", "--cache"] {
         let run = repo.run(&["apply", option], "").ended(2);
         assert!(!run.stderr.contains("as a value") && !run.stderr.contains("\n\n\n"), "{option} {}", run.stderr);
         assert_eq!(run.stderr.contains("tip: "), option == "--cache", "{option} {}", run.stderr);
@@ -88,4 +89,37 @@ fn the_last_of_two_opposites_wins() {
     ] {
         repo.run(&[&["check"], args].concat(), super::update("a.txt", "two", "2")).succeeded();
     }
+}
+
+/// What git's own options are for has its way here, and it is said.
+#[test]
+fn options_of_git_apply_are_answered() {
+    let repo = repo();
+    for (option, way) in [
+        ("-R", "undo"),
+        ("--reverse", "undo"),
+        ("--reject", "apply -i"),
+        ("--whitespace=fix", "git apply --whitespace"),
+        ("-p1", "--directory"),
+        ("-C1", "--fuzz"),
+        ("--ignore-whitespace", "--fuzz"),
+        ("--recount", "without an option"),
+        ("--exclude=x", "--limit"),
+        ("--amend", "git commit --amend"),
+    ] {
+        let run = repo.run(&["apply", option], "").ended(2);
+        assert!(run.stderr.contains("tip: ") && run.stderr.contains(way), "{option}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn help_shows_a_page_or_what_there_is_in_place_of_one() {
+    let repo = repo();
+    let run = repo.run(&["help", "apply"], "").succeeded();
+    assert!(run.stdout.contains("--intent-to-add"), "{}", run.stdout);
+    let without = support::run(repo.command().args(["help", "apply"]).env("PATH", ""), b"").succeeded();
+    assert!(without.stdout.starts_with("Work out the whole change"), "{}", without.stdout);
+    let without = support::run(repo.command().args(["help"]).env("PATH", ""), b"").succeeded();
+    assert!(without.stdout.starts_with("Apply the patches"), "{}", without.stdout);
+    repo.run(&["help", "nothing"], "").ended(2);
 }
