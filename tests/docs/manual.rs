@@ -1,7 +1,7 @@
 //! The manual pages in `man/` are what the command line's definitions, the table of kinds and the written sections say.
 //!
 //! A page `man/NAME.md` holds written sections. `# OPTIONS`, `# COMMANDS` and `# KINDS OF ERRORS` are filled in from the program's own
-//! tables, `# SHAPES` from `tests/cases/shapes`, after what is written under them.
+//! tables, `# KINDS` from `tests/cases/shapes` and `tests/messages`, after what is written under them.
 //! `SNAPSHOTS=overwrite cargo test --test docs manual` makes the pages anew.
 
 use std::fs;
@@ -10,11 +10,14 @@ use std::process::Command as Program;
 
 use assert_fs::prelude::*;
 use clap::Command;
+use git_llmpatch::kind::Kind;
 use setting::page;
 
 use crate::here;
 use crate::support::{self, Repo, isolated, program};
 
+mod messages;
+mod roff;
 mod setting;
 
 const NAME: &str = "git-llmpatch";
@@ -147,23 +150,53 @@ fn help_works_once_the_pages_are_installed() {
     ] {
         let (is_found, shown) = run(program, arguments);
         let heading = shown.lines().next().unwrap_or_default();
-        assert!(heading.contains("Git LLM Patch Manual"), "{heading}");
+        assert!(heading.contains("Git LLM Patch"), "{heading}");
         assert!(is_found && shown.contains("DESCRIPTION"), "{program} {arguments:?}: {shown}");
     }
 }
 
-/// A terminal that knows only ASCII shows every page whole, too.
+/// A terminal that knows only ASCII shows every page whole, too; nothing is wider than a terminal that is as narrow as most.
 #[test]
 fn pages_are_set_without_a_complaint() {
     for (name, subject) in subjects() {
-        for locale in ["C", "C.UTF-8"] {
+        for (locale, options) in [("C", &["-l"][..]), ("C.UTF-8", &["--warnings", "-E", "UTF-8", "-Tutf8", "-l"])] {
             let mut man = Program::new("man");
-            man.arg("-l").arg(directory().join(format!("{name}.{}", subject.section())));
-            let done = man.env("LC_ALL", locale).env("MANPAGER", "cat").env("MANWIDTH", "80").output().unwrap();
+            man.args(options).arg(directory().join(format!("{name}.{}", subject.section())));
+            man.env("LC_ALL", locale).env("MANPAGER", "cat").env("MANWIDTH", "80").env("GROFF_NO_SGR", "1");
+            let done = man.output().unwrap();
             let said = String::from_utf8_lossy(&done.stderr);
             assert!(done.status.success() && said.is_empty(), "{name}, {locale}: {said}");
+            for line in String::from_utf8_lossy(&done.stdout).lines() {
+                assert!(width(line) <= 80, "{name}, {locale}: {line}");
+            }
         }
     }
+}
+
+/// Returns how many columns a line has, in which bold is a character, a step back and the character again.
+fn width(line: &str) -> usize {
+    line.chars().count() - 2 * line.matches('\u{8}').count()
+}
+
+/// mandoc, which shows the pages on Alpine, macOS and the BSDs, finds nothing to improve in them.
+#[test]
+fn mandoc_has_no_complaint() {
+    if Program::new("mandoc").args(["-T", "lint", "/dev/null"]).output().is_err() {
+        eprintln!("there is no mandoc here to look at the pages with");
+        return;
+    }
+    let pages = subjects().into_iter().map(|(name, subject)| directory().join(format!("{name}.{}", subject.section())));
+    let done = Program::new("mandoc").args(["-T", "lint", "-W", "style"]).args(pages).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "");
+}
+
+/// The heading of what helps is the kind that the message has.
+#[test]
+fn troubleshooting_has_a_section_of_each_kind() {
+    let page = fs::read_to_string(directory().join("git-llmpatch-troubleshooting.7")).unwrap();
+    let headings: Vec<_> = page.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();
+    let kinds: Vec<_> = Kind::ALL.iter().map(|kind| kind.code().replace('-', "\\-")).collect();
+    assert_eq!(headings[3..headings.len() - 1], kinds);
 }
 
 /// Every command's page can be printed, by either name.

@@ -1,36 +1,31 @@
 //! Setting a page: written sections, and what the program's own tables say in them.
 
-use std::fs;
-use std::path::Path;
-
 use clap::{Arg, ArgAction, Command};
 use git_llmpatch::kind::Kind;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
-use roff::{Inline, Roff, bold, italic, roman};
 
+use super::messages::{said, samples};
+use super::roff::{Inline, Roff, bold, italic, roman};
 use super::{NAME, Subject};
+
+/// The date at the foot of the pages: the day on which this version's were last looked through.
+const DATE: &str = "2026-11-24";
 
 /// Makes a page.
 pub(super) fn page(name: &str, subject: &Subject, written: &str) -> String {
-    let mut roff = Roff::new();
     let source = format!("{NAME} {}", env!("CARGO_PKG_VERSION"));
-    roff.control("TH", [name.to_uppercase().as_str(), subject.section(), "", &source, "Git LLM Patch Manual"]);
-    // Where there is no such character, as in the C locale, groff would complain and leave a hole.
-    roff.control("fchar", [r"\[u2026]", "..."]);
-    roff.control("SH", ["NAME"]);
+    let mut roff = Roff::new([&name.to_uppercase(), subject.section(), DATE, &source, "Git LLM Patch"]);
+    roff.control("SH", &["NAME"]);
     match subject {
         Subject::Command(command) => {
-            roff.text([roman(format!("{name} - {}", command.get_about().unwrap()))]);
-            roff.control("SH", ["SYNOPSIS"]);
+            roff.text(&[roman(format!("{name} - {}", command.get_about().unwrap()))]);
+            roff.control("SH", &["SYNOPSIS"]);
             synopsis(&mut roff, command);
         }
-        Subject::Guide(about) => {
-            roff.text([roman(format!("{name} - {about}"))]);
-        }
+        Subject::Guide(about) => roff.text(&[roman(format!("{name} - {about}"))]),
     }
     written_sections(&mut roff, subject, written);
-    // The crate writes an argument that is empty, the date, as nothing at all.
-    roff.to_roff().replacen("  \"", " \"\" \"", 1)
+    roff.into_page()
 }
 
 fn synopsis(roff: &mut Roff, command: &Command) {
@@ -39,9 +34,9 @@ fn synopsis(roff: &mut Roff, command: &Command) {
         usage.trim_start_matches("Usage:").lines().map(str::trim).filter(|form| !form.is_empty()).collect();
     for (index, form) in forms.iter().enumerate() {
         if index > 0 {
-            roff.control("br", []);
+            roff.control("br", &[]);
         }
-        roff.text(usage_words(form));
+        roff.tag(&usage_words(form));
     }
 }
 
@@ -64,9 +59,9 @@ fn tables(roff: &mut Roff, subject: &Subject, heading: &str) {
         ("OPTIONS", Subject::Command(command)) => options(roff, command),
         ("COMMANDS", Subject::Command(command)) => {
             for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
-                roff.control("TP", []);
-                roff.text([bold(format!("{NAME}-{}", subcommand.get_name())), roman("(1)")]);
-                roff.text([roman(sentence(&subcommand.get_about().unwrap().to_string()))]);
+                roff.control("TP", &[]);
+                roff.tag(&[bold(format!("{NAME}-{}", subcommand.get_name())), roman("(1)")]);
+                roff.text(&[roman(sentence(&subcommand.get_about().unwrap().to_string()))]);
             }
         }
         ("KINDS OF ERRORS", _) => {
@@ -79,57 +74,40 @@ fn tables(roff: &mut Roff, subject: &Subject, heading: &str) {
                 term(roff, kind.code(), kind.meaning());
             }
         }
-        ("SHAPES", _) => shapes(roff),
+        ("KINDS", _) => kinds(roff),
         _ => {}
     }
 }
 
-/// Says of every shape that answers take what it is, and what is said of it.
-fn shapes(roff: &mut Roff) {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/shapes");
-    let mut told = Vec::new();
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        let read = |name: &str| fs::read_to_string(path.join(name)).unwrap_or_default();
-        let about = read("about.md");
-        let (title, about) = about.split_once('\n').unwrap_or_else(|| {
-            panic!("{}/about.md: a title (`# …`) and what the shape is belong there", path.display())
-        });
-        let (title, about) = (title.to_owned(), about.trim().to_owned());
-        // What is passed over in silence needs no help.
-        let said = read("error.txt") + &read("warnings.txt");
-        if !said.is_empty() {
-            told.push((title.trim_start_matches("# ").to_owned(), about, said));
+/// Says of every kind, under a heading of its own, what it means and what is said of responses of that kind.
+fn kinds(roff: &mut Roff) {
+    let samples = samples();
+    for kind in Kind::ALL {
+        roff.control("SH", &[kind.code()]);
+        roff.text(&with_code(kind.meaning()));
+        let mut of_kind = samples.iter().filter(|sample| sample.kind() == kind).peekable();
+        if of_kind.peek().is_none() {
+            code(roff, &said(*kind));
         }
-    }
-    told.sort_by_key(|(title, ..)| title.replace('`', "").to_lowercase());
-    for (title, about, said) in told {
-        roff.control("SS", [title.replace('`', "").replace('\\', "\\e").as_str()]);
-        roff.text(with_code(&about.replace('\n', " ")));
-        let is_told = |line: &&str| ["error", "warning", "help: "].iter().any(|start| line.starts_with(start));
-        code(roff, said.lines().filter(is_told));
+        for sample in of_kind {
+            roff.control("SS", &[&sample.title]);
+            roff.text(&with_code(&sample.about));
+            code(roff, &sample.lines());
+        }
     }
 }
 
-/// Sets lines as they are.
-fn code<'l>(roff: &mut Roff, lines: impl Iterator<Item = &'l str>) {
-    roff.control("PP", []);
-    roff.control("RS", ["4"]);
-    roff.control("nf", []);
-    for line in lines {
-        match line {
-            "" => roff.control("sp", []),
-            line => roff.text([roman(line)]),
-        };
+/// Sets lines as they are, if there are any.
+fn code(roff: &mut Roff, lines: &[String]) {
+    if !lines.is_empty() {
+        roff.code(lines.iter().map(String::as_str));
     }
-    roff.control("fi", []);
-    roff.control("RE", []);
 }
 
 fn term(roff: &mut Roff, name: &str, text: &str) {
-    roff.control("TP", []);
-    roff.text([bold(name)]);
-    roff.text(with_code(text));
+    roff.control("TP", &[]);
+    roff.tag(&[bold(name)]);
+    roff.text(&with_code(text));
 }
 
 fn sentence(text: &str) -> String {
@@ -155,7 +133,7 @@ fn options(roff: &mut Roff, command: &Command) {
         done.push(heading);
         let of: Vec<_> = shown().filter(|argument| argument.get_help_heading() == heading).collect();
         if let (Some(heading), false) = (heading, of.is_empty()) {
-            roff.control("SS", [heading]);
+            roff.control("SS", &[heading]);
         }
         let (positional, optional): (Vec<_>, Vec<_>) = of.into_iter().partition(|argument| argument.is_positional());
         for argument in positional.into_iter().chain(optional) {
@@ -165,7 +143,7 @@ fn options(roff: &mut Roff, command: &Command) {
 }
 
 fn option(roff: &mut Roff, argument: &Arg) {
-    roff.control("TP", []);
+    roff.control("TP", &[]);
     let mut line = Vec::new();
     let value = argument.get_value_names().and_then(|names| names.first()).map(|name| format!("<{name}>"));
     let value = value.filter(|_| matches!(argument.get_action(), ArgAction::Set | ArgAction::Append));
@@ -189,7 +167,7 @@ fn option(roff: &mut Roff, argument: &Arg) {
             });
         }
     }
-    roff.text(line);
+    roff.tag(&line);
     let help = argument.get_long_help().or(argument.get_help()).unwrap().to_string();
     let mut text = vec![roman(sentence(&help))];
     let values: Vec<_> = argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
@@ -203,7 +181,7 @@ fn option(roff: &mut Roff, argument: &Arg) {
         }
         text.push(roman("."));
     }
-    roff.text(text);
+    roff.text(&text);
 }
 
 /// Sets Markdown, as far as pages use it.
@@ -225,34 +203,29 @@ fn written_sections(roff: &mut Roff, subject: &Subject, written: &str) {
             Event::End(TagEnd::Heading(level)) => {
                 heading = plain(&inlines);
                 inlines.clear();
-                roff.control(if level == HeadingLevel::H1 { "SH" } else { "SS" }, [heading.as_str()]);
+                roff.control(if level == HeadingLevel::H1 { "SH" } else { "SS" }, &[&heading]);
                 if level == HeadingLevel::H1 {
                     filled = Some(heading.clone());
                 }
             }
-            Event::Start(Tag::Paragraph) if in_item == 0 => {
-                roff.control("PP", []);
-            }
+            Event::Start(Tag::Paragraph) if in_item == 0 => roff.paragraph(),
             Event::Start(Tag::Item) => {
                 in_item += 1;
-                roff.control("IP", ["\u{2022}", "2"]);
+                roff.control("IP", &["\u{2022}", "2"]);
             }
-            Event::Start(Tag::DefinitionListTitle) => {
-                roff.control("TP", []);
-            }
+            Event::Start(Tag::DefinitionListTitle) => roff.control("TP", &[]),
             Event::Start(Tag::DefinitionListDefinition) => in_item += 1,
             Event::End(TagEnd::Item | TagEnd::DefinitionListDefinition) => {
                 flush(roff, &mut inlines);
                 in_item -= 1;
             }
-            Event::End(TagEnd::Paragraph | TagEnd::DefinitionListTitle) => flush(roff, &mut inlines),
+            Event::End(TagEnd::Paragraph) => flush(roff, &mut inlines),
+            Event::End(TagEnd::DefinitionListTitle) => roff.tag(&std::mem::take(&mut inlines)),
             Event::Start(Tag::CodeBlock(_)) => {
                 flush(roff, &mut inlines);
                 code_block = Some(String::new());
             }
-            Event::End(TagEnd::CodeBlock) => {
-                code(roff, code_block.take().unwrap().lines());
-            }
+            Event::End(TagEnd::CodeBlock) => roff.code(code_block.take().unwrap().lines()),
             Event::Text(text) => match &mut code_block {
                 Some(block) => block.push_str(&text),
                 None => inlines.push(setting(text.to_string())),
@@ -275,14 +248,13 @@ fn written_sections(roff: &mut Roff, subject: &Subject, written: &str) {
 
 fn flush(roff: &mut Roff, inlines: &mut Vec<Inline>) {
     if !inlines.is_empty() {
-        roff.text(std::mem::take(inlines));
+        roff.text(&std::mem::take(inlines));
     }
 }
 
 fn plain(inlines: &[Inline]) -> String {
     let of = |inline: &Inline| match inline {
         Inline::Roman(text) | Inline::Bold(text) | Inline::Italic(text) => text.clone(),
-        Inline::LineBreak => " ".to_owned(),
     };
     inlines.iter().map(of).collect()
 }

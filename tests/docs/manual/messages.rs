@@ -1,0 +1,87 @@
+//! What the troubleshooting page shows of every kind: what the program says in a case of it.
+
+use std::fs;
+use std::path::Path;
+
+use git_llmpatch::kind::Kind;
+
+use super::roff::Roff;
+use crate::here;
+
+/// A response of a shape that many have, and what is said of it.
+pub(super) struct Sample {
+    pub(super) title: String,
+    pub(super) about: String,
+    said: String,
+}
+
+impl Sample {
+    /// Returns the kind that it is found by: that of its first error, else of its first warning.
+    pub(super) fn kind(&self) -> &'static Kind {
+        let code = self.said.lines().find_map(|line| line.strip_prefix("error[")?.split(']').next());
+        let code = code.or_else(|| self.said.lines().find_map(|line| line.strip_suffix(']')?.rsplit('[').next()));
+        Kind::ALL.iter().find(|kind| Some(kind.code()) == code).unwrap_or_else(|| panic!("no kind in {}", self.said))
+    }
+
+    /// Returns the lines of it that are shown.
+    pub(super) fn lines(&self) -> Vec<String> {
+        shown(&self.said)
+    }
+}
+
+/// Returns the responses that something is said of, by title.
+pub(super) fn samples() -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for entry in fs::read_dir(here("tests/cases/shapes")).unwrap() {
+        let path = entry.unwrap().path();
+        let read = |name: &str| fs::read_to_string(path.join(name)).unwrap_or_default();
+        let about = read("about.md");
+        let (title, about) = about.split_once('\n').unwrap_or_else(|| {
+            panic!("{}/about.md: a title (`# …`) and what the shape is belong there", path.display())
+        });
+        // What is passed over in silence needs no help.
+        let said = read("error.txt") + &read("warnings.txt");
+        if !said.is_empty() {
+            let title = title.trim_start_matches("# ").replace('`', "");
+            samples.push(Sample { title, about: about.trim().replace('\n', " "), said });
+        }
+    }
+    samples.sort_by_key(|sample| sample.title.to_lowercase());
+    samples
+}
+
+/// Returns a message of a kind as `tests/messages` has it; nothing if none is there.
+pub(super) fn said(kind: Kind) -> Vec<String> {
+    let path = here("tests/messages").join(Path::new(kind.code())).with_extension("txt");
+    let file = fs::read_to_string(path).unwrap_or_default();
+    let wide = file.split("--- ").nth(1).and_then(|part| part.split_once('\n'));
+    // What was broken to fit is put together.
+    shown(&wide.map_or("", |(_, said)| said).replace("\n  ", " "))
+}
+
+/// Returns headlines and help, broken to fit the page.
+fn shown(said: &str) -> Vec<String> {
+    let is_told = |line: &&str| ["error", "warning", "help: "].iter().any(|start| line.starts_with(start));
+    said.lines().filter(is_told).flat_map(broken).collect()
+}
+
+fn broken(line: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in line.split(' ') {
+        let last = lines.last_mut().unwrap();
+        if last.trim().is_empty() {
+            last.push_str(word);
+        } else if columns(last) + 1 + columns(word) <= Roff::CODE_WIDTH {
+            last.push(' ');
+            last.push_str(word);
+        } else {
+            lines.push(format!("  {word}"));
+        }
+    }
+    lines
+}
+
+/// Returns how wide a text is where it is widest: in ASCII, which has three dots for an ellipsis.
+fn columns(text: &str) -> usize {
+    text.chars().map(|c| if c == '…' { 3 } else { 1 }).sum()
+}
