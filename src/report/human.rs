@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::calm::calm;
 use super::render::{Drawing, Tone};
+use super::wrap::wrap;
 use super::{Diagnostic, FileReport, LineCount, Report, ResponsePlace, State};
 use crate::diagnose::{FileLine, FilePlace};
 use crate::format::unified;
@@ -79,7 +80,24 @@ impl Report {
             1 => out += &format!("{state}\n"),
             errors => out += &format!("{errors} errors; {state}\n"),
         }
+        if style.is_terminal || style.tells_all {
+            out += &self.further_reading(style);
+        }
         out
+    }
+
+    /// Returns where the manual explains the errors, in a line for all of them; nothing if there are none.
+    fn further_reading(&self, style: Style) -> String {
+        let mut kinds: Vec<_> =
+            self.errors.iter().map(|error| error.kind).filter(|&kind| kind != Kind::Declined).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        if kinds.is_empty() {
+            return String::new();
+        }
+        let kinds: Vec<_> = kinds.iter().map(|kind| kind.code().to_owned()).collect();
+        let line = format!("see {} in git-llmpatch-troubleshooting(7)", sentence(&kinds));
+        if style.is_terminal { wrap(&line, style.width, 2, 0) + "\n" } else { line + "\n" }
     }
 }
 

@@ -236,6 +236,24 @@ fn a_failure_ends_with_the_state() {
 }
 
 #[test]
+fn who_reads_along_is_told_where_the_manual_explains_it() {
+    let errors = || vec![said(Kind::Ambiguous, "two"), said(Kind::Parse, "what"), said(Kind::Ambiguous, "three")];
+    let ends_with = |style: Style, want: &str| {
+        let said = Report::failed_with(State::NothingChanged, errors(), Vec::new()).complaints(style);
+        assert!(said.ends_with(want), "{said}");
+    };
+    ends_with(Style::PLAIN, "nothing was changed\n");
+    let want = "nothing was changed\nsee parse and ambiguous in git-llmpatch-troubleshooting(7)\n";
+    ends_with(Style { tells_all: true, ..Style::PLAIN }, want);
+    ends_with(Style { is_terminal: true, width: 80, ..Style::PLAIN }, want);
+    let broken = "see parse and ambiguous in\n  git-llmpatch-troubleshooting(7)\n";
+    ends_with(Style { is_terminal: true, width: 40, ..Style::PLAIN }, broken);
+    // Whoever said no needs no help with that.
+    let declined = Report::failed_with(State::NothingChanged, vec![said(Kind::Declined, "no")], Vec::new());
+    assert_eq!(declined.complaints(Style { is_terminal: true, ..Style::PLAIN }), "nothing was changed\n");
+}
+
+#[test]
 fn a_success_is_a_line_a_file_and_a_sum() {
     let file = |text: &str| Some(File { content: text.into(), mode: Mode::PLAIN });
     let path = |path: &str| RepoPath::new(path.as_bytes()).unwrap();
