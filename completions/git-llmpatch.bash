@@ -179,16 +179,16 @@ _git_llmpatch ()
 	man)
 		case "$dashes,$cur" in
 		1,*) return ;;
-		,-*) __gitcomp "--install"; return ;;
+		,-*) __gitcomp "--install --skill"; return ;;
 		esac
-		__gitcomp "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents troubleshooting" "" "$cur"; return
+		__gitcomp "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents editors troubleshooting" "" "$cur"; return
 		;;
 	help)
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,-*) __gitcomp ""; return ;;
 		esac
-		__gitcomp "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents troubleshooting" "" "$cur"; return
+		__gitcomp "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents editors troubleshooting" "" "$cur"; return
 		;;
 	completions)
 		case "$dashes,$cur" in

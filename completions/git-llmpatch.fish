@@ -35,7 +35,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "undo" -d 
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "recover" -d 'Finish or take back an apply or undo that was interrupted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "apply-patch" -d 'Apply a patch as the apply_patch that agents start, or install that name'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "prompt" -d 'Print instructions that make a model answer in a format'
-complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "man" -d 'Print a manual page, or install all of them'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "man" -d 'Print a manual page or what an agent needs to know, or install all pages'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "help" -d 'Show the manual page of a command, or a guide'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "completions" -d 'Print a shell\'s completion script, or install it'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l expect -d 'Make the change only if it is the one that a preview or check --json called so, to the byte' -r
@@ -221,14 +221,15 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply-patch" -
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -l example -d 'Add an example drawn from this repository: a commit as the response that would have made it' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -l install -d 'Put all pages where man finds them, and say where that is'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -l skill -d 'Print the skill file, which tells a coding agent how to use the program'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand help" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -l install -d 'Put it where the shell looks for your own completions, and say where that is'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -f -a "envelope opx blocks tool"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents troubleshooting"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand help" -f -a "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents troubleshooting"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents editors troubleshooting"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand help" -f -a "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents editors troubleshooting"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
 
 function __fish_git_llmpatch_of_git

@@ -8,9 +8,11 @@ use super::flow;
 use super::install::{self, Home, Piece};
 use super::output;
 
-/// Print a manual page, or install all of them
+/// Print a manual page or what an agent needs to know, or install all pages
 #[derive(Debug, Args)]
-#[command(override_usage = "git llmpatch man [<page>]\n       git llmpatch man --install")]
+#[command(
+    override_usage = "git llmpatch man [<page>]\n       git llmpatch man --skill\n       git llmpatch man --install"
+)]
 #[command(
     after_help = "Once they are installed, 'git llmpatch --help', 'git help llmpatch' and 'man git-llmpatch-apply' work.\n\
     To read a page without that: git llmpatch man apply | man -l -"
@@ -22,6 +24,9 @@ pub(super) struct Man {
     /// Put all pages where man finds them, and say where that is
     #[arg(long)]
     install: bool,
+    /// Print the skill file, which tells a coding agent how to use the program
+    #[arg(long, conflicts_with_all = ["page", "install"])]
+    skill: bool,
 }
 
 macro_rules! pages {
@@ -64,8 +69,10 @@ const PAGES: &[Page] = pages![
         "git-llmpatch-show",
         "git-llmpatch-undo",
     ],
-    "7": ["git-llmpatch-agents", "git-llmpatch-troubleshooting"],
+    "7": ["git-llmpatch-agents", "git-llmpatch-editors", "git-llmpatch-troubleshooting"],
 ];
+
+const SKILL: &str = include_str!("../../man/SKILL.md");
 
 const PREFIX: &str = "git-llmpatch-";
 
@@ -92,6 +99,9 @@ impl Man {
             let directory = home.manual();
             let advice = advice(&directory);
             return Ok(install::install(&directory, &pages.collect::<Vec<_>>(), &advice));
+        }
+        if self.skill {
+            return Ok(flow::said(output::print_as_is(SKILL.as_bytes())));
         }
         let wanted = self.page.as_deref().unwrap_or("git-llmpatch");
         let page = PAGES.iter().find(|page| page.is(wanted));

@@ -16,6 +16,7 @@ use setting::page;
 use crate::here;
 use crate::support::{self, Repo, isolated, program};
 
+mod editors;
 mod messages;
 mod roff;
 mod setting;
@@ -25,6 +26,7 @@ const NAME: &str = "git-llmpatch";
 /// The pages that are about no command, and what they are about.
 const GUIDES: &[(&str, &str)] = &[
     ("git-llmpatch-agents", "Applying answers that nobody watches"),
+    ("git-llmpatch-editors", "Applying responses from an editor"),
     ("git-llmpatch-troubleshooting", "What answers look like that don't apply, and what to do"),
 ];
 
@@ -77,7 +79,7 @@ fn no_page_is_of_a_command_that_is_gone() {
     for entry in fs::read_dir(directory()).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap();
-        assert!(known.iter().any(|known| known == name), "{} is no page of ours", path.display());
+        assert!(name == "SKILL" || known.iter().any(|known| known == name), "{} is no page of ours", path.display());
     }
 }
 
@@ -97,7 +99,7 @@ fn pages_have_the_usual_sections() {
 #[test]
 fn examples_run() {
     let mut count = 0;
-    for (name, _) in subjects() {
+    for name in subjects().into_iter().map(|(name, _)| name).chain(["SKILL".to_owned()]) {
         let written = fs::read_to_string(directory().join(format!("{name}.md"))).unwrap();
         let in_shell =
             console_blocks(&written).into_iter().map(|script| ("bash", &["-euo", "pipefail", "-c"][..], script));
@@ -197,6 +199,21 @@ fn troubleshooting_has_a_section_of_each_kind() {
     let headings: Vec<_> = page.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();
     let kinds: Vec<_> = Kind::ALL.iter().map(|kind| kind.code().replace('-', "\\-")).collect();
     assert_eq!(headings[3..headings.len() - 1], kinds);
+}
+
+/// What an agent loads is short, and says what it is and when to use it in the form that agents want.
+#[test]
+fn the_skill_file_is_one_that_agents_load() {
+    let skill = Program::new(program()).args(["man", "--skill"]).output().unwrap().stdout;
+    assert_eq!(skill, fs::read(directory().join("SKILL.md")).unwrap());
+    let skill = String::from_utf8(skill).unwrap();
+    assert!(skill.lines().count() < 60);
+    let head: Vec<_> = skill.lines().take(4).collect();
+    let ["---", name, about, "---"] = head[..] else { panic!("{head:?}") };
+    assert_eq!(name, "name: git-llmpatch");
+    let about = about.strip_prefix("description: ").unwrap();
+    // YAML would take a colon and a space for the end of a key.
+    assert!(about.len() <= 1024 && !about.contains(": "), "{about}");
 }
 
 /// Every command's page can be printed, by either name.
