@@ -16,6 +16,7 @@ mod json;
 mod other_formats;
 mod pre_commit;
 mod prompt;
+mod pull_request;
 mod recover;
 mod repositories;
 mod show;
