@@ -1,0 +1,52 @@
+/** Checks and applies a language model's response with the program `git llmpatch`, which comes with this package. */
+
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Document } from "./types.js";
+
+export type * from "./types.js";
+
+/** Where the program for this machine is. */
+export const program = fileURLToPath(new URL(`../vendor/${process.platform}-${process.arch}/git-llmpatch`, import.meta.url));
+
+export interface Settings {
+  /** Options of the command, as on the command line. */
+  readonly options?: readonly string[];
+  /** A directory of the work tree; the current one by default. */
+  readonly cwd?: string;
+}
+
+/** The program printed no document: its options were wrong (`status` is 2), or it was ended by a signal (`status` is null). */
+export class Stopped extends Error {
+  constructor(message: string, readonly status: number | null) {
+    super(message);
+  }
+}
+
+/** Works out what a response would change, and writes nothing. Rejects with `Stopped` where there is no document. */
+export function check(response: string | Uint8Array, settings?: Settings): Promise<Document> {
+  return run("check", response, settings);
+}
+
+/** Makes the change that a response asks for: all of it, or nothing. Rejects with `Stopped` where there is no document. */
+export function apply(response: string | Uint8Array, settings?: Settings): Promise<Document> {
+  return run("apply", response, settings);
+}
+
+function run(command: string, response: string | Uint8Array, { options = [], cwd }: Settings = {}): Promise<Document> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, [command, "--json", "--feedback", ...options], { cwd });
+    const [printed, said]: [Buffer[], Buffer[]] = [[], []];
+    child.stdout.on("data", (piece: Buffer) => printed.push(piece));
+    child.stderr.on("data", (piece: Buffer) => said.push(piece));
+    child.on("error", reject);
+    child.on("close", (status, signal) => {
+      const document = Buffer.concat(printed).toString();
+      if (document) resolve(JSON.parse(document) as Document);
+      else reject(new Stopped(Buffer.concat(said).toString().trim() || `git-llmpatch ended with ${signal ?? status}`, status));
+    });
+    // With wrong options it ends before it has read anything.
+    child.stdin.on("error", () => {});
+    child.stdin.end(response);
+  });
+}

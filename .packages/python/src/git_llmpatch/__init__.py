@@ -1,0 +1,76 @@
+"""Checks and applies a language model's response with the program `git llmpatch`, which comes with this package."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sysconfig
+import types
+from dataclasses import fields, is_dataclass
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from ._types import Diagnostic, Document, Edit, File, Hunk, Kind, Nearest, Path, Place
+
+__all__ = [
+    "Diagnostic", "Document", "Edit", "File", "Hunk", "Kind", "Nearest", "Path", "Place", "Stopped", "apply", "check", "program",
+]
+
+
+class Stopped(Exception):
+    """The program printed no document: its options were wrong (`status` is 2), or it was ended by a signal (`status` is below 0)."""
+
+    def __init__(self, status: int, said: str) -> None:
+        super().__init__(said.strip() or f"git-llmpatch ended with status {status}")
+        self.status = status
+
+
+def program() -> str:
+    """Returns where the program is: beside this Python, else on the PATH."""
+    own = os.path.join(sysconfig.get_path("scripts"), "git-llmpatch")
+    found = own if os.access(own, os.X_OK) else shutil.which("git-llmpatch")
+    if found is None:
+        raise FileNotFoundError("git-llmpatch is neither beside Python nor on the PATH")
+    return found
+
+
+def check(response: str | bytes, *options: str, cwd: str | os.PathLike[str] | None = None) -> Document:
+    """Works out what a response would change in the work tree at `cwd`, and writes nothing.
+
+    `options` are those of `git llmpatch check`. Raises `Stopped` where there is no document.
+    """
+    return _run("check", response, options, cwd)
+
+
+def apply(response: str | bytes, *options: str, cwd: str | os.PathLike[str] | None = None) -> Document:
+    """Makes the change that a response asks for in the work tree at `cwd`: all of it, or nothing.
+
+    `options` are those of `git llmpatch apply`. Raises `Stopped` where there is no document.
+    """
+    return _run("apply", response, options, cwd)
+
+
+def _run(
+    command: str, response: str | bytes, options: tuple[str, ...], cwd: str | os.PathLike[str] | None
+) -> Document:
+    text = response.encode() if isinstance(response, str) else response
+    done = subprocess.run([program(), command, "--json", "--feedback", *options], input=text, capture_output=True, cwd=cwd)
+    if not done.stdout:
+        raise Stopped(done.returncode, done.stderr.decode(errors="replace"))
+    document: Document = _read(Document, json.loads(done.stdout))
+    return document
+
+
+def _read(kind: Any, value: Any) -> Any:
+    """Returns a value of JSON as the type that it has in the schema. Fields that are not known are left out: new ones may come."""
+    if get_origin(kind) in (Union, types.UnionType):
+        kinds = [one for one in get_args(kind) if one is not type(None)]
+        return None if value is None else _read(kinds[0], value)
+    if get_origin(kind) is list:
+        return [_read(get_args(kind)[0], one) for one in value]
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        return value
+    hints = get_type_hints(kind)
+    names = {field.name: field.name.rstrip("_") for field in fields(kind)}
+    return kind(**{name: _read(hints[name], value[key]) for name, key in names.items() if key in value})
