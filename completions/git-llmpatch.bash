@@ -32,6 +32,8 @@ _git_llmpatch ()
 	apply)
 		case "$dashes,$cur" in
 		1,*) return ;;
+		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
+		,--branch=*) return ;;
 		,--expect=*) return ;;
 		,--message=*) return ;;
 		,--trailer=*) return ;;
@@ -45,9 +47,11 @@ _git_llmpatch ()
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--index --cached --commit --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--index --cached --commit --onto= --branch= --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
+		--onto) __git_complete_refs --cur="$cur"; return ;;
+		--branch) return ;;
 		--expect) return ;;
 		-m|--message) return ;;
 		-F) return ;;

@@ -19,9 +19,10 @@ use crate::patch::Format;
 use crate::plan::choose::Names;
 use crate::plan::{ChangeSet, PlanId};
 use crate::progress::Stage;
-use crate::repo::{Against, Mail};
-use crate::report::{CommitReport, Diagnostic, FileReport, LineCount, Report, State, Status, merge};
-use crate::transaction::{self, Target};
+use crate::repo::{Against, Mail, is_branch_name};
+use crate::report::{CommitReport, Diagnostic, FileReport, Report, State, Status, merge};
+use crate::text::Shown;
+use crate::transaction::{self, Onto, Target};
 
 /// Work out the whole change, then make it: all or nothing
 #[derive(Debug, Args)]
@@ -39,6 +40,12 @@ pub(super) struct Apply {
     /// Change index and work tree, and commit exactly this change
     #[arg(long, conflicts_with = "cached")]
     commit: bool,
+    /// Make the change of this commit, or tree, in the object database alone: print the new tree, or with --commit the new commit
+    #[arg(long, value_name = "rev", conflicts_with_all = ["index", "cached", "intent_to_add", "edit", "apply"])]
+    onto: Option<String>,
+    /// With --onto and --commit, make this branch, or move it forward, to the new commit
+    #[arg(long, value_name = "name", requires_all = ["onto", "commit"])]
+    branch: Option<String>,
     /// Let new files show in git diff, though their content isn't staged
     #[arg(short = 'N', long, conflicts_with_all = ["index", "cached", "commit"])]
     intent_to_add: bool,
@@ -84,6 +91,9 @@ impl Apply {
         if let (false, Some(option)) = (self.commit, self.committing.any()) {
             return usage(&format!("the option '{option}' requires '--commit'"));
         }
+        if let Some(name) = self.branch.as_ref().filter(|name| !is_branch_name(name)) {
+            return usage(&format!("git takes no branch of the name '{}'", Shown(name.as_bytes())));
+        }
         if self.committing.is_empty_message() {
             return usage("the commit message is empty; without '-m' it is made from the response's notes");
         }
@@ -112,9 +122,10 @@ impl Apply {
     }
 
     /// Returns what is to be changed: as a question begins, what the change is worked out against, and the target; none is a
-    /// commit, which needs a message.
+    /// commit, which needs a message, or no place outside of the object database.
     fn destination(&self) -> (&'static str, Base, Option<Target>) {
         match (self.commit, self.index, self.cached) {
+            _ if let Some(rev) = &self.onto => ("Store", Base::Revision(rev.clone()), None),
             (true, ..) => ("Apply and commit", Base::Agreeing(Against::IndexAndHead), None),
             (_, true, _) => ("Apply and stage", Base::Agreeing(Against::Index), Some(Target::IndexAndWorkTree)),
             (.., true) => ("Stage", Base::Index, Some(Target::Index)),
@@ -143,8 +154,11 @@ impl Apply {
         let message = self.committing.message()?;
         let sources = responses::read(&self.responses.paths)?;
         let (_, base, target) = self.destination();
+        let onto = self.onto.as_ref().map(|rev| session.repo.revision(rev)).transpose()?;
+        // A name may stand for something else by the time that the change is made.
+        let base = onto.map_or(base, |revision| Base::Revision(revision.to_string()));
         // What an earlier run left half done is no state to work anything out from.
-        if self.preview.applies() {
+        if self.preview.applies() && onto.is_none() {
             recover::first(session)?;
         }
         let tree = base.tree(&session.repo)?;
@@ -158,36 +172,79 @@ impl Apply {
         }
         let prints = self.preview.prints() && !session.talk.json;
         let printed = prints.then(|| self.preview.print(session, &base, &worked.changes)).transpose()?;
-        let mut report = self.described(session, &mut worked, message.as_ref())?;
+        let report = self.described(session, &mut worked, message.as_ref())?;
         if self.preview.is_asked_for() && self.talk.verbose && !session.talk.json {
             // On standard error, since what is previewed is often read by a program.
             output::complain(&details::plan_line(&worked.changes));
         }
-        let target = target.unwrap_or_else(|| {
+        let request = || {
             let message = message.unwrap_or_else(|| message::compose(&worked.patches, &worked.changes));
-            Target::Commit(self.committing.request(message, mail.and_then(|mail| mail.author)))
-        });
-        match (self.preview.applies(), worked.changes.is_empty()) {
-            (true, false) => report = publish(session, &worked.changes, target, report)?,
-            // Only where that was allowed: there is nothing to make, and nothing to commit.
-            (true, true) => {
-                report.status = Status::Applied;
-                report.warnings.extend(self.commit.then(|| Diagnostic::from(&CliError::NoCommit)));
+            self.committing.request(message, mail.and_then(|mail| mail.author))
+        };
+        let report = match onto {
+            Some(revision) => {
+                let commit = (self.commit && !worked.changes.is_empty()).then(request);
+                let onto = Onto { revision, commit, branch: self.branch.clone() };
+                self.store(session, &worked.changes, &onto, report)?
             }
-            // The exit status is to be as if it had been applied; a diff alone shows only what would become of the files.
-            (false, false) if self.preview.check => {
-                if let Err(error) = transaction::foresee(&session.repo, &target) {
-                    return Err(not_made(report, State::NothingChanged, &error, error.signal()));
-                }
-            }
-            (false, _) => {}
-        }
+            None => self.make(session, &worked.changes, target.unwrap_or_else(|| Target::Commit(request())), report)?,
+        };
         let printed = match printed {
             Some(printed) => Printed::Diff(printed),
-            None if self.talk.quiet || !self.preview.applies() => Printed::Text(Vec::new()),
+            None if !self.preview.applies() => Printed::Text(Vec::new()),
+            None if onto.is_some() => Printed::Text(report.stored().into()),
+            None if self.talk.quiet => Printed::Text(Vec::new()),
             None => Printed::Text(report.done().into()),
         };
         Ok((report, printed))
+    }
+
+    /// Makes the change, or only looks whether that would be possible.
+    fn make(&self, session: &Session, changes: &ChangeSet, target: Target, report: Report) -> Result<Report, Failure> {
+        match (self.preview.applies(), changes.is_empty()) {
+            (true, false) => publish(session, changes, target, report),
+            (true, true) => Ok(self.made_nothing(report)),
+            // The exit status is to be as if it had been applied; a diff alone shows only what would become of the files.
+            (false, false) if self.preview.check => match transaction::foresee(&session.repo, &target) {
+                Err(error) => Err(not_made(report, State::NothingChanged, &error, error.signal())),
+                Ok(()) => Ok(report),
+            },
+            (false, _) => Ok(report),
+        }
+    }
+
+    /// Does the same of a change that is made in the object database alone.
+    fn store(
+        &self,
+        session: &Session,
+        changes: &ChangeSet,
+        onto: &Onto,
+        mut report: Report,
+    ) -> Result<Report, Failure> {
+        if !self.preview.applies() {
+            let foreseen = if self.preview.check { onto.foresee(&session.repo) } else { Ok(()) };
+            return match foreseen {
+                Err(error) => Err(not_made(report, State::NothingChanged, &error, None)),
+                Ok(()) => Ok(report),
+            };
+        }
+        let stored = match transaction::store(&session.repo, changes, onto) {
+            Ok(stored) => stored,
+            Err(error) => return Err(not_made(report, State::NothingChanged, &error, None)),
+        };
+        report.tree = Some(stored.tree);
+        if changes.is_empty() {
+            return Ok(self.made_nothing(report));
+        }
+        let commit = stored.commit.map(CommitReport::from);
+        Ok(Report { status: Status::Applied, state: State::Changed, commit, ..report })
+    }
+
+    /// Reports that there was nothing to make, and nothing to commit; only where that was allowed.
+    fn made_nothing(&self, mut report: Report) -> Report {
+        report.status = Status::Applied;
+        report.warnings.extend(self.commit.then(|| Diagnostic::from(&CliError::NoCommit)));
+        report
     }
 
     /// Returns what the mail says of the commit, if that is what the change comes from.
@@ -209,7 +266,7 @@ impl Apply {
     ) -> Result<Report, Failure> {
         let warnings = std::mem::take(&mut worked.warnings);
         if !session.talk.json {
-            let is_silent = self.talk.quiet || self.preview.prints() || !self.preview.applies();
+            let is_silent = self.talk.quiet || self.onto.is_some() || self.preview.prints() || !self.preview.applies();
             let files = details::counted_files(session, worked.base, &worked.changes, is_silent);
             return Ok(Report::checked(files, warnings));
         }
@@ -253,15 +310,8 @@ pub(super) fn publish(
         }
     };
     report.warnings.extend(done.warnings.iter().map(Diagnostic::from));
-    let commit = done.commit.map(|made| CommitReport {
-        full: made.id,
-        id: made.short_id,
-        tree: made.tree,
-        branch: made.branch.map(|branch| branch.to_string()),
-        subject: made.summary.to_string(),
-        root: made.root,
-        extent: made.extent.map(|of| (of.files, LineCount { added: of.added, removed: of.removed })),
-    });
+    report.tree = done.commit.as_ref().and_then(|made| made.tree.clone());
+    let commit = done.commit.map(CommitReport::from);
     let warnings = merge(report.warnings);
     Ok(Report { status: Status::Applied, state: State::Changed, commit, warnings, ..report })
 }

@@ -71,7 +71,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Apply(apply::Apply),
+    Apply(Box<apply::Apply>),
     Check(check::Check),
     Diff(diff::Diff),
     Convert(convert::Convert),
@@ -128,7 +128,7 @@ fn parse_alone(arguments: &[OsString]) -> Option<Command> {
     }
     let (_, rest) = arguments.split_first()?;
     match rest.first()?.to_str()? {
-        "apply" => parse(rest).map(Command::Apply),
+        "apply" => parse(rest).map(|apply| Command::Apply(Box::new(apply))),
         "check" => parse(rest).map(Command::Check),
         "diff" => parse(rest).map(Command::Diff),
         _ => None,
@@ -246,6 +246,7 @@ mod tests {
             "apply --fuzz=indent --fuzz trailing --limit=src --limit=:!x -- --index",
             "check --staged a b --feedback -v",
             "check --format=opx --onto=HEAD --color=never",
+            "apply --onto=HEAD --commit --branch x -m y",
             "diff --cached --strict --directory=x answer.txt",
         ] {
             let arguments: Vec<_> = ["git-llmpatch"].into_iter().chain(line.split(' ')).map(OsString::from).collect();

@@ -26,7 +26,7 @@ impl Diagnose for RepoError {
                 Shown::path(git_dir)
             )),
             RepoError::NoWorkTree { .. } => of.help(
-                "run it in a work tree of this repository, or use `--cached`; `check` and `diff` also know `--onto=<rev>`",
+                "run it in a work tree of this repository, or use `--cached` or `--onto=<rev>`",
             ),
             RepoError::TopIsGitDir { .. } => of.help("set `GIT_WORK_TREE` to another directory"),
             RepoError::Unsupported { repair, .. } => of.help(repair.help()),
@@ -92,6 +92,18 @@ impl Diagnose for CommitError {
                 .help("set `git config core.editor`, or give the message with `-m` and without `--edit`"),
             CommitError::NothingToCommit => of(Kind::Unchanged)
                 .help("only line ends or permissions differ, which git doesn't store; apply it without `--commit`"),
+            CommitError::NoParent { .. } => {
+                of(Kind::Unsupported).help("name a commit with `--onto`, or leave `--commit` out")
+            }
+            CommitError::BranchAhead { name } => of(Kind::Stale).help(format!(
+                "name another branch, or make the commit on this one, with `--onto={}`",
+                Shown(name.as_bytes())
+            )),
+            CommitError::BranchInUse { .. } => of(Kind::Unsupported)
+                .help("name another branch, or run `git llmpatch apply --commit` in that work tree"),
+            CommitError::BranchMoved { .. } => {
+                of(Kind::Locked).help("see with `git log` where it is now, then try again")
+            }
             CommitError::Hook { kept, .. } => of(Kind::Hook)
                 .notes(kept.iter().map(|kept| format!("the commit message is kept in `{}`, for `-F`", Shown::path(kept))))
                 .help("do what it asks for (its words are above), or commit with `--no-verify`"),

@@ -30,8 +30,8 @@ pub(super) const SKIP_WORKTREE: u16 = 1 << 14;
 /// A blob in the object database and the mode that an entry gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Blob {
-    id: Oid,
-    mode: u32,
+    pub(super) id: Oid,
+    pub(super) mode: u32,
 }
 
 impl Repo {

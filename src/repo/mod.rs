@@ -8,6 +8,7 @@
 
 mod agreeing_tree;
 mod attributes;
+mod branch;
 mod commit;
 mod commit_barrier;
 mod config;
@@ -35,6 +36,7 @@ mod shared;
 mod slot;
 mod staged;
 mod standin;
+mod tree_write;
 mod work_tree;
 
 #[cfg(test)]
@@ -53,6 +55,7 @@ use std::rc::Rc;
 use bstr::ByteSlice as _;
 
 pub use agreeing_tree::{Against, AgreeingTree};
+pub use branch::is_branch_name;
 pub(crate) use commit::Draft;
 pub use commit::{CommitError, CommitRequest, Committed, Extent, Sign};
 pub use config::Config;
@@ -67,7 +70,7 @@ pub(crate) use index_write::{Blob, NextIndex, NextIndexError};
 pub use line_ends::Value as AttributeValue;
 use links::Real;
 pub use mail::Mail;
-pub use revision_tree::RevisionTree;
+pub use revision_tree::{Revision, RevisionTree};
 pub(crate) use rules::Consult;
 pub use slot::Slot;
 pub use staged::{BlobId, Held, Staged};
@@ -259,6 +262,11 @@ impl Repo {
     /// Returns the directory that holds what all work trees share.
     fn common_dir(&self) -> &Path {
         self.standin.as_ref().map_or(self.git.commondir(), |standin| &standin.common_dir)
+    }
+
+    /// Returns the directory that new objects go to.
+    pub(crate) fn objects_dir(&self) -> PathBuf {
+        std::env::var_os("GIT_OBJECT_DIRECTORY").map_or_else(|| self.common_dir().join("objects"), PathBuf::from)
     }
 
     /// Returns it as a place that can't be left.

@@ -1,6 +1,6 @@
 //! A commit as a place to plan for.
 
-use git2::Tree as GitTree;
+use git2::{Oid, Tree as GitTree};
 
 use super::conversion::Conversion;
 use super::directories::{Directories, TreePlace};
@@ -18,14 +18,40 @@ pub struct RevisionTree<'r> {
     ignores_case: bool,
 }
 
+/// What a name stood for when it was looked up. Written out, it is a name that stands for the same ever after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revision {
+    /// The commit; `None` where the name is that of a tree.
+    pub(crate) commit: Option<Oid>,
+    /// The tree.
+    pub(crate) tree: Oid,
+}
+
+impl std::fmt::Display for Revision {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.commit.unwrap_or(self.tree).fmt(f)
+    }
+}
+
+impl Repo {
+    /// Returns what a name stands for, as for `git rev-parse`.
+    ///
+    /// # Errors
+    /// If it is no commit, and no tree.
+    pub fn revision(&self, rev: &str) -> Result<Revision, RepoError> {
+        let unknown = |_| RepoError::NoRevision { rev: rev.to_owned() };
+        let object = self.object(rev)?;
+        Ok(match object.peel_to_commit() {
+            Ok(commit) => Revision { commit: Some(commit.id()), tree: self.tree_of(commit.id())? },
+            Err(_) => Revision { commit: None, tree: object.peel_to_tree().map_err(unknown)?.id() },
+        })
+    }
+}
+
 impl<'r> RevisionTree<'r> {
     pub(super) fn new(repo: &'r Repo, rev: &str) -> Result<Self, RepoError> {
-        let unknown = |_| RepoError::NoRevision { rev: rev.to_owned() };
-        let object = repo.object(rev)?;
-        let tree = match object.peel_to_commit() {
-            Ok(commit) => repo.read_object(commit.tree_id(), |git| git.find_tree(commit.tree_id()))?,
-            Err(_) => object.peel_to_tree().map_err(unknown)?,
-        };
+        let id = repo.revision(rev)?.tree;
+        let tree = repo.read_object(id, |git| git.find_tree(id))?;
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let conversion = repo.work_tree_conversion()?;
         Ok(Self { repo, directories: Directories::new(&repo.git, tree), conversion, ignores_case })
@@ -89,7 +115,7 @@ impl Tree for RevisionTree<'_> {
 }
 
 /// Returns the paths of all in the tree of a directory.
-pub(super) fn leaves_of(repo: &Repo, id: git2::Oid, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
+pub(super) fn leaves_of(repo: &Repo, id: Oid, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
     let tree = repo.git.find_tree(id).map_err(|error| odd(directory, error))?;
     let leaves = leaves(repo, tree, directory.as_bytes(), usize::MAX).map_err(|error| odd(directory, error))?;
     // One that no patch can name stands for the directory, which so is never taken for empty.

@@ -55,6 +55,13 @@ impl Report {
         }
     }
 
+    /// Returns what was written into the object database alone, for a program to read: the id of the commit, or of the tree if there
+    /// is no commit.
+    pub fn stored(&self) -> String {
+        let id = self.commit.as_ref().map(|commit| &commit.full).or(self.tree.as_ref());
+        id.map_or_else(String::new, |id| format!("{id}\n"))
+    }
+
     /// Returns the warnings, then the errors and the state that they leave; nothing if there is neither. Who said no is told
     /// the state alone.
     pub fn complaints(&self, style: Style) -> String {

@@ -110,15 +110,9 @@ pub(super) fn state<S: Serializer>(state: &State, serializer: S) -> Result<S::Ok
         .serialize(serializer)
 }
 
-/// Writes the names of a commit and of its tree.
+/// Writes the name of a commit.
 pub(super) fn commit<S: Serializer>(commit: &Option<CommitReport>, serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Fields<'c> {
-        commit: Option<&'c str>,
-        tree: Option<&'c str>,
-    }
-    let tree = commit.as_ref().and_then(|commit| commit.tree.as_deref());
-    Fields { commit: commit.as_ref().map(|commit| &commit.full[..]), tree }.serialize(serializer)
+    commit.as_ref().map(|commit| &commit.full[..]).serialize(serializer)
 }
 
 /// Writes the place that comes nearest.

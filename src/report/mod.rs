@@ -25,6 +25,7 @@ use serde::Serialize;
 use crate::kind::Blame;
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
+use crate::transaction::Committed;
 
 /// What became of a response, or of several that are one change.
 #[derive(Clone, Debug, Serialize)]
@@ -48,8 +49,10 @@ pub struct Report {
     /// The failure as a message to the author of the response, where that was asked for and there is something to mend.
     pub feedback: Option<String>,
     /// The commit that was made.
-    #[serde(flatten, serialize_with = "json::commit")]
+    #[serde(serialize_with = "json::commit")]
     pub commit: Option<CommitReport>,
+    /// The id of the tree that was written: that commit's, or one that no commit was made of. `None` if it can't be read.
+    pub tree: Option<String>,
 }
 
 /// What a run did.
@@ -141,8 +144,6 @@ pub struct CommitReport {
     pub full: String,
     /// Its name, abbreviated.
     pub id: String,
-    /// The name of its tree, if it can be read.
-    pub tree: Option<String>,
     /// The branch it is on; `None` where HEAD is detached.
     pub branch: Option<String>,
     /// The first line of its message.
@@ -171,6 +172,7 @@ impl Report {
             errors: Vec::new(),
             feedback: None,
             commit: None,
+            tree: None,
         }
     }
 
@@ -233,6 +235,19 @@ impl FileOperation {
             FileOperation::Modified => 'M',
             FileOperation::Deleted => 'D',
             FileOperation::Renamed => 'R',
+        }
+    }
+}
+
+impl From<Committed> for CommitReport {
+    fn from(made: Committed) -> Self {
+        Self {
+            full: made.id,
+            id: made.short_id,
+            branch: made.branch.map(|branch| branch.to_string()),
+            subject: made.summary.to_string(),
+            root: made.root,
+            extent: made.extent.map(|of| (of.files, LineCount { added: of.added, removed: of.removed })),
         }
     }
 }

@@ -43,6 +43,15 @@ impl Flush {
         if self == Flush::Never { Ok(()) } else { directories.iter().try_for_each(|directory| directory.flush()) }
     }
 
+    /// Waits until the objects that were written are on the disk.
+    pub(super) fn objects_of(self, repo: &Repo) -> Result<(), TransactionError> {
+        if self == Flush::Never {
+            return Ok(());
+        }
+        let flushed = Dir::open(&repo.objects_dir()).and_then(|objects| objects.flush_file_system(None));
+        flushed.map_err(|source| TransactionError::Io { doing: "flush", path: "the objects".into(), source })
+    }
+
     /// Waits until all that was written for a change is on the disk: to the git directory, to that of the index, and to every file system
     /// that the work tree has a path of it on.
     pub(super) fn everything_of(self, repo: &Repo, manifest: &Manifest) -> Result<(), TransactionError> {

@@ -28,6 +28,7 @@ mod last;
 mod layout;
 mod lock;
 mod manifest;
+mod onto;
 mod publish;
 mod recheck;
 mod record;
@@ -45,6 +46,7 @@ use std::collections::BTreeMap;
 pub use error::{ChangedSince, Holder, Open, TransactionError, Unfit, Warning, Why};
 pub use last::{Last, Reverse, Undoing, last};
 pub use manifest::Origin;
+pub use onto::{Onto, Stored, store};
 pub use recover::{Asked, How, Interrupted, Recovered, interrupted, recover};
 pub use signal::{LeftToChild, die_of, wait_for_children};
 

@@ -13,6 +13,7 @@ mod filters;
 mod foreign;
 mod guard;
 mod json;
+mod onto;
 mod other_formats;
 mod pre_commit;
 mod prompt;

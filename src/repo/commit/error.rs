@@ -36,6 +36,18 @@ pub enum CommitError {
     /// The tree of the new commit would be that of the old one.
     #[error("nothing to commit: what git stores stays the same")]
     NothingToCommit,
+    /// A commit is to be made on a tree.
+    #[error("{id} is a tree, and a commit is made on a commit")]
+    NoParent { id: String },
+    /// A branch that is to move has commits which it would lose.
+    #[error("the branch `{}` has commits that the new one isn't made on", Shown(name.as_bytes()))]
+    BranchAhead { name: String },
+    /// A branch that is to move is the one of a work tree, whose files would stay what they are.
+    #[error("the branch `{}` is checked out in `{}`", Shown(name.as_bytes()), Shown(top))]
+    BranchInUse { name: String, top: BString },
+    /// A branch was moved while its commit was made.
+    #[error("the branch `{}` was moved by another program", Shown(name.as_bytes()))]
+    BranchMoved { name: String },
     /// A hook said no.
     #[error("the {} said no{}", hook_name(name), exit_status(*status))]
     Hook { name: Option<BString>, status: Option<i32>, kept: Option<PathBuf> },

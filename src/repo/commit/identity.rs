@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-use bstr::ByteSlice as _;
+use bstr::{BString, ByteSlice as _};
 
 use super::{CommitError, CommitRequest, with};
 use crate::repo::Repo;
@@ -45,21 +45,36 @@ fn known(output: Output) -> Result<(), CommitError> {
     if output.status.success() { Ok(()) } else { Err(CommitError::Identity { said: output.stderr }) }
 }
 
-/// Checks an author: a name and an address, or, where no `>` is in it, a pattern that some commit's author fits.
 fn check_author(git: &Git, author: &OsString) -> Result<(), CommitError> {
-    let refused = |said| Err(CommitError::Author { author: author.as_bytes().into(), said });
-    if !author.as_bytes().contains(&b'>') {
-        let look = ["log", "--use-mailmap", "--all", "-i", "-1", "--format=%H", "--no-show-signature"];
-        let output = git.run(git.command(look).arg(with("--author=", author)), b"")?;
-        return if output.status.success() && !output.stdout.is_empty() { Ok(()) } else { refused(output.stderr) };
-    }
-    let parts =
-        author.as_bytes().split_once_str("<").and_then(|(name, rest)| Some((name, rest.split_once_str(">")?.0)));
-    let Some((name, address)) = parts else { return refused(Default::default()) };
+    let (name, address) = author_of(git, author)?;
     let mut command = git.command(["var", "GIT_AUTHOR_IDENT"]);
     for (variable, value) in [("GIT_AUTHOR_NAME", name), ("GIT_AUTHOR_EMAIL", address)] {
-        command.env(variable, OsStr::from_bytes(value.trim_ascii()));
+        command.env(variable, OsStr::from_bytes(&value));
     }
     let output = git.run(&mut command, b"")?;
-    if output.status.success() { Ok(()) } else { refused(output.stderr) }
+    if output.status.success() { Ok(()) } else { Err(no_author(author, output.stderr)) }
+}
+
+/// Returns name and address of an author, who is given by both, or, where no `>` is in it, by a pattern that some commit's author
+/// fits.
+///
+/// # Errors
+/// [`CommitError::Author`] if it is neither.
+pub(super) fn author_of(git: &Git, author: &OsString) -> Result<(BString, BString), CommitError> {
+    let both = |(name, address): (&[u8], &[u8])| (name.trim_ascii().into(), address.trim_ascii().into());
+    if author.as_bytes().contains(&b'>') {
+        let parts =
+            author.as_bytes().split_once_str("<").and_then(|(name, rest)| Some((name, rest.split_once_str(">")?.0)));
+        return parts.map(both).ok_or_else(|| no_author(author, BString::default()));
+    }
+    let look = ["log", "--use-mailmap", "--all", "-i", "-1", "--format=%aN%x00%aE", "--no-show-signature"];
+    let output = git.run(git.command(look).arg(with("--author=", author)), b"")?;
+    match output.stdout.split_once_str("\0") {
+        Some(found) if output.status.success() => Ok(both(found)),
+        _ => Err(no_author(author, output.stderr)),
+    }
+}
+
+fn no_author(author: &OsString, said: BString) -> CommitError {
+    CommitError::Author { author: author.as_bytes().into(), said }
 }

@@ -15,6 +15,7 @@
 mod error;
 mod identity;
 mod outcome;
+mod plumbing;
 mod trace;
 
 use std::ffi::{OsStr, OsString};
@@ -390,12 +391,7 @@ impl Repo {
         arguments.extend(request.trailers.iter().map(|trailer| with("--trailer=", trailer)));
         arguments.extend(request.author.iter().map(|author| with("--author=", author)));
         arguments.extend(request.date.iter().map(|date| with("--date=", date)));
-        match &request.sign {
-            Sign::Default => {}
-            Sign::Yes(None) => arguments.push("--gpg-sign".into()),
-            Sign::Yes(Some(key)) => arguments.push(with("--gpg-sign=", key)),
-            Sign::No => arguments.push("--no-gpg-sign".into()),
-        }
+        arguments.extend(sign_argument(&request.sign));
         Ok(arguments)
     }
 
@@ -428,6 +424,16 @@ fn locks(of: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
         name
     });
     locks.filter(|lock| lock.exists()).collect()
+}
+
+/// Returns the option that has git sign a commit, or not.
+fn sign_argument(sign: &Sign) -> Option<OsString> {
+    match sign {
+        Sign::Default => None,
+        Sign::Yes(None) => Some("--gpg-sign".into()),
+        Sign::Yes(Some(key)) => Some(with("--gpg-sign=", key)),
+        Sign::No => Some("--no-gpg-sign".into()),
+    }
 }
 
 /// Returns an option with its value.

@@ -274,7 +274,6 @@ fn a_success_is_a_line_a_file_and_a_sum() {
     report.commit = Some(CommitReport {
         full: "1a2b3c4d".to_owned(),
         id: "1a2b3c4".to_owned(),
-        tree: None,
         branch: Some("main".to_owned()),
         subject: "Delete\u{1b}".to_owned(),
         root: false,

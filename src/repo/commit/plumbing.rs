@@ -1,0 +1,84 @@
+//! Commits on any commit, by `git commit-tree`: without HEAD, an index or a hook, and with all else that `git commit` would see to.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+
+use bstr::{BString, ByteSlice as _};
+use git2::Oid;
+
+use super::identity::author_of;
+use super::{CommitError, CommitRequest, Sign, sign_argument, with};
+use crate::repo::git::{Command, Git};
+use crate::repo::{Repo, RepoError};
+
+impl Repo {
+    /// Has git write the commit that a request makes of a tree and a parent. No reference names it.
+    ///
+    /// # Errors
+    /// If git says no, as where it can't sign.
+    pub(crate) fn commit_tree(&self, request: &CommitRequest, tree: Oid, parent: Oid) -> Result<Oid, CommitError> {
+        let git = Git::new(self);
+        let message = self.finished_message(&git, request)?;
+        let mut command = git.command(["commit-tree", &tree.to_string(), "-p", &parent.to_string()]);
+        let sign = match &request.sign {
+            // It doesn't ask for this setting itself.
+            Sign::Default if self.config().bool("commit.gpgSign")?.unwrap_or(false) => &Sign::Yes(None),
+            sign => sign,
+        };
+        command.args(sign_argument(sign)).args(["-F", "-"]);
+        if let Some(author) = &request.author {
+            let (name, address) = author_of(&git, author)?;
+            command.env("GIT_AUTHOR_NAME", OsStr::from_bytes(&name));
+            command.env("GIT_AUTHOR_EMAIL", OsStr::from_bytes(&address));
+        }
+        if let Some(date) = &request.date {
+            command.env("GIT_AUTHOR_DATE", exact_date(&git, date)?);
+        }
+        let said = checked(&git, &mut command, "commit-tree", &message)?;
+        let name = said.trim_end().to_str_lossy();
+        let unknown = || RepoError::Child { command: "commit-tree".into(), message: said.clone() };
+        Ok(self.commit_id(&name).ok_or_else(unknown)?)
+    }
+
+    /// Returns a message as `git commit` leaves it: whitespace put right unless that is switched off, and trailers added.
+    fn finished_message(&self, git: &Git, request: &CommitRequest) -> Result<BString, RepoError> {
+        let message = match self.keeps_messages()? {
+            true => request.message.clone(),
+            false => git.output(["stripspace"], &request.message)?,
+        };
+        if !request.signoff && request.trailers.is_empty() {
+            return Ok(message);
+        }
+        let mut command = git.command(["interpret-trailers", "--no-divider"]);
+        if request.signoff {
+            let said = git.output(["var", "GIT_COMMITTER_IDENT"], b"")?;
+            let who = said.rsplit_once_str("> ").map_or(&said[..], |(who, _)| who);
+            let who = [b"Signed-off-by: ", who, b">"].concat();
+            command.args(["--where=end", "--if-exists=addIfDifferentNeighbor", "--if-missing=add"]);
+            command.arg(with("--trailer=", OsStr::from_bytes(&who)));
+            command.args(["--no-where", "--no-if-exists", "--no-if-missing"]);
+        }
+        command.args(request.trailers.iter().map(|trailer| with("--trailer=", trailer)));
+        checked(git, &mut command, "interpret-trailers", &message)
+    }
+}
+
+/// Returns a date as it can be in the environment, which knows no `yesterday`.
+fn exact_date(git: &Git, date: &OsString) -> Result<OsString, RepoError> {
+    let known = git.run(git.command(["var", "GIT_AUTHOR_IDENT"]).env("GIT_AUTHOR_DATE", date), b"")?;
+    if known.status.success() {
+        return Ok(date.clone());
+    }
+    let said = checked(git, git.command(["rev-parse"]).arg(with("--since=", date)), "rev-parse", b"")?;
+    let seconds = said.trim().strip_prefix(b"--max-age=").unwrap_or_default();
+    Ok(with("@", OsStr::from_bytes(seconds)))
+}
+
+/// Runs a command to its end and returns what it printed.
+fn checked(git: &Git, command: &mut Command, name: &str, input: &[u8]) -> Result<BString, RepoError> {
+    let output = git.run(command, input)?;
+    match output.status.success() {
+        true => Ok(output.stdout),
+        false => Err(RepoError::Child { command: name.to_owned(), message: output.stderr.trim().into() }),
+    }
+}

@@ -1,0 +1,80 @@
+//! A change of a commit's tree, made in the object database: there is no file and no index to lock, and nothing to take back. Objects
+//! that no reference names change nothing, and the one reference that may move does so when they are on the disk.
+
+use git2::Oid;
+
+use super::TransactionError;
+use super::flush::Flush;
+use crate::plan::ChangeSet;
+use crate::repo::{CommitError, CommitRequest, Committed, Repo, Revision};
+
+/// What a change is made of, and what is to come of it.
+#[derive(Clone, Debug)]
+pub struct Onto {
+    /// What the change was worked out on.
+    pub revision: Revision,
+    /// The commit to make of it, if one is wanted.
+    pub commit: Option<CommitRequest>,
+    /// The branch that comes to the commit, without `refs/heads/`: it is made, or moved forward.
+    pub branch: Option<String>,
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The id of the tree.
+    pub tree: String,
+    /// The commit, if one was asked for.
+    pub commit: Option<Committed>,
+}
+
+/// The commit that a new one is made on, and where the branch is.
+type Place = (Oid, Option<Oid>);
+
+impl Onto {
+    /// Refuses what the repository wouldn't take, whatever the change is; writes nothing.
+    ///
+    /// # Errors
+    /// `identity`, `unsupported`, `stale`, `io`.
+    pub fn foresee(&self, repo: &Repo) -> Result<(), TransactionError> {
+        self.place(repo).map(drop)
+    }
+
+    fn place(&self, repo: &Repo) -> Result<Option<Place>, TransactionError> {
+        let Some(request) = &self.commit else { return Ok(None) };
+        let id = || self.revision.to_string();
+        let parent = self.revision.commit.ok_or_else(|| CommitError::NoParent { id: id() })?;
+        super::check_request(repo, request)?;
+        let branch = self.branch.as_ref().map(|name| repo.check_branch(name, parent)).transpose()?;
+        Ok(Some((parent, branch.flatten())))
+    }
+}
+
+/// Writes the tree that a change makes of a revision's, and what else is asked for.
+///
+/// # Errors
+/// As [`Onto::foresee`]; `unchanged` if a commit would hold what its parent does; `locked` if another program moved the branch. Whatever
+/// was written then is named by nothing.
+pub fn store(repo: &Repo, changes: &ChangeSet, onto: &Onto) -> Result<Stored, TransactionError> {
+    let place = onto.place(repo)?;
+    let flush = Flush::from_config(repo.config())?;
+    let blob = |change: &crate::plan::Change| change.after.as_ref().map(|file| repo.write_blob(file)).transpose();
+    let leaves = changes.iter().map(|change| Ok((&change.path, blob(change)?))).collect::<Result<Vec<_>, _>>();
+    let tree = repo.write_tree(onto.revision.tree, &leaves.map_err(TransactionError::Repository)?)?;
+    let made = match (&onto.commit, place) {
+        (Some(_), _) if tree == onto.revision.tree => return Err(CommitError::NothingToCommit.into()),
+        (Some(request), Some((parent, old))) => Some((repo.commit_tree(request, tree, parent)?, old)),
+        _ => None,
+    };
+    flush.objects_of(repo)?;
+    let commit = made.map(|(id, old)| {
+        if let Some(branch) = &onto.branch {
+            repo.move_branch(branch, old, id)?;
+        }
+        Ok::<_, TransactionError>(Committed {
+            branch: onto.branch.as_ref().map(|name| name.as_bytes().into()),
+            ..repo.describe_commit(id)
+        })
+    });
+    Ok(Stored { tree: tree.to_string(), commit: commit.transpose()? })
+}
