@@ -46,8 +46,9 @@ impl Many {
         let words = Words::new(text, &needles, &long);
         let literals = || short.iter().map(|&number| needles[number].literal());
         // So many short needles have no automaton only if they are too long together, which they aren't.
-        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(literals()).ok();
-        let short = automaton.filter(|_| !short.is_empty()).map(|automaton| (automaton, short));
+        let automaton = || AhoCorasick::builder().match_kind(MatchKind::Standard).build(literals()).ok();
+        let automaton = if short.is_empty() { None } else { automaton() };
+        let short = automaton.map(|automaton| (automaton, short));
         Some(Self { needles, words, short })
     }
 
@@ -175,8 +176,8 @@ impl Counts {
 
     fn of(text: &[u8]) -> Self {
         let mut counts = vec![0_u16; 1 << Self::BITS];
-        // Odd, so that words at all offsets are counted.
-        let step = (text.len() / SAMPLE) | 1;
+        // Odd, so that words at all offsets are counted; and a third of them says enough of any text.
+        let step = (text.len() / SAMPLE).max(2) | 1;
         let mut at = 0;
         while at + WORD <= text.len() {
             let count = &mut counts[Self::place(word(text, at))];

@@ -102,6 +102,11 @@ impl Needle {
 
     /// Returns the first match that begins at or after an offset.
     pub fn first(&self, text: &[u8], from: usize) -> Option<usize> {
+        self.next(&memmem::Finder::new(&self.literal), text, from)
+    }
+
+    /// Does the same with what finds the literal.
+    fn next(&self, literal: &memmem::Finder<'_>, text: &[u8], from: usize) -> Option<usize> {
         if !self.has_line {
             return None;
         }
@@ -109,7 +114,7 @@ impl Needle {
             return Some(0);
         }
         let skipped = from.saturating_sub(self.before);
-        let found = text.get(skipped..).and_then(|rest| memmem::find(rest, &self.literal));
+        let found = text.get(skipped..).and_then(|rest| literal.find(rest));
         let last = self.at_end(text).filter(|&at| at >= from);
         match (found.map(|at| skipped + at + self.before), last) {
             (Some(found), Some(last)) => Some(found.min(last)),
@@ -119,8 +124,24 @@ impl Needle {
 
     /// Returns every match, overlapping ones included, in time linear in the text.
     pub fn places(&self, text: &[u8]) -> Places {
+        let literal = memmem::Finder::new(&self.literal);
+        let Some(first) = self.next(&literal, text, 0) else { return Places::default() };
+        let (mut places, mut last) = (Places::default(), first);
+        places.push(first);
+        // A look takes as long as what it passes and a match, which is linear as long as they don't overlap.
+        while let Some(at) = self.next(&literal, text, last + 1) {
+            if at < last + self.literal.len() {
+                return self.overlapping(text, first);
+            }
+            places.push(at);
+            last = at;
+        }
+        places
+    }
+
+    /// Returns every match, given the first, byte by byte.
+    fn overlapping(&self, text: &[u8], first: usize) -> Places {
         let mut places = Places::default();
-        let Some(first) = self.first(text, 0) else { return places };
         let kmp = Kmp::new(&self.literal);
         // The start of the text is as good as the LF before the match.
         let mut matched = match (first, self.before) {
