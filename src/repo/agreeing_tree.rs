@@ -86,7 +86,7 @@ impl<'r> AgreeingTree<'r> {
         if obstacle(entry.mode).is_some() || (entry.mode & 0o100 != 0) != file.mode.executable {
             return Ok(false);
         }
-        let stored = self.conversion.to_git(path, &file.content, Some(entry.id)).map_err(|error| error.at(path))?;
+        let stored = self.conversion.to_git(path, &file.content, || Some(entry.id)).map_err(|error| error.at(path))?;
         Ok(blob_id(entry.id.object_format(), &stored) == entry.id)
     }
 }
@@ -130,7 +130,7 @@ impl Tree for AgreeingTree<'_> {
     }
 
     fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
-        let stored = self.conversion.to_git(path, content, self.indexed(path)).map_err(|error| error.at(path))?;
+        let stored = self.conversion.to_git(path, content, || self.indexed(path)).map_err(|error| error.at(path))?;
         Ok(Some(content_id(self.repo, &stored)))
     }
 

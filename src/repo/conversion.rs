@@ -40,8 +40,8 @@ impl<'r> Conversion<'r> {
         Self { rules: self.rules.after(changed), ..*self }
     }
 
-    /// Returns the bytes of the blob that `git add` would make of a file. `indexed` is the blob that the index now has for
-    /// the path: where git only guesses that a file is text, one with CRLF in it is left alone.
+    /// Returns the bytes of the blob that `git add` would make of a file. `indexed` is asked for the blob that the index now has for
+    /// the path, where that decides: where git only guesses that a file is text, one with CRLF in it is left alone.
     ///
     /// # Errors
     /// If attributes or the blob can't be read, or git refuses.
@@ -49,9 +49,9 @@ impl<'r> Conversion<'r> {
         &self,
         path: &RepoPath,
         content: &'b Content,
-        indexed: Option<git2::Oid>,
+        indexed: impl FnOnce() -> Option<git2::Oid>,
     ) -> Result<Cow<'b, [u8]>, RepoError> {
-        let is_crlf_indexed = || self.is_crlf_blob(indexed);
+        let is_crlf_indexed = || self.is_crlf_blob(indexed());
         let attributes = self.attributes(path)?;
         let Some(why) = self.is_for_git(path)? else { return self.clean(path, &attributes, content, is_crlf_indexed) };
         // git goes by the blob in the index then, which the child doesn't look at.
@@ -89,7 +89,7 @@ impl<'r> Conversion<'r> {
                 return Err(RepoError::Attribute { what });
             }
         }
-        self.to_git(path, content, indexed)
+        self.to_git(path, content, || indexed)
     }
 
     fn is_crlf_blob(&self, blob: Option<git2::Oid>) -> Result<bool, RepoError> {
@@ -298,7 +298,7 @@ impl<'r> Conversion<'r> {
         }
         let on_disk = self.keep(path, content.clone())?;
         Ok(match self.driver(path)? {
-            Some(_) => Content::kept_as(content, self.to_git(path, &on_disk, None)?.into_owned().into()),
+            Some(_) => Content::kept_as(content, self.to_git(path, &on_disk, || None)?.into_owned().into()),
             None => content,
         })
     }

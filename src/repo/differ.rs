@@ -213,7 +213,7 @@ impl Compare for Differ<'_> {
             State::After(from) => (self.after.as_ref().unwrap_or(&self.conversion), from.unwrap_or(path)),
         };
         let indexed = if content.contains_str("\r\n") { self.indexed(indexed).map_err(failed)? } else { None };
-        conversion.to_git(path, content, indexed).map_err(failed)
+        conversion.to_git(path, content, || indexed).map_err(failed)
     }
 
     fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, CompareError> {
