@@ -30,7 +30,7 @@ impl Shape {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             bytes => bytes?,
         };
-        let has = |name: &[u8; 4]| bytes.rfind_iter(name).any(|at| is_extension(&bytes, at));
+        let has = |name: &[u8; 4]| bytes.find_iter(name).any(|at| is_extension(&bytes, at));
         Ok(Self { split: has(b"link"), sparse: has(b"sdir"), untracked: has(b"UNTR"), monitored: has(b"FSMN") })
     }
 
