@@ -59,17 +59,18 @@ pub(crate) fn take_over(from: &File, to: &File, bits: u16) -> io::Result<(u16, V
 /// Copies the access list and the user's own attributes.
 #[cfg(target_os = "linux")]
 fn attributes(from: &File, to: &File) -> io::Result<Vec<Lost>> {
+    use rustix::buffer::spare_capacity;
     use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
     use rustix::io::Errno;
+    /// The most that the system has of names, and of a value.
+    const MOST: usize = 1 << 16;
     const ACCESS: &[u8] = b"system.posix_acl_access";
     let names = |file: &File| {
-        let mut list = vec![0; 1 << 16];
-        match flistxattr(file, &mut list[..]) {
-            Ok(count) => list.truncate(count),
-            Err(Errno::NOTSUP | Errno::NOSYS) => list.clear(),
-            Err(errno) => return Err(io::Error::from(errno)),
+        let mut list = Vec::with_capacity(MOST);
+        match flistxattr(file, spare_capacity(&mut list)) {
+            Ok(_) | Err(Errno::NOTSUP | Errno::NOSYS) => Ok(list),
+            Err(errno) => Err(io::Error::from(errno)),
         }
-        Ok(list)
     };
     let list = names(from)?;
     let has = |list: &[u8]| list.split(|byte| *byte == 0).any(|name| name == ACCESS);
@@ -80,9 +81,9 @@ fn attributes(from: &File, to: &File) -> io::Result<Vec<Lost>> {
     }
     let wanted = |name: &&[u8]| *name == ACCESS || name.starts_with(b"user.");
     for name in list.split(|byte| *byte == 0).filter(wanted) {
-        let mut value = vec![0; 1 << 16];
-        let copied = fgetxattr(from, name, &mut value[..])
-            .and_then(|length| fsetxattr(to, name, &value[..length], XattrFlags::empty()));
+        let mut value = Vec::with_capacity(MOST);
+        let copied = fgetxattr(from, name, spare_capacity(&mut value))
+            .and_then(|_| fsetxattr(to, name, &value, XattrFlags::empty()));
         if copied.is_err() {
             lost.push(if name == ACCESS { Lost::AccessList } else { Lost::Attributes });
         }
