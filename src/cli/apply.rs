@@ -135,8 +135,10 @@ impl Apply {
 
     /// Refuses a change that isn't the expected one. It is told all the same, so that it can be looked at.
     fn compare(&self, session: &Session, worked: &Worked<'_>) -> Result<(), Failure> {
+        // The name takes a look at every byte.
+        let Some(expected) = self.expect else { return Ok(()) };
         let found = worked.changes.id();
-        if self.expect.is_none_or(|expected| found == expected) {
+        if found == expected {
             return Ok(());
         }
         let files = FileReport::list(&worked.changes, |_| None);
