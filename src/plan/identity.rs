@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use hmac_sha256::Hash;
+use blake3::Hasher;
 
 use super::ChangeSet;
 use crate::tree::File;
 
-/// The name of a change: a hash of what every touched path holds before and afterwards, in SHA-256.
+/// The name of a change: a hash of what every touched path holds before and afterwards, in BLAKE3.
 ///
 /// Two changes have the same name only if they touch the same paths, find the same bytes and modes there and leave the same.
 /// How they were asked for is not in it: the same change may come from another format, or from more hunks than one. Nor is
@@ -19,7 +19,7 @@ pub struct PlanId([u8; 32]);
 impl ChangeSet {
     /// Returns the name of this change. It takes a look at every byte.
     pub fn id(&self) -> PlanId {
-        let mut hash = Hash::new();
+        let mut hash = Hasher::new();
         hash.update(b"git-llmpatch plan 1\n");
         for change in self {
             // What has a length that varies follows its length, so that no two changes come to the same bytes.
@@ -27,13 +27,15 @@ impl ChangeSet {
             side(&mut hash, change.before.as_ref());
             side(&mut hash, change.after.as_ref());
         }
-        PlanId(hash.finalize())
+        PlanId(hash.finalize().into())
     }
 }
 
-fn side(hash: &mut Hash, file: Option<&File>) {
+fn side(hash: &mut Hasher, file: Option<&File>) {
     match file {
-        None => hash.update(b"-"),
+        None => {
+            hash.update(b"-");
+        }
         Some(file) => {
             hash.update(if file.mode.executable { b"x" } else { b"f" });
             sized(hash, file.content.kept());
@@ -41,8 +43,8 @@ fn side(hash: &mut Hash, file: Option<&File>) {
     }
 }
 
-fn sized(hash: &mut Hash, bytes: &[u8]) {
-    hash.update((bytes.len() as u64).to_be_bytes());
+fn sized(hash: &mut Hasher, bytes: &[u8]) {
+    hash.update(&(bytes.len() as u64).to_be_bytes());
     hash.update(bytes);
 }
 

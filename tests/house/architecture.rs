@@ -52,7 +52,6 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("annotate_snippets::", &["report/render.rs"]),
     ("serde_json::", &["format/tool", "report/json.rs", "transaction/sealed.rs"]),
     ("base64::", &["report/json.rs"]),
-    ("hmac_sha256::", &["plan/identity.rs"]),
     ("std::process", &["repo/git.rs", "cli", "main.rs"]),
     ("std::env", &["cli", "repo", "main.rs"]),
     ("fs::write", &["transaction", "dir/write.rs", "repo"]),
