@@ -8,7 +8,8 @@
 //! `cargo bench -- [--short] [--flush] [--rounds=N] [--only=NAME] [--markdown]`
 //!
 //! `--short` takes small files and one round, so that this can be tried wherever tests run. `--flush` has ours wait for the
-//! disk, which is its default and which the others never do. `--only=D` runs one scenario.
+//! disk, which is its default and which the others never do. `--only=D` runs one scenario. `--markdown` prints the table of
+//! `.github/COMPARISON.md`.
 
 mod scenario;
 
@@ -160,15 +161,22 @@ fn ways(scenario: &Scenario, directory: &Path) -> Vec<Way> {
 fn print(scenario: &Scenario, ways: &[Way], floor: f64, options: &Options) {
     let median_of = |name: &str| ways.iter().find(|way| way.name == name).map(Way::median);
     let ratio = |time: f64, to: Option<f64>| to.map_or("–".into(), |to| format!("{:.2}", time / to));
+    if options.is_markdown {
+        // A line of the table in `.github/COMPARISON.md`.
+        let git = &ways[0];
+        let others = ["patch", "ours, diff", "ours, envelope", "ours, opx"];
+        let ratios = others.map(|name| median_of(name).map_or("–".into(), |time| ratio(time, Some(git.median()))));
+        let most = ways.iter().filter(|way| way.name.starts_with("ours")).map(|way| way.memory).max().unwrap_or(0);
+        let (name, time, ratios) = (&scenario.name, git.median(), ratios.join(" | "));
+        println!("| {name} | {time:.1} | {ratios} | {} | {} |", git.memory >> 10, most >> 10);
+        return;
+    }
     for way in ways {
         let time = way.median();
         let (git, patch) = (ratio(time, median_of("git apply")), ratio(time, median_of("patch")));
         let (floor, peak) = (ratio(time, Some(floor)), way.memory as f64 / 1024.0);
         let (name, way) = (&scenario.name, &way.name);
-        match options.is_markdown {
-            true => println!("| {name} | {way} | {time:.2} | {git} | {patch} | {floor} | {peak:.0} |"),
-            false => println!("{name:34}{way:>18}{time:>12.2}{git:>9}{patch:>9}{floor:>9}{peak:>10.0}"),
-        }
+        println!("{name:34}{way:>18}{time:>12.2}{git:>9}{patch:>9}{floor:>9}{peak:>10.0}");
     }
 }
 
