@@ -118,7 +118,9 @@ impl Dir {
                 Err(Errno::NOENT) => Ok(Found::Absent),
                 Err(error) => Err(error.into()),
             },
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => self.look_from_the_top(path),
+            // A link or a file on the way is never said to be missing, wherever it leads.
+            Err(Errno::NOENT) => Ok(Found::Absent),
+            Err(Errno::NOTDIR | Errno::LOOP) => self.look_from_the_top(path),
             Err(error) => Err(error.into()),
         }
     }
