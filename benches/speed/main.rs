@@ -8,7 +8,7 @@
 //! `cargo bench -- [--short] [--flush] [--rounds=N] [--only=NAME] [--markdown]`
 //!
 //! `--short` takes small files and one round, so that this can be tried wherever tests run. `--flush` has ours wait for the
-//! disk, which is its default and which the others never do. `--only=D` runs one scenario. `--markdown` prints the table of
+//! disk, which is its default and which the others never do. `--only=D` runs one scenario. `--markdown` prints a table as in
 //! `.github/COMPARISON.md`.
 
 mod scenario;
@@ -162,7 +162,7 @@ fn print(scenario: &Scenario, ways: &[Way], floor: f64, options: &Options) {
     let median_of = |name: &str| ways.iter().find(|way| way.name == name).map(Way::median);
     let ratio = |time: f64, to: Option<f64>| to.map_or("–".into(), |to| format!("{:.2}", time / to));
     if options.is_markdown {
-        // A line of the table in `.github/COMPARISON.md`.
+        // A line of a table as in `.github/COMPARISON.md`.
         let git = &ways[0];
         let others = ["patch", "ours, diff", "ours, envelope", "ours, opx"];
         let ratios = others.map(|name| median_of(name).map_or("–".into(), |time| ratio(time, Some(git.median()))));
