@@ -26,7 +26,7 @@ _git_llmpatch ()
 	"")
 		case "$cur" in
 		-*) __gitcomp "--version" ;;
-		*) __gitcomp "apply check diff convert show undo recover apply-patch prompt man help completions" ;;
+		*) __gitcomp "apply check diff convert show snapshot undo recover apply-patch prompt man help completions" ;;
 		esac
 		;;
 	apply)
@@ -147,6 +147,12 @@ _git_llmpatch ()
 		esac
 		__git_complete_revlist; return
 		;;
+	snapshot)
+		case "$dashes,$cur" in
+		1,*) return ;;
+		,-*) __gitcomp "--untracked"; return ;;
+		esac
+		;;
 	undo)
 		case "$dashes,$cur" in
 		1,*) return ;;
@@ -185,14 +191,14 @@ _git_llmpatch ()
 		1,*) return ;;
 		,-*) __gitcomp "--install --skill"; return ;;
 		esac
-		__gitcomp "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents editors troubleshooting" "" "$cur"; return
+		__gitcomp "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show snapshot undo agents editors troubleshooting" "" "$cur"; return
 		;;
 	help)
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,-*) __gitcomp ""; return ;;
 		esac
-		__gitcomp "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents editors troubleshooting" "" "$cur"; return
+		__gitcomp "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show snapshot undo agents editors troubleshooting" "" "$cur"; return
 		;;
 	completions)
 		case "$dashes,$cur" in

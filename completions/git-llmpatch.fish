@@ -31,6 +31,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "check" -d
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "diff" -d 'Print the change as a diff that git apply accepts'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "convert" -d 'Print the change in another format'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "show" -d 'Write commits as the responses that would make them'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "snapshot" -d 'Keep what the work tree holds now as a tree, and print its id'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "undo" -d 'Take back the last apply'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "recover" -d 'Finish or take back an apply or undo that was interrupted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "apply-patch" -d 'Apply a patch as the apply_patch that agents start, or install that name'
@@ -201,6 +202,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l first
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s q -l quiet -d 'Say nothing but errors and what was asked for'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s v -l verbose -d 'Say also what was read, and list each correction that is otherwise only counted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand snapshot" -l untracked -d 'Keep files that git doesn\'t know, too, but none that it is told to ignore'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand snapshot" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
@@ -230,8 +233,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -f -a "envelope opx blocks tool"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents editors troubleshooting"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand help" -f -a "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show undo agents editors troubleshooting"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show snapshot undo agents editors troubleshooting"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand help" -f -a "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show snapshot undo agents editors troubleshooting"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
 
 function __fish_git_llmpatch_of_git

@@ -67,6 +67,7 @@ const PAGES: &[Page] = pages![
         "git-llmpatch-prompt",
         "git-llmpatch-recover",
         "git-llmpatch-show",
+        "git-llmpatch-snapshot",
         "git-llmpatch-undo",
     ],
     "7": ["git-llmpatch-agents", "git-llmpatch-editors", "git-llmpatch-troubleshooting"],

@@ -29,6 +29,7 @@ mod recover;
 mod responses;
 mod review;
 mod show;
+mod snapshot;
 mod staged;
 mod terminal;
 mod undo;
@@ -76,6 +77,7 @@ enum Command {
     Diff(diff::Diff),
     Convert(convert::Convert),
     Show(show::Show),
+    Snapshot(snapshot::Snapshot),
     Undo(undo::Undo),
     Recover(recover::Recover),
     ApplyPatch(apply_patch::ApplyPatch),
@@ -102,6 +104,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Diff(diff) => diff.run(),
         Command::Convert(convert) => convert.run(),
         Command::Show(show) => show.run(),
+        Command::Snapshot(snapshot) => Ok(snapshot.run()),
         Command::Undo(undo) => Ok(undo.run()),
         Command::Recover(recover) => Ok(recover.run()),
         Command::ApplyPatch(patch) => patch.run(),

@@ -224,17 +224,24 @@ impl Git {
         input: &[u8],
     ) -> Result<BString, RepoError> {
         let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
-        let output = self.run(&mut self.command(&args), input)?;
+        let words = args.iter().map(|word| word.to_string_lossy());
+        // Behind the settings that go before it.
+        let name = words.into_iter().find(|word| *word != "-c" && !word.contains('=')).unwrap_or_default();
+        self.checked(&mut self.command(&args), &name, input)
+    }
+
+    /// Does the same with a command that is made already, and is called so where it fails.
+    ///
+    /// # Errors
+    /// If it can't be started, or fails.
+    pub(crate) fn checked(&self, command: &mut Command, name: &str, input: &[u8]) -> Result<BString, RepoError> {
+        let output = self.run(command, input)?;
         if output.status.success() {
             return Ok(output.stdout);
         }
-        let words = args.iter().map(|word| word.to_string_lossy());
-        // Behind the settings that go before it.
-        let command =
-            words.into_iter().find(|word| *word != "-c" && !word.contains('=')).unwrap_or_default().into_owned();
         let said = output.stderr.trim();
         let message = if said.is_empty() { output.status.to_string().into() } else { said.into() };
-        Err(RepoError::Child { command, message })
+        Err(RepoError::Child { command: name.to_owned(), message })
     }
 }
 

@@ -34,6 +34,7 @@ mod rules;
 mod shape;
 mod shared;
 mod slot;
+mod snapshot;
 mod staged;
 mod standin;
 mod tree_write;

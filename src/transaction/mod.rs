@@ -35,6 +35,7 @@ mod record;
 mod recover;
 mod sealed;
 mod signal;
+mod snapshot;
 mod staging;
 mod undo;
 
@@ -49,6 +50,7 @@ pub use manifest::Origin;
 pub use onto::{Onto, Stored, store};
 pub use recover::{Asked, How, Interrupted, Recovered, interrupted, recover};
 pub use signal::{LeftToChild, die_of, wait_for_children};
+pub use snapshot::snapshot;
 
 use crate::dir::{Dir, Found, Stat};
 use crate::path::RepoPath;

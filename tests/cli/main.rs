@@ -22,6 +22,7 @@ mod recover;
 mod repositories;
 mod show;
 mod signals;
+mod snapshot;
 mod staged;
 mod streams;
 #[path = "../support/mod.rs"]

@@ -8,7 +8,7 @@ use git2::Oid;
 
 use super::identity::author_of;
 use super::{CommitError, CommitRequest, Sign, sign_argument, with};
-use crate::repo::git::{Command, Git};
+use crate::repo::git::Git;
 use crate::repo::{Repo, RepoError};
 
 impl Repo {
@@ -34,7 +34,7 @@ impl Repo {
         if let Some(date) = &request.date {
             command.env("GIT_AUTHOR_DATE", exact_date(&git, date)?);
         }
-        let said = checked(&git, &mut command, "commit-tree", &message)?;
+        let said = git.checked(&mut command, "commit-tree", &message)?;
         let name = said.trim_end().to_str_lossy();
         let unknown = || RepoError::Child { command: "commit-tree".into(), message: said.clone() };
         Ok(self.commit_id(&name).ok_or_else(unknown)?)
@@ -59,7 +59,7 @@ impl Repo {
             command.args(["--no-where", "--no-if-exists", "--no-if-missing"]);
         }
         command.args(request.trailers.iter().map(|trailer| with("--trailer=", trailer)));
-        checked(git, &mut command, "interpret-trailers", &message)
+        git.checked(&mut command, "interpret-trailers", &message)
     }
 }
 
@@ -69,16 +69,7 @@ fn exact_date(git: &Git, date: &OsString) -> Result<OsString, RepoError> {
     if known.status.success() {
         return Ok(date.clone());
     }
-    let said = checked(git, git.command(["rev-parse"]).arg(with("--since=", date)), "rev-parse", b"")?;
+    let said = git.checked(git.command(["rev-parse"]).arg(with("--since=", date)), "rev-parse", b"")?;
     let seconds = said.trim().strip_prefix(b"--max-age=").unwrap_or_default();
     Ok(with("@", OsStr::from_bytes(seconds)))
-}
-
-/// Runs a command to its end and returns what it printed.
-fn checked(git: &Git, command: &mut Command, name: &str, input: &[u8]) -> Result<BString, RepoError> {
-    let output = git.run(command, input)?;
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(RepoError::Child { command: name.to_owned(), message: output.stderr.trim().into() }),
-    }
 }

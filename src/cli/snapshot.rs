@@ -1,0 +1,38 @@
+use clap::Args;
+
+use super::error::{CliError, Failure};
+use super::exit::Exit;
+use super::flow::{self, Printed, Session};
+use super::options::{Reading, Verbosity};
+use crate::report::{Report, State, Status};
+use crate::transaction;
+
+/// Keep what the work tree holds now as a tree, and print its id
+///
+/// Changed files are stored as git add would store them; neither the index nor the work tree is changed. A model that is shown
+/// these files answers about this tree, whatever becomes of the files meanwhile.
+#[derive(Debug, Args)]
+#[command(override_usage = "git llmpatch snapshot [--untracked]")]
+pub(super) struct Snapshot {
+    /// Keep files that git doesn't know, too, but none that it is told to ignore
+    #[arg(long)]
+    untracked: bool,
+}
+
+impl Snapshot {
+    /// Does it, and prints how it went.
+    pub(super) fn run(&self) -> Exit {
+        flow::run(&Reading::default(), &Verbosity::default(), Vec::new(), |session| self.keep(session))
+    }
+
+    fn keep(&self, session: &Session) -> Result<(Report, Printed), Failure> {
+        if let Some(interrupted) = transaction::interrupted(&session.repo) {
+            return Err(CliError::HalfDone { deed: interrupted.deed }.into());
+        }
+        let tree = Some(transaction::snapshot(&session.repo, self.untracked)?);
+        let kept = Report::checked(Vec::new(), Vec::new());
+        let report = Report { status: Status::Applied, state: State::Changed, tree, ..kept };
+        let printed = Printed::Text(report.stored().into());
+        Ok((report, printed))
+    }
+}

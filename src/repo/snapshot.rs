@@ -1,0 +1,68 @@
+//! The work tree as a tree, made by git in an index of its own: filters, line ends, modes and submodules are what `git add` makes of them.
+
+use bstr::{BString, ByteSlice as _};
+use git2::Oid;
+
+use super::git::{Git, temporary};
+use super::objects::whole_id;
+use super::{NextIndex, NextIndexError, Repo, RepoError};
+
+/// Where references keep snapshots: below it come the second at which one was made, and the id of its tree.
+const KEPT: &str = "refs/llmpatch/snapshots/";
+
+impl Repo {
+    /// Writes the tree that `git add -u`, or with untracked files `git add -A`, and a commit would make. Neither index nor work tree is
+    /// changed.
+    ///
+    /// # Errors
+    /// If there is no work tree, or git can't read or store what is in it.
+    pub(crate) fn write_work_tree(&self, with_untracked: bool) -> Result<Oid, NextIndexError> {
+        let (top, place) = (self.top()?, temporary()?);
+        let index = NextIndex::copy(self, self.index_path(), place.path().join("index"))?;
+        let git = Git::new(self);
+        let run = |args: &[&str]| {
+            let mut command = git.command(args);
+            // What users see of a file matters, not how their index is kept.
+            command.current_dir(top).env("GIT_INDEX_FILE", index.path());
+            git.checked(&mut command, args[0], b"")
+        };
+        run(&["add", if with_untracked { "--all" } else { "--update" }])?;
+        let said = run(&["write-tree"])?;
+        let unknown = || RepoError::Child { command: "write-tree".into(), message: said.clone() };
+        Ok(said.trim_end().to_str().ok().and_then(whole_id).ok_or_else(unknown)?)
+    }
+
+    /// Has a reference keep a tree from now on, given in seconds, and drops those that have expired, and those of the same tree.
+    ///
+    /// # Errors
+    /// If a setting or the references can't be read, or not be changed.
+    pub(crate) fn keep_snapshot(&self, tree: Oid, now: u64) -> Result<(), RepoError> {
+        let git = Git::new(self);
+        let key = "llmpatch.snapshotExpire";
+        let asked = ["config", "--type=expiry-date", "--default=2.weeks.ago", "--get", key];
+        let said = git.run(&mut git.command(asked), b"")?;
+        let expired: u64 = match said.stdout.trim().to_str().ok().and_then(|seconds| seconds.parse().ok()) {
+            Some(seconds) if said.status.success() => seconds,
+            _ => {
+                let value = self.config().string(key)?.unwrap_or_default();
+                return Err(RepoError::Setting { key: key.to_owned(), value, wanted: "a date, `never` or `now`" });
+            }
+        };
+        let own = format!("{KEPT}{now}/{tree}");
+        let mut changes = BString::from(format!("update {own} {tree}\n"));
+        let listed = git.output(["for-each-ref", "--format=%(refname) %(objectname)", KEPT], b"")?;
+        for line in listed.lines() {
+            let Some((name, id)) = line.split_once_str(" ").filter(|(name, _)| *name != own.as_bytes()) else {
+                continue;
+            };
+            let parts = name.strip_prefix(KEPT.as_bytes()).and_then(|rest| rest.split_once_str("/"));
+            let made: Option<u64> = parts.and_then(|(seconds, _)| seconds.to_str().ok()?.parse().ok());
+            let is_same = id == tree.to_string().as_bytes();
+            // What isn't of this form isn't ours.
+            if made.is_some_and(|made| made < expired || is_same) {
+                changes.extend([b"delete ", name, b" ", id, b"\n"].concat());
+            }
+        }
+        git.output(["update-ref", "--stdin"], &changes).map(drop)
+    }
+}
