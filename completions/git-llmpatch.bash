@@ -43,11 +43,12 @@ _git_llmpatch ()
 		,--format=*) __gitcomp "envelope opx unified blocks tool files" "" "${cur#--format=}"; return ;;
 		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
+		,--base=*) __git_complete_refs --cur="${cur#--base=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--index --cached --commit --onto= --branch= --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--index --cached --commit --onto= --branch= --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
@@ -61,6 +62,7 @@ _git_llmpatch ()
 		--format) __gitcomp "envelope opx unified blocks tool files" "" "$cur"; return ;;
 		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
+		--base) __git_complete_refs --cur="$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
 		esac
@@ -72,17 +74,19 @@ _git_llmpatch ()
 		,--format=*) __gitcomp "envelope opx unified blocks tool files" "" "${cur#--format=}"; return ;;
 		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
+		,--base=*) __git_complete_refs --cur="${cur#--base=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--staged --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--staged --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
 		--format) __gitcomp "envelope opx unified blocks tool files" "" "$cur"; return ;;
 		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
+		--base) __git_complete_refs --cur="$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
 		esac
@@ -94,16 +98,18 @@ _git_llmpatch ()
 		,--format=*) __gitcomp "envelope opx unified blocks tool files" "" "${cur#--format=}"; return ;;
 		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
+		,--base=*) __git_complete_refs --cur="${cur#--base=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--stat --numstat --name-only --summary --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--stat --numstat --name-only --summary --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
 		--format) __gitcomp "envelope opx unified blocks tool files" "" "$cur"; return ;;
 		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
+		--base) __git_complete_refs --cur="$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
 		esac
@@ -117,10 +123,11 @@ _git_llmpatch ()
 		,--format=*) __gitcomp "envelope opx unified blocks tool files" "" "${cur#--format=}"; return ;;
 		,--file=*) return ;;
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
+		,--base=*) __git_complete_refs --cur="${cur#--base=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--to) __gitcomp "unified envelope opx blocks tool" "" "$cur"; return ;;
@@ -129,6 +136,7 @@ _git_llmpatch ()
 		--format) __gitcomp "envelope opx unified blocks tool files" "" "$cur"; return ;;
 		--file) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
+		--base) __git_complete_refs --cur="$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
 		esac

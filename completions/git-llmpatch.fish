@@ -58,6 +58,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l file
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l base -d 'Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l directory -d 'Put this directory before every path of the response' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
@@ -88,6 +89,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-s
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l unique -d 'Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-unique -d 'Take back --unique or llmpatch.unique'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-fuzz -d 'Take back --fuzz or llmpatch.fuzz'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-base -d 'Take back --base or llmpatch.base'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l allow-empty -d 'Accept a response that changes nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s q -l quiet -d 'Say nothing but errors and what was asked for'
@@ -105,6 +107,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l file
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l base -d 'Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l directory -d 'Put this directory before every path of the response' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
@@ -119,6 +122,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-s
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l unique -d 'Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-unique -d 'Take back --unique or llmpatch.unique'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-fuzz -d 'Take back --fuzz or llmpatch.fuzz'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-base -d 'Take back --base or llmpatch.base'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l allow-empty -d 'Accept a response that changes nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s q -l quiet -d 'Say nothing but errors and what was asked for'
@@ -136,6 +140,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l file 
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l base -d 'Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l directory -d 'Put this directory before every path of the response' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
@@ -152,6 +157,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-st
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l unique -d 'Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-unique -d 'Take back --unique or llmpatch.unique'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-fuzz -d 'Take back --fuzz or llmpatch.fuzz'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-base -d 'Take back --base or llmpatch.base'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l allow-empty -d 'Accept a response that changes nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s q -l quiet -d 'Say nothing but errors and what was asked for'
@@ -174,6 +180,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fi
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l base -d 'Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l directory -d 'Put this directory before every path of the response' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
@@ -185,6 +192,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l unique -d 'Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-unique -d 'Take back --unique or llmpatch.unique'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-fuzz -d 'Take back --fuzz or llmpatch.fuzz'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-base -d 'Take back --base or llmpatch.base'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l allow-empty -d 'Accept a response that changes nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s q -l quiet -d 'Say nothing but errors and what was asked for'

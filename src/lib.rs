@@ -72,6 +72,7 @@
 //! | access to the work tree that can't leave it | [`dir`] |
 //! | locks, writing, rolling back, committing, the journal, recovery, undo | [`transaction`] |
 //! | trees, commits and branches without a work tree (`--onto`) | `transaction/onto.rs`, `repo/tree_write.rs`, `repo/commit/plumbing.rs`, `repo/branch.rs` |
+//! | what a response is about, and what became of it since (`--base`) | `repo/based_tree.rs` |
 //! | snapshots of the work tree | `transaction/snapshot.rs`, `repo/snapshot.rs` |
 //! | the commit message | [`message`] |
 //! | what a change looks like as an envelope, OPX or blocks, and what these can't say | [`plan::derive`] |

@@ -1,6 +1,9 @@
 //! What planning may ask of the place that it plans for: the work tree, the index, a commit, or a made-up tree in a test.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+
+use bstr::BString;
 
 use crate::path::RepoPath;
 use crate::text::SystemError;
@@ -191,6 +194,9 @@ pub enum TreeError {
     /// The file isn't what it must be for a change of index and work tree together.
     #[error("`{path}` {how}")]
     Disagrees { path: RepoPath, how: Disagreement },
+    /// The path isn't what it is in the tree that the response is about.
+    #[error("`{path}` {} since the base", drift.how)]
+    Drifted { path: RepoPath, drift: Drift },
     /// The path is in a merge that isn't finished.
     #[error("`{path}` is unmerged")]
     Unmerged { path: RepoPath },
@@ -206,6 +212,7 @@ impl TreeError {
     /// Returns the path that this is about.
     pub fn path(&self) -> &RepoPath {
         let (TreeError::Disagrees { path, .. }
+        | TreeError::Drifted { path, .. }
         | TreeError::Unmerged { path }
         | TreeError::Unsupported { path, .. }
         | TreeError::Io { path, .. }) = self;
@@ -255,6 +262,33 @@ pub enum Disagreement {
     /// In the work tree, not in the index.
     #[error("is in the work tree but not in the index")]
     Untracked,
+}
+
+/// What became of a path since the tree that a response is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drift {
+    /// In a word.
+    pub how: DriftKind,
+    /// The lines that are others now, or, where a range is empty, before which some are gone. Indices from 0.
+    pub lines: Vec<Range<usize>>,
+    /// What the file holds now.
+    pub now: Option<Content>,
+    /// The last commits that changed it, as `id (author): subject`; none where that isn't known, or no commit did.
+    pub commits: Vec<BString>,
+}
+
+/// What became of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DriftKind {
+    /// It holds something else, or may be executed now and couldn't then.
+    #[error("has changed")]
+    Changed,
+    /// It isn't there any more.
+    #[error("is gone")]
+    Gone,
+    /// It wasn't there.
+    #[error("has come")]
+    Come,
 }
 
 /// A tree in memory, for tests and for callers that have no repository.

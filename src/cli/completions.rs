@@ -127,7 +127,8 @@ fn with_revisions_for_zsh(script: &str) -> String {
 
 fn with_revisions_for_fish(script: &str) -> String {
     const REFS: &str = r#" -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)""#;
-    let takes_revision = |line: &str| [" -l onto ", " -l example "].iter().any(|option| line.contains(option));
+    let takes_revision =
+        |line: &str| [" -l onto ", " -l base ", " -l example "].iter().any(|option| line.contains(option));
     let lines = script.lines().map(|line| format!("{line}{}\n", if takes_revision(line) { REFS } else { "" }));
     let mut script: String = lines.collect();
     for subcommand in super::command().get_subcommands() {

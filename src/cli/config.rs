@@ -17,6 +17,18 @@ pub(super) fn switch(on: bool, off: bool, config: &Config, key: &str) -> Result<
     if on || off { Ok(on) } else { Ok(config.bool(key)?.unwrap_or(false)) }
 }
 
+/// Decides which tree responses are about, if that is said.
+///
+/// # Errors
+/// If the configuration can't be read.
+pub(super) fn base(reading: &Reading, config: &Config) -> Result<Option<String>, RepoError> {
+    if reading.base.is_some() || reading.no_base {
+        return Ok(reading.base.clone());
+    }
+    let set = config.string("llmpatch.base")?.filter(|set| !set.is_empty());
+    Ok(set.map(|set| set.to_string()))
+}
+
 /// Decides how strictly patches are read: whether by the bare format, and else up to which level. Options go before
 /// configuration, and the two exclude each other: either option takes the place of both settings. Of the settings alone,
 /// `llmpatch.strict` counts for more.

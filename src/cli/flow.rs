@@ -44,6 +44,8 @@ pub(super) struct Session {
     file: Option<OsString>,
     rules: Rules,
     resolver: Resolver,
+    /// What responses are about, if it isn't what is to change.
+    base: Option<String>,
     /// What became of changes that were interrupted before.
     recovered: RefCell<Vec<Diagnostic>>,
 }
@@ -62,6 +64,7 @@ impl Session {
         let lints = config::lints(config)?;
         let unique = config::switch(reading.unique, reading.no_unique, config, "llmpatch.unique")?;
         let guard = config::guard(reading, config)?;
+        let about = config::base(reading, config)?;
         // An empty one is none, as for `git apply`.
         let directory = reading.directory.as_deref().map(OsStr::as_bytes).filter(|directory| !directory.is_empty());
         let resolver = repo.resolver(directory).map_err(CliError::Directory)?;
@@ -81,6 +84,7 @@ impl Session {
                 allow_empty: reading.allow_empty,
             },
             resolver,
+            base: about,
             repo,
             recovered: RefCell::default(),
         })
@@ -161,7 +165,9 @@ impl Session {
         let work = self.works.begin(Stage::Planning, 0);
         let paths = patches.iter().flat_map(|patch| &patch.edits).filter_map(|edit| self.resolve(edit)).collect();
         let tree = ObservedTree::new(&self.repo, base, tree).counting(paths, work.progress());
-        let (plan, found, noticed) = match plan::plan(&patches, &tree, &self.resolver, &self.rules) {
+        let based = self.base.as_ref().map(|rev| self.repo.based_tree(rev, base.tip(), &tree)).transpose()?;
+        let planned = based.as_ref().map_or(&tree as &dyn Tree, |based| based);
+        let (plan, found, noticed) = match plan::plan(&patches, planned, &self.resolver, &self.rules) {
             Ok(plan) => (Some((plan.changes, plan.placements)), Vec::new(), plan.warnings),
             Err(refusal) => (None, refusal.errors, refusal.warnings),
         };

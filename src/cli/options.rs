@@ -40,6 +40,12 @@ pub(super) struct Reading {
     /// Take back --fuzz or llmpatch.fuzz
     #[arg(long, overrides_with = "fuzz")]
     pub(super) no_fuzz: bool,
+    /// Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base)
+    #[arg(long, value_name = "rev", overrides_with = "no_base")]
+    pub(super) base: Option<String>,
+    /// Take back --base or llmpatch.base
+    #[arg(long, overrides_with = "base")]
+    pub(super) no_base: bool,
     /// Let a patch make a new file where there is one already
     #[arg(long)]
     pub(super) overwrite: bool,

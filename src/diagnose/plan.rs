@@ -13,8 +13,8 @@ use crate::plan::{
     Warning,
 };
 use crate::repo::RepoError;
-use crate::text::{LineNo, Lines, Shown};
-use crate::tree::{Content, Disagreement, Gone, Obstacle, TreeError};
+use crate::text::{LineNo, Lines, Shown, listed};
+use crate::tree::{Content, Disagreement, Drift, Gone, Obstacle, TreeError, is_binary};
 
 impl Diagnose for Error {
     fn diagnosis(&self) -> Diagnosis {
@@ -269,6 +269,25 @@ impl Diagnose for Conflict {
     }
 }
 
+/// Says what became of a file since the one that the response is about, and shows it to whoever is to answer again.
+fn drifted(path: &RepoPath, drift: &Drift) -> Diagnosis {
+    let lines = drift.lines.iter().map(|range| match (range.start, range.end) {
+        (start, end) if start == end => format!("behind line {start}"),
+        (start, end) if start + 1 == end => format!("line {end}"),
+        (start, end) => format!("lines {} to {end}", start + 1),
+    });
+    let lines = (!drift.lines.is_empty()).then(|| format!("it differs in {}", listed(lines, drift.lines.len())));
+    let commit = |commit: &BString| format!("changed by {}", Shown(commit));
+    let now = drift.now.as_ref().filter(|now| !is_binary(now));
+    let passages = now.map(|now| Passage::around(path.as_bstr(), &Lines::new(now), drift.lines.clone()));
+    let of = Diagnosis::new(Kind::Stale).path(path).notes(lines).notes(drift.commits.iter().map(commit));
+    Diagnosis { passages: passages.unwrap_or_default(), ..of }
+        .help(
+            "have it answered again for the files as they are now, or apply it where it belongs, with `--onto=<base>`",
+        )
+        .advice("the file isn't what you were shown any more: make the change for what it is now")
+}
+
 impl Diagnose for TreeError {
     fn diagnosis(&self) -> Diagnosis {
         let of = |kind| Diagnosis::new(kind).path(self.path());
@@ -285,6 +304,7 @@ impl Diagnose for TreeError {
                 Disagreement::IndexFromHead => "commit or unstage it first, or apply with --index".to_owned(),
                 Disagreement::Untracked => "`git add` it first, or apply without --index or --commit".to_owned(),
             }),
+            TreeError::Drifted { path, drift } => return drifted(path, drift),
             TreeError::Unmerged { .. } => of(Kind::Stale).help("resolve it and `git add` it first"),
             TreeError::Unsupported { remedy, .. } => of(Kind::Unsupported).help(remedy.help()),
             TreeError::Io { source, .. } => {

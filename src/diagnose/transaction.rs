@@ -42,7 +42,7 @@ impl Diagnose for TransactionError {
                 let help = match error {
                     TreeError::Disagrees { .. } => Some("stage, commit or stash what is there, then try again".into()),
                     TreeError::Unmerged { .. } => Some("finish the merge of this file first".into()),
-                    TreeError::Unsupported { .. } | TreeError::Io { .. } => None,
+                    TreeError::Drifted { .. } | TreeError::Unsupported { .. } | TreeError::Io { .. } => None,
                 };
                 Diagnosis { help, advice: None, ..error.diagnosis() }
             }

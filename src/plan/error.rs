@@ -170,7 +170,9 @@ impl Error {
             Error::DeleteDiffers { .. } | Error::DeleteShorter { .. } | Error::DeleteLeaves { .. } => Kind::Stale,
             Error::Lint(found) => found.kind(),
             Error::AlreadyApplied { .. } | Error::CancelsOut { .. } | Error::NothingToDo { .. } => Kind::Unchanged,
-            Error::Tree(TreeError::Disagrees { .. } | TreeError::Unmerged { .. }) => Kind::Stale,
+            Error::Tree(TreeError::Disagrees { .. } | TreeError::Drifted { .. } | TreeError::Unmerged { .. }) => {
+                Kind::Stale
+            }
             Error::Tree(TreeError::Unsupported { .. }) => Kind::Unsupported,
             Error::Tree(TreeError::Io { .. }) => Kind::Io,
         }

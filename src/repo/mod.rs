@@ -8,6 +8,7 @@
 
 mod agreeing_tree;
 mod attributes;
+mod based_tree;
 mod branch;
 mod commit;
 mod commit_barrier;
@@ -56,6 +57,7 @@ use std::rc::Rc;
 use bstr::ByteSlice as _;
 
 pub use agreeing_tree::{Against, AgreeingTree};
+pub use based_tree::BasedTree;
 pub use branch::is_branch_name;
 pub(crate) use commit::Draft;
 pub use commit::{CommitError, CommitRequest, Committed, Extent, Sign};

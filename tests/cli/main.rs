@@ -5,6 +5,7 @@
 mod apply;
 mod apply_patch;
 mod attributes;
+mod base;
 mod check;
 mod commit;
 mod convert;

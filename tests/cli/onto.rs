@@ -9,7 +9,7 @@ use super::support::{Repo, Run, documents, isolated, run};
 use super::{envelope, repo, update};
 
 /// Changes of all kinds; what git is given is what `git llmpatch diff` prints of them.
-fn changes() -> Vec<(&'static str, String)> {
+pub(super) fn changes() -> Vec<(&'static str, String)> {
     vec![
         ("a line", update("a.txt", "two", "2")),
         ("a new file", envelope("*** Add File: new/deep/er.txt\n+x\n")),
@@ -27,7 +27,7 @@ fn changes() -> Vec<(&'static str, String)> {
 }
 
 /// The repository that they are made of, with what is nobody's business beside it.
-fn base() -> Repo {
+pub(super) fn base() -> Repo {
     let repo = repo();
     repo.child(".gitattributes").write_str("*.txt text=auto eol=crlf\n").unwrap();
     repo.child("old.txt").write_str("x\n").unwrap();

@@ -1,0 +1,139 @@
+//! A tree that a response is about, in front of the one that is to change: where the two agree on a path it is the latter, and where they
+//! don't the path may be read, as it was, but not change.
+
+use bstr::{BString, ByteSlice as _};
+use git2::Oid;
+
+use super::git::Git;
+use super::{Repo, RepoError, RevisionTree, Side};
+use crate::compare::Compare as _;
+use crate::path::RepoPath;
+use crate::tree::{Content, Drift, DriftKind, Entry, File, Gone, Tree, TreeError};
+
+/// How many commits are named that changed a path.
+const NAMED: &str = "-3";
+
+/// What a response is about, in front of what is to change.
+pub struct BasedTree<'t> {
+    repo: &'t Repo,
+    base: RevisionTree<'t>,
+    commit: Option<Oid>,
+    /// The revision that the history leads to.
+    tip: &'t str,
+    now: &'t dyn Tree,
+    /// Whether the executable bit on disk means anything (`core.fileMode`).
+    trusts_mode: bool,
+}
+
+impl Repo {
+    /// Returns the files of a commit or a tree in front of those that are to change, which a revision's history led to.
+    ///
+    /// # Errors
+    /// If there is none of that name.
+    pub fn based_tree<'t>(&'t self, base: &str, tip: &'t str, now: &'t dyn Tree) -> Result<BasedTree<'t>, RepoError> {
+        let revision = self.revision(base)?;
+        let base = self.revision_tree(&revision.to_string())?;
+        let trusts_mode = self.config().bool("core.filemode")?.unwrap_or(true);
+        Ok(BasedTree { repo: self, base, commit: revision.commit, tip, now, trusts_mode })
+    }
+}
+
+impl BasedTree<'_> {
+    /// Returns whether a path is what it was.
+    fn is_same(&self, path: &RepoPath, base: &Entry, now: &Entry) -> Result<bool, TreeError> {
+        let (Entry::File(base), Entry::File(now)) = (base, now) else { return Ok(base == now) };
+        let is_same_mode = !self.trusts_mode || base.mode.executable == now.mode.executable;
+        Ok(is_same_mode && self.base.id(path, &base.content)? == self.now.id(path, &now.content)?)
+    }
+
+    /// Returns a file of the base as it would be where the change is to be made.
+    fn as_now(&self, path: &RepoPath, file: &File) -> Result<File, TreeError> {
+        let content = self.now.check_out(path, file.content.text().to_vec())?.into();
+        Ok(File { content, mode: file.mode })
+    }
+
+    /// Says what became of a path since.
+    fn drift(&self, path: &RepoPath, base: &Entry, now: Entry) -> Result<Drift, TreeError> {
+        let (how, now) = match (base, now) {
+            (Entry::File(_), Entry::File(now)) => (DriftKind::Changed, Some(now)),
+            (Entry::File(_), _) => (DriftKind::Gone, None),
+            (_, now) => (DriftKind::Come, if let Entry::File(file) = now { Some(file) } else { None }),
+        };
+        let mut lines = Vec::new();
+        if let (Entry::File(base), Some(now)) = (base, &now) {
+            let (old, new) = (self.as_now(path, base)?.content, &now.content);
+            let differ = self.repo.differ(Side::Blobs).map_err(|error| error.at(path))?;
+            let is_text = |content: &Content| differ.is_binary(path, content).is_ok_and(|is_binary| !is_binary);
+            if is_text(&old) && is_text(new) {
+                let regions = differ.regions(path, &old, new).unwrap_or_default();
+                lines = regions.into_iter().map(|region| region.new).collect();
+            }
+        }
+        Ok(Drift { how, lines, now: now.map(|now| now.content), commits: self.commits_since(path) })
+    }
+
+    /// Names the last commits that changed a path; none where the base is no commit, or no commit did.
+    fn commits_since(&self, path: &RepoPath) -> Vec<BString> {
+        let Some(commit) = self.commit else { return Vec::new() };
+        let git = Git::new(self.repo);
+        let range = format!("{commit}..{}", self.tip);
+        let look = ["--literal-pathspecs", "log", NAMED, "--no-show-signature", "--no-color", "--format=%h (%an): %s"];
+        let mut command = git.command(look);
+        // Paths count from the current directory there.
+        self.repo.top.as_ref().map(|top| command.current_dir(top));
+        command.arg(range).arg("--").arg(path.as_path());
+        let said = git.checked(&mut command, "log", b"").unwrap_or_default();
+        said.lines().map(BString::from).collect()
+    }
+}
+
+impl Tree for BasedTree<'_> {
+    fn below(&self) -> Option<&dyn Tree> {
+        Some(self.now)
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
+        let (base, now) = (self.base.read(path)?, self.now.read(path)?);
+        Ok(match base {
+            _ if self.is_same(path, &base, &now)? => now,
+            Entry::File(file) => Entry::File(self.as_now(path, &file)?),
+            base => base,
+        })
+    }
+
+    fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
+        let mut leaves = self.base.leaves_below(directory)?;
+        if self.now.read(directory)? == Entry::Directory {
+            leaves.extend(self.now.leaves_below(directory)?);
+        }
+        leaves.sort();
+        leaves.dedup();
+        Ok(leaves)
+    }
+
+    fn tracked(&self) -> Vec<RepoPath> {
+        self.base.tracked()
+    }
+
+    fn gone(&self, _: &RepoPath) -> Option<Gone> {
+        None
+    }
+
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
+        self.now.case_twins(path)
+    }
+
+    fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeError> {
+        let (base, now) = (self.base.read(path)?, self.now.read(path)?);
+        match self.is_same(path, &base, &now)? {
+            true => self.now.confirm(path, before),
+            false => Err(TreeError::Drifted { path: path.clone(), drift: self.drift(path, &base, now)? }),
+        }
+    }
+}
+
+impl std::fmt::Debug for BasedTree<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BasedTree").field("base", &self.base).finish_non_exhaustive()
+    }
+}
