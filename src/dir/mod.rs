@@ -8,6 +8,10 @@
 pub(crate) mod clock;
 mod read;
 pub(crate) mod rights;
+// The feature has Linux tested as if it were another system.
+#[cfg_attr(all(target_os = "linux", not(feature = "portable")), path = "linux.rs")]
+#[cfg_attr(not(all(target_os = "linux", not(feature = "portable"))), path = "portable.rs")]
+mod system;
 pub(crate) mod write;
 
 #[cfg(test)]
@@ -27,6 +31,7 @@ pub use read::{Found, Shape, Stat};
 pub use rights::Lost;
 
 use crate::path::RepoPath;
+use system::{HANDLE, open_confined};
 
 /// A directory of the file system as a place that can't be left.
 #[derive(Debug)]
@@ -41,7 +46,6 @@ pub struct Dir {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// In one step, which the kernel confines.
-    #[cfg(target_os = "linux")]
     Confined,
     /// One part after the other, none of them a link.
     Walk,
@@ -72,11 +76,6 @@ impl AsFd for Handle<'_> {
     }
 }
 
-#[cfg(target_os = "linux")]
-const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-#[cfg(not(target_os = "linux"))]
-const HANDLE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-
 impl Dir {
     /// Opens the top. Links on the way to it are followed: it is the user's word where the work tree is.
     ///
@@ -84,14 +83,9 @@ impl Dir {
     /// If there is no directory, or it can't be entered.
     pub fn open(top: &Path) -> io::Result<Self> {
         let top = retry_on_intr(|| fs::open(top, HANDLE, Mode::empty()))?;
-        #[cfg(target_os = "linux")]
-        {
-            // Kernels before 5.6 don't have it, and sandboxes forbid what they don't know. Asked once, since the answer stays.
-            let way = if open_confined(&top, OsStr::new("."), HANDLE).is_ok() { Way::Confined } else { Way::Walk };
-            Ok(Self { top, way, exact: OnceCell::new() })
-        }
-        #[cfg(not(target_os = "linux"))]
-        Ok(Self { top, way: Way::Walk, exact: OnceCell::new() })
+        // Kernels before 5.6 don't have it, and sandboxes forbid what they don't know. Asked once, since the answer stays.
+        let way = if open_confined(&top, OsStr::new("."), HANDLE).is_ok() { Way::Confined } else { Way::Walk };
+        Ok(Self { top, way, exact: OnceCell::new() })
     }
 
     /// Opens a directory beneath the top as a place of its own that can't be left; no link is followed on the way.
@@ -135,7 +129,6 @@ impl Dir {
     fn directory(&self, directory: Option<&RepoPath>, flags: OFlags) -> Result<OwnedFd, Errno> {
         let Some(directory) = directory else { return open_here(&self.top, OsStr::new("."), flags) };
         match self.way {
-            #[cfg(target_os = "linux")]
             Way::Confined => open_confined(&self.top, OsStr::from_bytes(directory.as_bytes()), flags),
             Way::Walk => {
                 let mut above = None;
@@ -152,20 +145,4 @@ impl Dir {
 /// Opens a directory by its bare name.
 fn open_here(directory: impl AsFd, name: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
     retry_on_intr(|| fs::openat(&directory, name, flags | OFlags::NOFOLLOW, Mode::empty()))
-}
-
-/// Opens a directory at the end of a path of which no part may be a link, and none may lead out.
-#[cfg(target_os = "linux")]
-fn open_confined(top: &OwnedFd, path: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
-    use rustix::fs::ResolveFlags;
-    let confined = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    let mut tries = 0;
-    loop {
-        match fs::openat2(top, path, flags | OFlags::NOFOLLOW, Mode::empty(), confined) {
-            // The kernel asks to try again when something was renamed meanwhile.
-            Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) if tries < 64 => tries += 1,
-            done => return done,
-        }
-    }
 }

@@ -8,6 +8,7 @@ use std::io;
 use rustix::fs::{self, Gid, Uid};
 
 use super::Stat;
+use super::system::attributes;
 use super::write::{mode, step};
 
 /// What a new file doesn't have of what the old one had.
@@ -54,45 +55,4 @@ pub(crate) fn take_over(from: &File, to: &File, bits: u16) -> io::Result<(u16, V
     step("set the mode of a file")?;
     fs::fchmod(to, mode(bits))?;
     Ok((bits, lost))
-}
-
-/// Copies the access list and the user's own attributes.
-#[cfg(target_os = "linux")]
-fn attributes(from: &File, to: &File) -> io::Result<Vec<Lost>> {
-    use rustix::buffer::spare_capacity;
-    use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
-    use rustix::io::Errno;
-    /// The most that the system has of names, and of a value.
-    const MOST: usize = 1 << 16;
-    const ACCESS: &[u8] = b"system.posix_acl_access";
-    let names = |file: &File| {
-        let mut list = Vec::with_capacity(MOST);
-        match flistxattr(file, spare_capacity(&mut list)) {
-            Ok(_) | Err(Errno::NOTSUP | Errno::NOSYS) => Ok(list),
-            Err(errno) => Err(io::Error::from(errno)),
-        }
-    };
-    let list = names(from)?;
-    let has = |list: &[u8]| list.split(|byte| *byte == 0).any(|name| name == ACCESS);
-    let mut lost = Vec::new();
-    // A directory's default list is for files that are new.
-    if !has(&list) && has(&names(to)?) && fremovexattr(to, ACCESS).is_err() {
-        lost.push(Lost::AccessList);
-    }
-    let wanted = |name: &&[u8]| *name == ACCESS || name.starts_with(b"user.");
-    for name in list.split(|byte| *byte == 0).filter(wanted) {
-        let mut value = Vec::with_capacity(MOST);
-        let copied = fgetxattr(from, name, spare_capacity(&mut value))
-            .and_then(|_| fsetxattr(to, name, &value, XattrFlags::empty()));
-        if copied.is_err() {
-            lost.push(if name == ACCESS { Lost::AccessList } else { Lost::Attributes });
-        }
-    }
-    lost.dedup();
-    Ok(lost)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn attributes(_: &File, _: &File) -> io::Result<Vec<Lost>> {
-    Ok(Vec::new())
 }

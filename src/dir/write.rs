@@ -12,7 +12,8 @@ use std::path::Path;
 use rustix::fs::{self, AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::{Dir, HANDLE, Parent, Shape, Stat, open_here};
+use super::system::{HANDLE, flush_file_system};
+use super::{Dir, Parent, Shape, Stat, open_here};
 use crate::path::RepoPath;
 
 /// Marks a call that changes something on disk. In tests it can be made to fail here; otherwise it is nothing.
@@ -106,11 +107,7 @@ impl Dir {
     /// Waits until all that was written to the file system of a directory (`None`: the top) is on the disk.
     pub(crate) fn flush_file_system(&self, directory: Option<&RepoPath>) -> io::Result<()> {
         step("flush a file system")?;
-        #[cfg(target_os = "linux")]
-        fs::syncfs(self.directory(directory, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?)?;
-        #[cfg(not(target_os = "linux"))]
-        fs::sync();
-        Ok(())
+        flush_file_system(self.directory(directory, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?)
     }
 
     /// Makes the directories that a path needs and that aren't there, each in the one above it.

@@ -512,7 +512,7 @@ fn what_a_file_allows_is_never_more_afterwards() {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(feature = "portable")))]
 fn access_lists_and_attributes_are_kept() {
     use rustix::fs::{XattrFlags, getxattr, setxattr};
     let repo = repo();

@@ -1,0 +1,97 @@
+//! What only Linux has. `portable.rs` has the same functions for other systems.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::buffer::spare_capacity;
+use rustix::fs::{self, Mode, OFlags, ResolveFlags, XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
+use rustix::io::Errno;
+
+use super::rights::Lost;
+
+/// How a directory is opened that is only gone through.
+pub(super) const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// Opens a directory at the end of a path of which no part may be a link, and none may lead out.
+pub(super) fn open_confined(top: &OwnedFd, path: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let confined = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let mut tries = 0;
+    loop {
+        match fs::openat2(top, path, flags | OFlags::NOFOLLOW, Mode::empty(), confined) {
+            // The kernel asks to try again when something was renamed meanwhile.
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) if tries < 64 => tries += 1,
+            done => return done,
+        }
+    }
+}
+
+/// Waits until all that was written to the file system of a directory is on the disk.
+pub(super) fn flush_file_system(directory: OwnedFd) -> io::Result<()> {
+    Ok(fs::syncfs(directory)?)
+}
+
+/// Copies the access list and the user's own attributes.
+pub(super) fn attributes(from: &File, to: &File) -> io::Result<Vec<Lost>> {
+    /// The most that the system has of names, and of a value.
+    const MOST: usize = 1 << 16;
+    const ACCESS: &[u8] = b"system.posix_acl_access";
+    let names = |file: &File| {
+        let mut list = Vec::with_capacity(MOST);
+        match flistxattr(file, spare_capacity(&mut list)) {
+            Ok(_) | Err(Errno::NOTSUP | Errno::NOSYS) => Ok(list),
+            Err(errno) => Err(io::Error::from(errno)),
+        }
+    };
+    let list = names(from)?;
+    let has = |list: &[u8]| list.split(|byte| *byte == 0).any(|name| name == ACCESS);
+    let mut lost = Vec::new();
+    // A directory's default list is for files that are new.
+    if !has(&list) && has(&names(to)?) && fremovexattr(to, ACCESS).is_err() {
+        lost.push(Lost::AccessList);
+    }
+    let wanted = |name: &&[u8]| *name == ACCESS || name.starts_with(b"user.");
+    for name in list.split(|byte| *byte == 0).filter(wanted) {
+        let mut value = Vec::with_capacity(MOST);
+        let copied = fgetxattr(from, name, spare_capacity(&mut value))
+            .and_then(|_| fsetxattr(to, name, &value, XattrFlags::empty()));
+        if copied.is_err() {
+            lost.push(if name == ACCESS { Lost::AccessList } else { Lost::Attributes });
+        }
+    }
+    lost.dedup();
+    Ok(lost)
+}
+
+/// Returns the time by the clock that files get theirs from.
+pub(super) fn now() -> Option<(i64, u32)> {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+    Some((now.tv_sec, u32::try_from(now.tv_nsec).ok()?))
+}
+
+/// Returns whether a file may be on another machine, whose kernel and clock are others: it isn't on one of the file systems that are
+/// known to be this machine's own.
+pub(super) fn is_remote(file: impl AsFd) -> bool {
+    /// FAT, exFAT, NTFS, HFS+, eCryptfs, UBIFS, UDF, ReiserFS, JFS, NILFS.
+    const OTHERS: [u32; 10] =
+        [0x4d44, 0x2011_bab0, 0x7366_746e, 0x482b, 0xf15f, 0x2405_1905, 0x1501_3346, 0x5265_4973, 0x3153_464a, 0x3434];
+    let kind = kind(&file);
+    !kind.is_some_and(|kind| EXACT.contains(&kind) || OTHERS.contains(&kind))
+}
+
+/// The file systems of this machine that keep a file's time as exactly as the kernel has it: ext2 to ext4, XFS, Btrfs, tmpfs, ramfs,
+/// overlayfs, F2FS, ZFS, bcachefs.
+const EXACT: [u32; 9] =
+    [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x8584_58f6, 0x794c_7630, 0xf2f5_2010, 0x2fc1_2fc1, 0xca45_1a4e];
+
+/// Returns whether a file system keeps a file's time exactly.
+pub(super) fn is_exact(file: impl AsFd) -> bool {
+    kind(file).is_some_and(|kind| EXACT.contains(&kind))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "all of them have 32 bits")]
+fn kind(file: impl AsFd) -> Option<u32> {
+    fs::fstatfs(file).ok().map(|system| system.f_type as u32)
+}

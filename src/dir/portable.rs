@@ -1,0 +1,47 @@
+//! What every system can do in place of what only Linux has (`linux.rs`): less, or in more steps.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{self, OFlags};
+use rustix::io::Errno;
+
+use super::rights::Lost;
+
+/// How a directory is opened that is only gone through.
+pub(super) const HANDLE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// Says that the system can't do it, so that the path is gone along part by part.
+pub(super) fn open_confined(_: &OwnedFd, _: &OsStr, _: OFlags) -> Result<OwnedFd, Errno> {
+    Err(Errno::NOSYS)
+}
+
+/// Has the system begin to write all that was written, whatever the file system.
+#[expect(clippy::unnecessary_wraps, reason = "it fails on Linux")]
+pub(super) fn flush_file_system(_: OwnedFd) -> io::Result<()> {
+    fs::sync();
+    Ok(())
+}
+
+/// Copies nothing: access lists and attributes are another thing on every system.
+#[expect(clippy::unnecessary_wraps, reason = "it fails on Linux")]
+pub(super) fn attributes(_: &File, _: &File) -> io::Result<Vec<Lost>> {
+    Ok(Vec::new())
+}
+
+/// Returns nothing: it isn't known by which clock files get their times, so contents are compared.
+pub(super) fn now() -> Option<(i64, u32)> {
+    None
+}
+
+/// Takes every file to be on this machine.
+pub(super) fn is_remote(_: impl AsFd) -> bool {
+    false
+}
+
+/// Takes no file system to keep a file's time exactly.
+pub(super) fn is_exact(_: impl AsFd) -> bool {
+    false
+}
