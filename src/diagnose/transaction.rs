@@ -1,6 +1,7 @@
 //! What is said of a change that isn't made, and of what is left to do after one.
 
 use std::io::ErrorKind;
+use std::path::PathBuf;
 
 use super::{Diagnose, Diagnosis};
 use crate::kind::Kind;
@@ -131,6 +132,9 @@ impl Open {
     }
 }
 
+const TAKE_BACK: &str =
+    "undo takes back all or nothing: put this back as the last apply left it, or take that back by hand";
+
 impl Diagnose for ChangedSince {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis::new(Kind::Stale);
@@ -140,11 +144,11 @@ impl Diagnose for ChangedSince {
                 .note(format!("the old file is `{}`", Shown::path(kept)))
                 .help("look at the old file, and put right by hand what should be"),
             ChangedSince::Appeared { path } => of.path(path).help("move it away, then try again"),
-            ChangedSince::File { path } | ChangedSince::Gone { path } | ChangedSince::Entry { path } => {
-                of.path(path).help(
-                    "undo takes back all or nothing: put this back as the last apply left it, or take that back by hand",
-                )
+            ChangedSince::File { path, before } | ChangedSince::Gone { path, before } => {
+                let note = |kept: &PathBuf| format!("what it was before that apply is kept in `{}`", Shown::path(kept));
+                of.path(path).notes(before.iter().map(note)).help(TAKE_BACK)
             }
+            ChangedSince::Entry { path } => of.path(path).help(TAKE_BACK),
         }
     }
 }

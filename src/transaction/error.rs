@@ -73,14 +73,14 @@ pub enum TransactionError {
     Io { doing: &'static str, path: BString, source: io::Error },
 }
 
-/// A path that isn't what the last change made of it.
+/// A path that isn't what the last change made of it; `before` is the file that keeps what it was before.
 #[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChangedSince {
     #[error("`{path}` changed since the last apply")]
-    File { path: RepoPath },
+    File { path: RepoPath, before: Option<PathBuf> },
     #[error("`{path}` went since the last apply")]
-    Gone { path: RepoPath },
+    Gone { path: RepoPath, before: Option<PathBuf> },
     /// Something is where a file is to come back.
     #[error("`{path}` came since the last apply, and stands in the way")]
     Appeared { path: RepoPath },

@@ -253,14 +253,15 @@ fn of_files(
         if number > 0 {
             progress.step();
         }
+        let kept_as = || before.as_ref().map(|(_, name)| kept.join(name));
         let now = match (after, tree.read(path)?) {
             (Some(held), tree::Entry::File(now)) if is_new(held, &now) => Some(now),
             (Some(_), tree::Entry::Absent) => {
-                since.push(ChangedSince::Gone { path: path.clone() });
+                since.push(ChangedSince::Gone { path: path.clone(), before: kept_as() });
                 None
             }
             (Some(_), _) => {
-                since.push(ChangedSince::File { path: path.clone() });
+                since.push(ChangedSince::File { path: path.clone(), before: kept_as() });
                 None
             }
             (None, found) => {

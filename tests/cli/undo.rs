@@ -103,6 +103,10 @@ fn undo_refuses_whole_and_names_every_path_that_changed() {
     let help =
         "help: undo takes back all or nothing: put this back as the last apply left it, or take that back by hand";
     assert!(run.stderr.contains(help) && run.stderr.contains("help: move it away, then try again"), "{}", run.stderr);
+    let kept =
+        run.stderr.lines().filter_map(|line| line.strip_prefix("note: what it was before that apply is kept in `"));
+    let kept: Vec<_> = kept.map(|path| std::fs::read_to_string(path.trim_end_matches('`')).unwrap()).collect();
+    assert_eq!(kept, ["one\ntwo\nthree\n"], "{}", run.stderr);
     assert_eq!(
         run.stderr.lines().filter(|line| line.starts_with("error")).collect::<Vec<_>>(),
         [
