@@ -17,7 +17,7 @@ use crate::tree::Tree;
 #[command(
     override_usage = "git llmpatch check [<options>] [<response>...]\n       git llmpatch check --staged [<options>] [<path>...]"
 )]
-#[command(after_help = "Each response is looked at by itself; the exit status is that of the worst.\n\
+#[command(after_help = "Each response is looked at by itself; the exit status is that of the worst. \
     With --staged, arguments are paths of the index to be taken for responses.")]
 pub(super) struct Check {
     #[command(flatten)]

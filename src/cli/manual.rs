@@ -14,8 +14,8 @@ use super::output;
     override_usage = "git llmpatch man [<page>]\n       git llmpatch man --skill\n       git llmpatch man --install"
 )]
 #[command(
-    after_help = "Once they are installed, 'git llmpatch --help', 'git help llmpatch' and 'man git-llmpatch-apply' work.\n\
-    To read a page without that: git llmpatch man apply | man -l -"
+    after_help = "Once they are installed, 'git llmpatch --help', 'git help llmpatch' and 'man git-llmpatch-apply' work. \
+    To read a page without that: git llmpatch help apply"
 )]
 pub(super) struct Man {
     /// The command whose page it is, or a guide, or git-llmpatch

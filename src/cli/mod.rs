@@ -46,7 +46,7 @@ const AFTER: &str = "\
 Paths in a response are from the top of the work tree, whatever the current directory.
 'git llmpatch <command> -h' lists a command's options.
 
-Exit status: 0 done; 1 the response is to blame, or the files aren't what it needs; 2 wrong usage;
+Exit status: 0 done; 1 the response is to blame, or the files aren't what it needs; 2 wrong usage; \
 3 the repository or the system stood in the way.";
 
 /// Apply the patches that language models write: exactly, all or nothing

@@ -18,8 +18,8 @@ use crate::tree::{MemoryTree, Tree};
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch show [--to=<format>] [<options>] <commit>")]
 #[command(after_help = "\
-A range A..B is written the oldest first, each behind a line with its id; to apply makes of it one change.
-An envelope comes behind the commit's message; in OPX the subject is the note of every edit, so that
+A range A..B is written the oldest first, each behind a line with its id; to apply makes of it one change. \
+An envelope comes behind the commit's message; in OPX the subject is the note of every edit, so that \
 'git llmpatch apply --commit' keeps it. A commit that changes no file is left out with a warning.")]
 pub(super) struct Show {
     /// A commit, or a range A..B

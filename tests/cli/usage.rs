@@ -76,6 +76,34 @@ fn help_is_no_error_but_saying_nothing_is() {
     assert_eq!(repo.run(&["--version"], "").stdout, format!("git-llmpatch {}\n", env!("CARGO_PKG_VERSION")));
 }
 
+/// No line is broken but between words, and none is wider than the terminal where its words aren't.
+#[test]
+fn help_wraps_at_words_at_any_width() {
+    let repo = repo();
+    for width in [30, 40, 60, 80, 100, 200] {
+        for args in
+            [&["-h"][..], &["apply", "-h"], &["show", "-h"], &["check", "-h"], &["man", "-h"], &["completions", "-h"]]
+        {
+            let text = |width: usize| {
+                let run = support::run(repo.command().args(args).env("COLUMNS", width.to_string()), b"");
+                run.succeeded().stdout
+            };
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let narrow = text(width);
+            assert_eq!(words(&narrow), words(&text(100)), "{args:?} {width}");
+            let paragraphs = narrow.trim_end().rsplit("\n\n").next().unwrap().to_owned();
+            let lines: Vec<_> = paragraphs.lines().filter(|line| !line.starts_with(' ')).collect();
+            for pair in lines.windows(2) {
+                let next = pair[1].split(' ').next().unwrap();
+                assert!(
+                    pair[0].len() + 1 + next.len() > width.min(100),
+                    "{args:?} {width}: a line could be longer\n{narrow}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn the_last_of_two_opposites_wins() {
     let repo = repo();
