@@ -3,6 +3,7 @@
 use std::env;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Seek as _, Write as _};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
@@ -94,6 +95,28 @@ fn pager(config: &Config) -> Option<String> {
     let pager =
         variable("GIT_PAGER").or(own).or_else(set).or_else(|| variable("PAGER")).unwrap_or_else(|| "less".into());
     (!pager.is_empty() && pager != "cat").then_some(pager)
+}
+
+/// Opens a file in the editor that git would open, at a terminal, and waits until it is closed.
+///
+/// # Errors
+/// If it can't be started, or fails.
+pub(super) fn edit(path: &Path, terminal: &File, config: &Config) -> Result<(), IoError> {
+    let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
+    let set = || config.string("core.editor").ok().flatten().map(|value| value.to_string());
+    let editor = variable("GIT_EDITOR").or_else(set).or_else(|| variable("VISUAL")).or_else(|| variable("EDITOR"));
+    let editor = editor.unwrap_or_else(|| "vi".into());
+    let stream = || terminal.try_clone().context("can't give the terminal to the editor");
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(path).stdin(stream()?).stdout(stream()?);
+    let left = LeftToChild::begin();
+    let ended = command.status();
+    drop(left);
+    let ended = ended.with_context(|| format!("can't start the editor `{editor}`"))?;
+    if !ended.success() {
+        Err(anyhow::anyhow!("the editor `{editor}` ended with {ended}"))?;
+    }
+    Ok(())
 }
 
 /// Shows text on a terminal, which is standard output if none is given: through a pager, if there is one, until it is closed.

@@ -4,7 +4,9 @@
 //! nothing is worked out again. No lock is held while somebody thinks; a file that is saved meanwhile is found when the change
 //! is made, as it always is.
 
-use std::collections::BTreeSet;
+mod hunks;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal as _};
 
 use super::base::Base;
@@ -12,8 +14,10 @@ use super::error::{CliError, Failure};
 use super::flow::{Session, Worked};
 use super::preview::Preview;
 use super::terminal::{Choices, Colors, Terminal};
-use crate::plan::ChangeSet;
 use crate::plan::choose::{self, Names, Part};
+use crate::plan::hunks::{self as pieces, Piece};
+use crate::plan::{Change, ChangeSet};
+use crate::repo::Side;
 use crate::report::{FileOperation, FileReport, Report};
 
 /// A person who is asked.
@@ -25,12 +29,30 @@ pub(super) struct Review {
     is_whole: bool,
 }
 
+const SPLIT: (char, &str) = ('s', "decide hunk by hunk");
+
 /// How much of a change was wanted.
 enum Wanted {
     All,
     Nothing,
     /// It is to be asked of each part.
     Some,
+    /// There is one part, and it is to be asked of its hunks.
+    Hunks,
+}
+
+/// Whether questions go on behind the hunks of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    GoOn,
+    Quit,
+}
+
+/// What isn't made: parts by their numbers, and of others all but some hunks.
+#[derive(Default)]
+struct Declined {
+    parts: BTreeSet<usize>,
+    hunks: BTreeMap<usize, Vec<Piece>>,
 }
 
 impl Review {
@@ -63,20 +85,46 @@ impl Review {
                 worked.warnings.clear();
             }
         }
-        let offers_parts = parts.len() > 1 && !self.is_whole;
-        let declined = match asking.about_all(&worked.changes, offers_parts)? {
+        let mut declined = Declined::default();
+        match asking.about_all(&worked.changes, &parts)? {
             Wanted::All => return Ok(()),
             Wanted::Nothing => return Err(CliError::Declined.into()),
-            Wanted::Some => asking.about_each(&parts)?,
+            Wanted::Some => asking.about_each(&parts, &mut declined)?,
+            Wanted::Hunks => drop(asking.about_part(0, &parts[0], &mut declined)?),
         };
-        if declined.len() == parts.len() {
+        if declined.parts.len() == parts.len() {
             return Err(CliError::Declined.into());
         }
-        let edits = declined.iter().flat_map(|&number| parts[number].edits.iter().copied()).collect();
-        choose::leave_out(&mut worked.patches, &mut worked.placements, &edits);
-        let wanted = parts.into_iter().enumerate().filter(|(number, _)| !declined.contains(number));
-        worked.changes = ChangeSet::new(wanted.flat_map(|(_, part)| part.changes.iter().cloned().collect::<Vec<_>>()));
+        declined.leave_out(&parts, worked);
         Ok(())
+    }
+}
+
+impl Declined {
+    /// Leaves it out of what was worked out. Of a file of which some hunks are made, no program is told where the response's own were.
+    fn leave_out(self, parts: &[Part], worked: &mut Worked<'_>) {
+        let mut edits: BTreeSet<_> =
+            self.parts.iter().flat_map(|&number| parts[number].edits.iter().copied()).collect();
+        for (number, made) in &self.hunks {
+            let mut earlier = Vec::new();
+            for &edit in &parts[*number].edits {
+                let places: Vec<_> = worked.placements.iter().filter(|place| place.edit == edit).collect();
+                if !made.iter().any(|piece| piece.is_of(&places, &earlier)) {
+                    edits.insert(edit);
+                }
+                earlier.push(places);
+            }
+        }
+        let in_part = |edit: &usize| self.hunks.keys().any(|&number| parts[number].edits.contains(edit));
+        worked.placements.retain(|place| !in_part(&place.edit));
+        choose::leave_out(&mut worked.patches, &mut worked.placements, &edits);
+        let wanted = parts.iter().enumerate().filter(|(number, _)| !self.parts.contains(number));
+        let made = |(number, part): (usize, &Part)| -> Vec<Change> {
+            let hunks = self.hunks.get(&number);
+            let made = |change: &Change| hunks.map_or_else(|| change.clone(), |hunks| pieces::only(change, hunks));
+            part.changes.iter().map(made).collect()
+        };
+        worked.changes = ChangeSet::new(wanted.flat_map(made));
     }
 }
 
@@ -89,20 +137,25 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn about_all(&self, changes: &ChangeSet, offers_parts: bool) -> Result<Wanted, Failure> {
+    fn about_all(&self, changes: &ChangeSet, parts: &[Part]) -> Result<Wanted, Failure> {
         const CHOICES: &Choices = &[
             ('y', "yes, all of it"),
             ('n', "no, change nothing"),
             ('q', "quit: change nothing"),
             ('p', "print the change again"),
-            ('f', "decide file by file"),
         ];
-        let choices = if offers_parts { CHOICES } else { &CHOICES[..CHOICES.len() - 1] };
+        let mut choices = CHOICES.to_vec();
+        match parts {
+            _ if self.review.is_whole => {}
+            [part] => choices.extend(self.pieces(part)?.map(|_| SPLIT)),
+            _ => choices.push(('f', "decide file by file")),
+        }
         let files = FileReport::list(changes, |_| None).len();
         let question = format!("{} this change to {}", self.review.deed, counted(files));
         loop {
-            return Ok(match self.ask(&question, choices)? {
+            return Ok(match self.ask(&question, &choices)? {
                 Some('y') => Wanted::All,
+                Some('s') => Wanted::Hunks,
                 Some('f') => Wanted::Some,
                 Some('p') => {
                     self.show(changes)?;
@@ -113,8 +166,8 @@ impl Asking<'_> {
         }
     }
 
-    /// Asks about part after part, and returns those that aren't wanted.
-    fn about_each(&self, parts: &[Part]) -> Result<BTreeSet<usize>, Failure> {
+    /// Asks about part after part, and notes what isn't wanted.
+    fn about_each(&self, parts: &[Part], declined: &mut Declined) -> Result<(), Failure> {
         const CHOICES: &Choices = &[
             ('y', "yes, make this change"),
             ('n', "no, leave this out"),
@@ -123,21 +176,27 @@ impl Asking<'_> {
             ('d', "no to this and all the rest, as q"),
             ('p', "print this change again"),
         ];
-        let mut declined = BTreeSet::new();
         let mut number = 0;
         self.show(&parts[0].changes)?;
         while let Some(part) = parts.get(number) {
             let question = format!("({}/{}) {} {}", number + 1, parts.len(), self.review.deed, named(part));
-            match self.ask(&question, CHOICES)? {
+            let mut choices = CHOICES.to_vec();
+            choices.splice(5..5, self.pieces(part)?.map(|_| SPLIT));
+            match self.ask(&question, &choices)? {
                 Some('p') => {
                     self.show(&part.changes)?;
                     continue;
                 }
                 Some('y') => {}
-                Some('n') => drop(declined.insert(number)),
+                Some('n') => drop(declined.parts.insert(number)),
+                Some('s') if self.about_part(number, part, declined)? == Next::GoOn => {}
+                Some('s') => {
+                    declined.parts.extend(number + 1..parts.len());
+                    break;
+                }
                 Some('a') => break,
                 _ => {
-                    declined.extend(number..parts.len());
+                    declined.parts.extend(number..parts.len());
                     break;
                 }
             }
@@ -147,7 +206,29 @@ impl Asking<'_> {
                 self.show(&next.changes)?;
             }
         }
-        Ok(declined)
+        Ok(())
+    }
+
+    /// Asks about the hunks of a part, and notes what isn't wanted.
+    fn about_part(&self, number: usize, part: &Part, declined: &mut Declined) -> Result<Next, Failure> {
+        let (Some(change), Some(pieces)) = (part.changes.iter().next(), self.pieces(part)?) else {
+            return Ok(Next::GoOn);
+        };
+        let (wanted, next) = self.about_hunks(change, &pieces)?;
+        if pieces::only(change, &wanted).after == change.before {
+            declined.parts.insert(number);
+        } else if wanted != pieces {
+            declined.hunks.insert(number, wanted);
+        }
+        Ok(next)
+    }
+
+    /// Returns the hunks of a part that is one file with some.
+    fn pieces(&self, part: &Part) -> Result<Option<Vec<Piece>>, Failure> {
+        let mut changes = part.changes.iter();
+        let (Some(change), None) = (changes.next(), changes.next()) else { return Ok(None) };
+        let differ = self.session.repo.differ(Side::Blobs)?;
+        Ok(pieces::pieces(change, &differ, &self.session.repo.diff_options()?)?)
     }
 
     fn ask(&self, question: &str, choices: &Choices) -> Result<Option<char>, Failure> {

@@ -38,6 +38,11 @@ impl Terminal {
         File::options().read(true).write(true).open("/dev/tty").map(Self)
     }
 
+    /// Returns it as a stream.
+    pub(super) fn file(&self) -> &File {
+        &self.0
+    }
+
     /// Shows a diff, in a pager if there is one.
     ///
     /// # Errors

@@ -23,6 +23,7 @@ mod elision;
 mod error;
 mod fuzz;
 mod guard;
+pub mod hunks;
 mod identity;
 mod lint;
 mod nearest;

@@ -39,6 +39,12 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// Returns the lines by their indices, from 0.
+    pub fn range(self) -> Range<usize> {
+        let start = self.start - usize::from(self.count > 0);
+        start..start + self.count
+    }
+
     /// Numbers lines that are given by their indices, from 0.
     pub(super) fn of(range: Range<usize>) -> Self {
         Self { start: range.start + usize::from(!range.is_empty()), count: range.len() }

@@ -174,7 +174,7 @@ fn file_by_file_what_is_declined_is_left_out() {
             let repo = repo(response);
             let mut sitting = Sitting::start(&repo, &format!("llm apply {option} -i <../answer"), &[]);
             sitting.answer(&format!("{deed} this change to 3 files [y,n,q,p,f,?]? "), "f\n");
-            sitting.answer(&format!("(1/3) {deed} this change to `a.txt` [y,n,q,a,d,p,?]? "), "n\n");
+            sitting.answer(&format!("(1/3) {deed} this change to `a.txt` [y,n,q,a,d,s,p,?]? "), "n\n");
             sitting.answer(&format!("(2/3) {deed} the new file `n/new.txt` [y,n,q,a,d,p,?]? "), "y\n");
             sitting.answer(&format!("(3/3) {deed} the deletion of `src/b.txt` [y,n,q,a,d,p,?]? "), "n\n");
             let shown = sitting.ended(0);
@@ -221,6 +221,108 @@ fn the_rest_can_be_decided_at_once() {
         sitting.answer(ALL, "f\n").answer("(1/3)", keys).ended(status);
         assert_eq!(changed(&repo), want, "{keys:?}");
     }
+}
+
+fn numbers(count: usize) -> String {
+    (1..=count).map(|number| format!("{number}\n")).collect()
+}
+
+/// The change of three lines far from each other, each with a note of its own.
+fn three_edits() -> String {
+    let edit = |old: &str| {
+        let find = format!("<find>\n<<<\n{old}\n>>>\n</find>\n<put>\n<<<\n{old}!\n>>>\n</put>\n");
+        format!("<edit file=\"a.txt\" op=\"patch\">\n<why>Shout {old}</why>\n{find}</edit>\n")
+    };
+    ["10", "20", "30"].map(edit).concat()
+}
+
+/// What becomes of a file, hunk by hunk, is what `git add -p` stages of the same change for the same letters.
+#[test]
+fn hunk_by_hunk_it_is_what_git_add_p_makes_of_the_same_letters() {
+    for (letters, status) in [
+        (&["y", "n", "y"][..], 0),
+        (&["n", "y", "n"], 0),
+        (&["n", "a"], 0),
+        (&["y", "d"], 0),
+        (&["y", "q"], 0),
+        (&["n", "n", "n"], 1),
+        (&["d"], 1),
+        (&["q"], 1),
+        (&["a"], 0),
+        (&["e", "n", "y"], 0),
+    ] {
+        let repo = repo(&three_edits());
+        repo.child("a.txt").write_str(&numbers(40)).unwrap();
+        repo.commit("numbers");
+        let editor = [("GIT_EDITOR", "sed -i s/10!/ten/")];
+        let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &editor);
+        sitting.answer("Apply this change to 1 file [y,n,q,p,s,?]? ", "s\n");
+        for (number, letter) in letters.iter().enumerate() {
+            let question = format!("({}/3) Apply this hunk of `a.txt` [y,n,q,a,d,e,p,?]? ", number + 1);
+            sitting.answer(&question, &format!("{letter}\n"));
+        }
+        sitting.ended(status);
+        let ours = repo.text("a.txt");
+
+        repo.child("a.txt").write_str(&numbers(40)).unwrap();
+        repo.run(&["apply", "../answer"], "").succeeded();
+        let mut sitting = Sitting::start(&repo, "git add -p", &editor);
+        for (number, letter) in letters.iter().enumerate() {
+            sitting.answer(&format!("({}/3) Stage this hunk", number + 1), &format!("{letter}\n"));
+        }
+        sitting.ended(0);
+        assert_eq!(ours, repo.git(&["show", ":a.txt"]), "{letters:?}");
+    }
+}
+
+#[test]
+fn of_what_some_hunks_are_made_of_the_rest_is_left_out_of_the_message_and_the_document() {
+    let repo = repo(&three_edits());
+    repo.child("a.txt").write_str(&numbers(40)).unwrap();
+    repo.commit("numbers");
+    let mut sitting = Sitting::start(&repo, "llm apply --commit --json -i ../answer >../json", &[]);
+    sitting
+        .answer("[y,n,q,p,s,?]? ", "s\n")
+        .answer("(1/3)", "n\n")
+        .answer("(2/3)", "y\n")
+        .answer("(3/3)", "n\n")
+        .ended(0);
+    assert_eq!(repo.git(&["log", "-1", "--format=%B"]).trim(), "Shout 20");
+    assert_eq!(repo.text("a.txt"), numbers(40).replace("20\n", "20!\n"));
+    let json = repo.text("../json");
+    assert!(json.contains("Shout 20") && !json.contains("Shout 10") && !json.contains("Shout 30"), "{json}");
+    assert!(json.contains("\"added\":1,\"removed\":1"), "{json}");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn an_edited_hunk_that_does_not_fit_is_asked_about_again() {
+    let repo = repo(ENVELOPE);
+    let hunks = |editor: &str, keys: &[(&str, &str)], status| {
+        let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[("GIT_EDITOR", editor)]);
+        sitting.answer(ALL, "f\n").answer("(1/3) Apply this change", "s\n");
+        for (question, key) in keys {
+            sitting.answer(question, key);
+        }
+        let shown = sitting.ended(status);
+        let text = repo.text("a.txt");
+        repo.git(&["checkout", "-q", "."]);
+        repo.git(&["clean", "-fdq"]);
+        (shown, text)
+    };
+    const HUNK: &str = "(1/1) Apply this hunk of `a.txt` [y,n,q,a,d,e,p,?]? ";
+    const AGAIN: &str = "Your edited hunk does not apply. Edit again (saying \"no\" discards!) [y,n,?]? ";
+    let all_else = ("(2/3)", "q\n");
+    let (_, text) = hunks("sed -i s/^-two/-tow/", &[(HUNK, "e\n"), (AGAIN, "n\n"), (HUNK, "y\n"), all_else], 0);
+    assert_eq!(text, "one\n2\nthree\n");
+    // Without any line, it stays as it was.
+    let (_, text) = hunks("sed -i d", &[(HUNK, "e\n"), (HUNK, "n\n"), all_else], 1);
+    assert_eq!(text, "one\ntwo\nthree\n");
+    let (_, text) = hunks("sed -i 's/^-two/ two/;s/^+2/+2\\n+3/'", &[(HUNK, "e\n"), all_else], 0);
+    assert_eq!(text, "one\ntwo\n2\n3\nthree\n");
+    // To quit at a hunk is to quit.
+    let (_, text) = hunks("false", &[(HUNK, "q\n")], 1);
+    assert_eq!(text, "one\ntwo\nthree\n");
 }
 
 #[test]
@@ -362,7 +464,7 @@ fn warnings_come_before_the_question_and_once() {
         let repo = repo(twice);
         repo.child("a.txt").write_str("x\n--\nx\n").unwrap();
         let mut sitting = Sitting::start(&repo, &format!("llm apply -i ../answer {redirection}"), &[]);
-        let shown = sitting.answer("[y,n,q,p,?]? ", "y\n").ended(0);
+        let shown = sitting.answer("[y,n,q,p,s,?]? ", "y\n").ended(0);
         let (before, _) = shown.split_once("[y,n").unwrap();
         assert_eq!(before.matches("warning: ").count(), times.min(1), "{shown}");
         assert_eq!(shown.matches("warning: ").count(), times, "{shown}");
