@@ -252,4 +252,5 @@ function __fish_git_llmpatch_of_git
     set -l word (commandline -ct)
     complete -C "git-llmpatch $typed $word"
 end
+complete -c git -n __fish_git_needs_command -f -a llmpatch -d "Apply the patches that language models write"
 complete -c git -n "__fish_git_using_command llmpatch" -f -a "(__fish_git_llmpatch_of_git)"

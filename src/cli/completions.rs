@@ -115,9 +115,14 @@ _git-llmpatch_revisions() {
 "#;
 
 fn with_revisions_for_zsh(script: &str) -> String {
-    let script = REVISIONS.iter().fold(script.to_owned(), |script, name| {
+    let mut script = REVISIONS.iter().fold(script.to_owned(), |script, name| {
         script.replace(&format!(":{name}:_default"), &format!(":{name}:_git-llmpatch_revisions"))
     });
+    for argument in revisions(&super::command()).filter(|argument| argument.is_positional()) {
+        let start = format!("':{} -- ", argument.get_id());
+        let line = script.lines().find(|line| line.starts_with(&start)).unwrap_or_default().to_owned();
+        script = script.replace(&line, &line.replace(":_default'", ":_git-llmpatch_revisions'"));
+    }
     // After the first lines, which must stay first: compinit looks for `#compdef` there.
     match script.split_once("\n\n") {
         Some((head, rest)) => format!("{head}\n{ZSH_REVISIONS}\n{rest}"),
@@ -127,17 +132,18 @@ fn with_revisions_for_zsh(script: &str) -> String {
 
 fn with_revisions_for_fish(script: &str) -> String {
     const REFS: &str = r#" -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)""#;
-    let takes_revision =
-        |line: &str| [" -l onto ", " -l base ", " -l example "].iter().any(|option| line.contains(option));
-    let lines = script.lines().map(|line| format!("{line}{}\n", if takes_revision(line) { REFS } else { "" }));
+    let command = super::command();
+    let options: Vec<_> =
+        revisions(&command).filter_map(|argument| Some(format!(" -l {} ", argument.get_long()?))).collect();
+    let is_option = |line: &str| options.iter().any(|option| line.contains(option));
+    let lines = script.lines().map(|line| format!("{line}{}\n", if is_option(line) { REFS } else { "" }));
     let mut script: String = lines.collect();
-    for subcommand in super::command().get_subcommands() {
+    for subcommand in command.get_subcommands() {
         let Some(argument) = subcommand.get_arguments().find(|argument| argument.is_positional()) else { continue };
         let values: Vec<_> = argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
-        let names = argument.get_value_names().unwrap_or_default();
         let answer = match values.is_empty() {
             false => format!(" -f -a \"{}\"", values.join(" ")),
-            true if names.iter().any(|name| REVISIONS.contains(&name.as_str())) => REFS.to_owned(),
+            true if takes_revision(argument) => REFS.to_owned(),
             true => continue,
         };
         let name = subcommand.get_name();
@@ -155,8 +161,19 @@ function __fish_git_llmpatch_of_git
     set -l word (commandline -ct)
     complete -C "git-llmpatch $typed $word"
 end
+complete -c git -n __fish_git_needs_command -f -a llmpatch -d "Apply the patches that language models write"
 complete -c git -n "__fish_git_using_command llmpatch" -f -a "(__fish_git_llmpatch_of_git)"
 "#;
+
+/// Returns the arguments of all subcommands that are revisions.
+fn revisions(command: &clap::Command) -> impl Iterator<Item = &clap::Arg> {
+    command.get_subcommands().flat_map(clap::Command::get_arguments).filter(|argument| takes_revision(argument))
+}
+
+fn takes_revision(argument: &clap::Arg) -> bool {
+    let names = argument.get_value_names().unwrap_or_default();
+    names.iter().any(|name| REVISIONS.contains(&name.as_str()))
+}
 
 /// The names of values that are revisions.
 const REVISIONS: [&str; 2] = ["rev", "commit"];

@@ -29,6 +29,9 @@ const TYPED: &[(&str, &str)] = &[
     ("git-llmpatch check --onto=quite", "git-llmpatch check --onto=quite-a-branch"),
     ("git llmpatch completions zs", "git llmpatch completions zsh"),
     ("git llmpatch prompt --example=quite", "git llmpatch prompt --example=quite-a-branch"),
+    ("git llmpatch show --to=opx quite", "git llmpatch show --to=opx quite-a-branch"),
+    ("git-llmpatch show quite", "git-llmpatch show quite-a-branch"),
+    ("git llmp", "git llmpatch"),
     ("git llmpatch man reco", "git llmpatch man recover"),
 ];
 
