@@ -123,6 +123,12 @@ pub(super) struct Help {
 }
 
 impl Help {
+    /// Asks for the page of a command; for that of the program where there is no such command.
+    pub(super) fn of(command: &str) -> Self {
+        let page = PAGES.iter().find(|page| page.is(command)).map_or("git-llmpatch", |page| page.name);
+        Self { page: page.to_owned() }
+    }
+
     /// Shows the page by `man`, installed or not; where there is no `man`, prints what `-h` does.
     ///
     /// # Errors

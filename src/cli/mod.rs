@@ -94,6 +94,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     if let Some((_, rest)) = arguments.split_first().filter(|(program, _)| apply_patch::is_called(program)) {
         return apply_patch::run(rest);
     }
+    // As git does, and unlike `-h`.
+    let page = arguments.get(1).filter(|_| arguments.iter().any(|word| word == "--help")).cloned();
     let command = match parse_alone(&arguments) {
         Some(command) => Ok(command),
         None => Cli::try_parse_from(arguments).map(|cli| cli.command),
@@ -112,6 +114,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Man(man) => man.run(),
         Command::Help(help) => help.run(),
         Command::Completions(completions) => completions.run(),
+    });
+    let done = done.or_else(|usage| match page {
+        Some(page) if usage.kind() == ErrorKind::DisplayHelp => manual::Help::of(&page.to_string_lossy()).run(),
+        _ => Err(usage),
     });
     done.unwrap_or_else(|mut usage| {
         keep_only_slips(&mut usage);
@@ -170,24 +176,32 @@ fn show_the_way(usage: &mut clap::Error) {
 }
 
 /// What `git apply` has an option for, and where it is here.
-const GITS_OPTIONS: [(&str, &str); 8] = [
+const GITS_OPTIONS: [(&str, &str); 10] = [
     (
         "-R --reverse",
-        "'git llmpatch undo' takes back the last apply; 'git llmpatch diff <response> | git apply -R' any other",
+        "'git llmpatch undo' takes back the last apply; 'git llmpatch diff --onto=<rev> <response> | git apply -R' any other",
     ),
     ("--reject", "a change is made whole or not at all; 'git llmpatch apply -i' asks for each file and hunk"),
     (
         "--whitespace",
         "lines are taken as they are written; 'git llmpatch diff <response> | git apply --whitespace=fix' mends them",
     ),
-    ("-p", "'a/' and 'b/' before paths are found out; '--directory=<dir>' puts paths below a directory"),
+    (
+        "-3 --3way",
+        "'git llmpatch diff --onto=<rev> <response> | git apply -3' merges a change of the files as they were in <rev>",
+    ),
+    ("--staged", "the index alone is '--cached'"),
+    (
+        "-p",
+        "'git llmpatch diff' prints the patch without it; 'a/' and 'b/' before paths are found out; '--directory=<dir>' puts paths below a directory",
+    ),
     (
         "-C --ignore-whitespace --ignore-space-change --inaccurate-eof",
         "text must be in the file as written; '--fuzz=<level>' says what may differ",
     ),
     ("--recount --unidiff-zero --binary", "this is done without an option, where there is one way to"),
     ("--include --exclude", "'--limit=<pathspec>' refuses a response that touches other files; 'apply -i' takes some"),
-    ("--amend", "commit with '--commit', then 'git commit --amend'"),
+    ("--amend", "apply with '--index', then 'git commit --amend'"),
 ];
 
 /// Returns whether two names are one but for a letter that is missing, too many, another or in its neighbour's place, or for

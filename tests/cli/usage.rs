@@ -50,7 +50,7 @@ fn what_makes_no_sense_ends_in_status_2_and_says_why() {
 #[test]
 fn an_option_that_does_not_exist_is_no_response() {
     let repo = repo();
-    for option in ["--3way", "--nonsense", "-X", "--cache"] {
+    for option in ["--force", "--nonsense", "-X", "--cache"] {
         let run = repo.run(&["apply", option], "").ended(2);
         assert!(!run.stderr.contains("as a value") && !run.stderr.contains("\n\n\n"), "{option} {}", run.stderr);
         assert_eq!(run.stderr.contains("tip: "), option == "--cache", "{option} {}", run.stderr);
@@ -70,8 +70,10 @@ fn help_is_no_error_but_saying_nothing_is() {
         (&[], 2, false),
     ] {
         let run = repo.run(args, "").ended(status);
-        assert!(!run.stdout.contains("--help"), "{args:?} {}", run.stdout);
         assert_eq!((run.stdout.is_empty(), run.stderr.is_empty()), (!on_stdout, on_stdout), "{args:?}");
+    }
+    for (asked, page) in [(&["apply", "--help"][..], "apply"), (&["--help"], "git-llmpatch")] {
+        assert_eq!(repo.run(asked, "").stdout, repo.run(&["help", page], "").stdout, "{asked:?}");
     }
     assert_eq!(repo.run(&["--version"], "").stdout, format!("git-llmpatch {}\n", env!("CARGO_PKG_VERSION")));
 }
@@ -125,6 +127,9 @@ fn options_of_git_apply_are_answered() {
     let repo = repo();
     for (option, way) in [
         ("-R", "undo"),
+        ("-3", "--onto=<rev> <response> | git apply -3"),
+        ("--3way", "--onto=<rev> <response> | git apply -3"),
+        ("--staged", "--cached"),
         ("--reverse", "undo"),
         ("--reject", "apply -i"),
         ("--whitespace=fix", "git apply --whitespace"),
@@ -133,7 +138,7 @@ fn options_of_git_apply_are_answered() {
         ("--ignore-whitespace", "--fuzz"),
         ("--recount", "without an option"),
         ("--exclude=x", "--limit"),
-        ("--amend", "git commit --amend"),
+        ("--amend", "apply with '--index', then 'git commit --amend'"),
     ] {
         let run = repo.run(&["apply", option], "").ended(2);
         assert!(run.stderr.contains("tip: ") && run.stderr.contains(way), "{option}: {}", run.stderr);
