@@ -73,6 +73,7 @@
 //! | locks, writing, rolling back, committing, the journal, recovery, undo | [`transaction`] |
 //! | trees, commits and branches without a work tree (`--onto`) | `transaction/onto.rs`, `repo/tree_write.rs`, `repo/commit/plumbing.rs`, `repo/branch.rs` |
 //! | what a response is about, and what became of it since (`--base`) | `repo/based_tree.rs` |
+//! | merging a change with that (`--3way`) | `plan/merge.rs`, `repo/merge.rs` |
 //! | snapshots of the work tree | `transaction/snapshot.rs`, `repo/snapshot.rs` |
 //! | the commit message | [`message`] |
 //! | what a change looks like as an envelope, OPX or blocks, and what these can't say | [`plan::derive`] |

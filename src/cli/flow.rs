@@ -24,12 +24,12 @@ use crate::format;
 use crate::kind::Kind;
 use crate::patch::{FileEdit, Format, Patch};
 use crate::path::{RepoPath, Resolver};
-use crate::plan::{self, ChangeSet, Placement, Rules};
+use crate::plan::{self, ChangeSet, Placement, Plan, Refusal, Rules};
 use crate::progress::Stage;
 use crate::repo::Repo;
 use crate::report::human::Style;
 use crate::report::{Detail, Diagnostic, Report, State, feedback, json, merge};
-use crate::text::{Shown, Source};
+use crate::text::{Located, Shown, Source};
 use crate::transaction::{How, Recovered};
 use crate::tree::{Entry, Tree};
 
@@ -46,6 +46,8 @@ pub(super) struct Session {
     resolver: Resolver,
     /// What responses are about, if it isn't what is to change.
     base: Option<String>,
+    /// Whether what has changed since is merged.
+    merges: bool,
     /// What became of changes that were interrupted before.
     recovered: RefCell<Vec<Diagnostic>>,
 }
@@ -85,6 +87,7 @@ impl Session {
             },
             resolver,
             base: about,
+            merges: reading.three_way,
             repo,
             recovered: RefCell::default(),
         })
@@ -165,9 +168,7 @@ impl Session {
         let work = self.works.begin(Stage::Planning, 0);
         let paths = patches.iter().flat_map(|patch| &patch.edits).filter_map(|edit| self.resolve(edit)).collect();
         let tree = ObservedTree::new(&self.repo, base, tree).counting(paths, work.progress());
-        let based = self.base.as_ref().map(|rev| self.repo.based_tree(rev, base.tip(), &tree)).transpose()?;
-        let planned = based.as_ref().map_or(&tree as &dyn Tree, |based| based);
-        let (plan, found, noticed) = match plan::plan(&patches, planned, &self.resolver, &self.rules) {
+        let (plan, found, noticed) = match self.plan(&patches, base, &tree)? {
             Ok(plan) => (Some((plan.changes, plan.placements)), Vec::new(), plan.warnings),
             Err(refusal) => (None, refusal.errors, refusal.warnings),
         };
@@ -197,6 +198,27 @@ impl Session {
             }
             _ => Err(self.refused(&patches, sources, errors, warnings)),
         }
+    }
+
+    /// Plans patches on a tree, or on the base that they are about.
+    ///
+    /// # Errors
+    /// If there is no such base.
+    fn plan(&self, patches: &[Patch<'_>], base: &Base, tree: &dyn Tree) -> Result<Result<Plan, Refusal>, Failure> {
+        let Some(rev) = &self.base else { return Ok(plan::plan(patches, tree, &self.resolver, &self.rules)) };
+        let based = self.repo.based_tree(rev, base.tip(), tree, self.merges)?;
+        let plan = match plan::plan(patches, &based, &self.resolver, &self.rules) {
+            Ok(plan) if self.merges => plan,
+            planned => return Ok(planned),
+        };
+        let merged = plan::merge(&plan.changes, tree, &|path, sides| self.repo.merge_lines(path, sides));
+        Ok(match merged {
+            Ok(changes) => Ok(Plan { changes, ..plan }),
+            Err(errors) => {
+                let errors = errors.into_iter().map(|error| Located::new(None, error)).collect();
+                Err(Refusal { errors, warnings: plan.warnings })
+            }
+        })
     }
 
     /// Reads the responses. What is a file is asked of a tree.

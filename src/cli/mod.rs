@@ -176,7 +176,7 @@ fn show_the_way(usage: &mut clap::Error) {
 }
 
 /// What `git apply` has an option for, and where it is here.
-const GITS_OPTIONS: [(&str, &str); 10] = [
+const GITS_OPTIONS: [(&str, &str); 9] = [
     (
         "-R --reverse",
         "'git llmpatch undo' takes back the last apply; 'git llmpatch diff --onto=<rev> <response> | git apply -R' any other",
@@ -185,10 +185,6 @@ const GITS_OPTIONS: [(&str, &str); 10] = [
     (
         "--whitespace",
         "lines are taken as they are written; 'git llmpatch diff <response> | git apply --whitespace=fix' mends them",
-    ),
-    (
-        "-3 --3way",
-        "'git llmpatch diff --onto=<rev> <response> | git apply -3' merges a change of the files as they were in <rev>",
     ),
     ("--staged", "the index alone is '--cached'"),
     (

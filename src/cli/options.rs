@@ -46,6 +46,9 @@ pub(super) struct Reading {
     /// Take back --base or llmpatch.base
     #[arg(long, overrides_with = "base")]
     pub(super) no_base: bool,
+    /// Merge with what has changed since the base, and refuse only what is in conflict with it
+    #[arg(short = '3', long = "3way", requires = "base")]
+    pub(super) three_way: bool,
     /// Let a patch make a new file where there is one already
     #[arg(long)]
     pub(super) overwrite: bool,

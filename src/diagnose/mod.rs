@@ -9,6 +9,7 @@ mod difference;
 mod format;
 mod leftover;
 mod lines;
+mod merge;
 mod numbering;
 mod path;
 mod place;

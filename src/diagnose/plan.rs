@@ -2,6 +2,7 @@
 
 use bstr::BString;
 
+use super::merge::unmerged;
 use super::place::{File, place, rivals};
 use super::{Diagnose, Diagnosis};
 use super::{Nearest, Passage};
@@ -28,6 +29,7 @@ impl Diagnose for Error {
             Error::Place(unplaced) => unplaced.diagnosis(),
             Error::Conflict(conflict) => conflict.diagnosis(),
             Error::Tree(error) => error.diagnosis(),
+            Error::Unmerged { path, why } => unmerged(of.path(path), why),
             Error::Lint(found) => {
                 let Diagnosis { line, help, advice, .. } = found.diagnosis();
                 Diagnosis { line, help, advice, is_warning: false, ..of.path(found.path()) }

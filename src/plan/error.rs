@@ -5,6 +5,7 @@ use bstr::BString;
 use super::applied::Applied;
 use super::conflict::Conflict;
 use super::guard::Barrier;
+use super::merge::Unmerged;
 use super::place_error::{PlaceError, Unplaced};
 use super::suggest::Suggestion;
 use super::warning::Warning;
@@ -69,6 +70,9 @@ pub enum Error {
         quoted(.paths), is_or_are(.paths), if let [_] = paths[..] { "it was" } else { "they were" }
     )]
     CancelsOut { paths: Vec<RepoPath> },
+    /// The file has changed since the base, and the change can't be made of what it is now.
+    #[error("`{path}` can't be merged: {why}")]
+    Unmerged { path: RepoPath, why: Unmerged },
     /// The tree can't be read, or isn't fit for this change.
     #[error(transparent)]
     Tree(#[from] TreeError),
@@ -168,6 +172,7 @@ impl Error {
             Error::Joined { error, .. } => error.kind(),
             Error::Conflict(_) => Kind::Conflict,
             Error::DeleteDiffers { .. } | Error::DeleteShorter { .. } | Error::DeleteLeaves { .. } => Kind::Stale,
+            Error::Unmerged { .. } => Kind::Stale,
             Error::Lint(found) => found.kind(),
             Error::AlreadyApplied { .. } | Error::CancelsOut { .. } | Error::NothingToDo { .. } => Kind::Unchanged,
             Error::Tree(TreeError::Disagrees { .. } | TreeError::Drifted { .. } | TreeError::Unmerged { .. }) => {

@@ -21,20 +21,29 @@ pub struct BasedTree<'t> {
     /// The revision that the history leads to.
     tip: &'t str,
     now: &'t dyn Tree,
+    /// Whether what has changed since may change all the same: whoever plans on it merges that.
+    merges: bool,
     /// Whether the executable bit on disk means anything (`core.fileMode`).
     trusts_mode: bool,
 }
 
 impl Repo {
     /// Returns the files of a commit or a tree in front of those that are to change, which a revision's history led to.
+    /// With `merges`, what has changed since may change all the same: the plan is one of the base then, and to be merged.
     ///
     /// # Errors
     /// If there is none of that name.
-    pub fn based_tree<'t>(&'t self, base: &str, tip: &'t str, now: &'t dyn Tree) -> Result<BasedTree<'t>, RepoError> {
+    pub fn based_tree<'t>(
+        &'t self,
+        base: &str,
+        tip: &'t str,
+        now: &'t dyn Tree,
+        merges: bool,
+    ) -> Result<BasedTree<'t>, RepoError> {
         let revision = self.revision(base)?;
         let base = self.revision_tree(&revision.to_string())?;
         let trusts_mode = self.config().bool("core.filemode")?.unwrap_or(true);
-        Ok(BasedTree { repo: self, base, commit: revision.commit, tip, now, trusts_mode })
+        Ok(BasedTree { repo: self, base, commit: revision.commit, tip, now, merges, trusts_mode })
     }
 }
 
@@ -127,6 +136,7 @@ impl Tree for BasedTree<'_> {
         let (base, now) = (self.base.read(path)?, self.now.read(path)?);
         match self.is_same(path, &base, &now)? {
             true => self.now.confirm(path, before),
+            false if self.merges => Ok(()),
             false => Err(TreeError::Drifted { path: path.clone(), drift: self.drift(path, &base, now)? }),
         }
     }

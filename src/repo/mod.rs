@@ -27,6 +27,7 @@ mod line_ends;
 mod links;
 mod lookup;
 mod mail;
+mod merge;
 mod object_count;
 mod objects;
 mod racy;

@@ -28,6 +28,7 @@ mod staged;
 mod streams;
 #[path = "../support/mod.rs"]
 mod support;
+mod three_way;
 mod undo;
 mod usage;
 

@@ -127,8 +127,6 @@ fn options_of_git_apply_are_answered() {
     let repo = repo();
     for (option, way) in [
         ("-R", "undo"),
-        ("-3", "--onto=<rev> <response> | git apply -3"),
-        ("--3way", "--onto=<rev> <response> | git apply -3"),
         ("--staged", "--cached"),
         ("--reverse", "undo"),
         ("--reject", "apply -i"),

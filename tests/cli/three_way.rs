@@ -1,0 +1,139 @@
+//! `--3way`: a response that was worked out on its base is merged with what is there now, as git merges.
+
+use assert_fs::prelude::*;
+
+use super::support::{Repo, isolated, run};
+use super::{envelope, update};
+
+const BASE: &str = "--base=HEAD~1";
+
+/// Makes numbered lines, some of them others.
+fn lines(others: &[usize], word: &str) -> String {
+    (0..14).map(|n| if others.contains(&n) { format!("{word} {n}\n") } else { format!("line {n}\n") }).collect()
+}
+
+/// Makes a repository with a file as it was in a first commit, and as it is in a second.
+fn history(was: &str, now: &str) -> Repo {
+    let repo = Repo::with(&[("a.txt", was), ("b.txt", "b\n")]);
+    repo.child("a.txt").write_str(now).unwrap();
+    repo.commit("now");
+    repo
+}
+
+/// Whatever lines the two sides change: the same result as `git merge-file`, and a refusal where it finds a conflict.
+#[test]
+fn files_are_merged_as_git_merge_file_merges_them() {
+    let (mut clean, mut conflicts) = (0, 0);
+    let base = lines(&[], "");
+    for here in [&[0][..], &[5], &[6, 7], &[13], &[0, 13], &[]] {
+        for there in [0, 4, 5, 6, 8, 12, 13] {
+            for word in ["same", "other"] {
+                let repo = history(&base, &lines(here, "same"));
+                let want = lines(&[there], word);
+                for (name, text) in [("base", &base), ("here", &lines(here, "same")), ("there", &want)] {
+                    repo.child(format!("../{name}")).write_str(text).unwrap();
+                }
+                let mut command = isolated(std::process::Command::new("git"), repo.path());
+                let merged = run(command.args(["merge-file", "-p", "../here", "../base", "../there"]), b"");
+                let response = update("a.txt", &format!("line {there}"), &format!("{word} {there}"));
+                let ours = repo.run(&["apply", "--3way", BASE, "--allow-empty"], &response);
+                let told = format!("{here:?} {there} {word}: {}", ours.stderr);
+                if merged.status == 0 {
+                    assert_eq!((ours.status, repo.text("a.txt")), (0, merged.stdout), "{told}");
+                    clean += 1;
+                } else {
+                    assert_eq!((ours.status, repo.text("a.txt")), (1, lines(here, "same")), "{told}");
+                    assert!(
+                        told.contains("error[stale]: `a.txt` can't be merged: lines of it are changed here"),
+                        "{told}"
+                    );
+                    assert!(told.contains("<<<<<<< here") && told.contains(">>>>>>> response"), "{told}");
+                    conflicts += 1;
+                }
+            }
+        }
+    }
+    assert!(clean > 40 && conflicts > 10, "{clean} clean, {conflicts} conflicts");
+}
+
+/// Commits that come of it are those of `git cherry-pick`.
+#[test]
+fn trees_are_those_of_cherry_pick() {
+    let sections = [
+        "*** Update File: a.txt\n@@\n-line 8\n+eight\n",
+        "*** Update File: a.txt\n*** Move to: d/moved.txt\n@@\n-line 8\n+eight\n",
+        "*** Add File: n/n.txt\n+n\n*** Update File: a.txt\n@@\n-line 12\n+twelve\n",
+        "*** Delete File: b.txt\n*** Update File: a.txt\n@@\n line 9\n+more\n",
+    ];
+    for section in sections {
+        for target in [&["--commit", "-mx"][..], &["--index"], &["--cached"]] {
+            let repo = history(&lines(&[], ""), &lines(&[1, 2], "now"));
+            let response = envelope(section);
+            repo.git(&["checkout", "-q", "-b", "picked", "HEAD~1"]);
+            repo.run(&["apply", "--commit", "-mx"], &response).succeeded();
+            repo.git(&["checkout", "-q", "main"]);
+            repo.run(&[&["apply", "-3", BASE], target].concat(), &response).succeeded();
+            let ours = repo.git(&["write-tree"]);
+            repo.git(&["reset", "-q", "--hard", "main"]);
+            if target[0] == "--commit" {
+                repo.git(&["reset", "-q", "--hard", "HEAD~1"]);
+            }
+            repo.git(&["cherry-pick", "picked"]);
+            assert_eq!(ours, repo.git(&["write-tree"]), "{section} {target:?}");
+        }
+    }
+}
+
+#[test]
+fn what_one_side_removes_and_the_other_changes_is_in_conflict() {
+    let repo = history("one\ntwo\n", "one\nzwei\n");
+    repo.git(&["rm", "-q", "b.txt"]);
+    repo.child("n.txt").write_str("n\n").unwrap();
+    let before = repo.files();
+    for (section, why) in [
+        ("*** Delete File: a.txt\n", "it is to go, and has changed since the base"),
+        ("*** Update File: b.txt\n@@\n-b\n+B\n", "it is to change, and is gone since the base"),
+        ("*** Add File: n.txt\n+m\n", "it is to be made, and is here since the base, with another content"),
+    ] {
+        let said = repo.run(&["apply", "-3", BASE], envelope(section)).ended(1).stderr;
+        assert!(said.starts_with("error[stale]: ") && said.contains(why), "{said}");
+        assert!(said.ends_with("nothing was changed\n") && repo.files() == before, "{said}");
+    }
+    // Both did the same.
+    let both = envelope("*** Delete File: b.txt\n*** Add File: n.txt\n+n\n");
+    repo.run(&["apply", "-3", BASE, "--allow-empty"], &both).succeeded();
+    assert_eq!(repo.files(), before);
+}
+
+#[test]
+fn line_ends_modes_and_attributes_are_heeded() {
+    let repo = history(&lines(&[], ""), &lines(&[1], "now"));
+    repo.child(".gitattributes").write_str("a.txt text eol=crlf\n").unwrap();
+    let crlf = |text: String| text.replace('\n', "\r\n");
+    repo.child("a.txt").write_str(&crlf(lines(&[1], "now"))).unwrap();
+    repo.chmod("a.txt", 0o755);
+    let response = update("a.txt", "line 9", "nine");
+    repo.run(&["apply", "-3", BASE], &response).succeeded();
+    assert_eq!(repo.text("a.txt"), crlf(lines(&[1], "now")).replace("line 9", "nine"));
+    assert_eq!(repo.mode("a.txt"), 0o755);
+    repo.run(&["undo"], "").succeeded();
+    assert_eq!(repo.text("a.txt"), crlf(lines(&[1], "now")));
+    for (attribute, status, said) in [
+        ("merge=union", 0, ""),
+        ("-merge", 1, "the attribute `merge` says so"),
+        ("merge=binary", 1, "the attribute `merge` says so"),
+        ("merge=ours", 3, "`a.txt` has a merge driver (merge=ours)"),
+    ] {
+        repo.child(".gitattributes").write_str(&format!("a.txt {attribute}\n")).unwrap();
+        repo.child("a.txt").write_str(&lines(&[1], "now")).unwrap();
+        let run = repo.run(&["check", "-3", BASE], &response).ended(status);
+        assert!(run.stderr.contains(said), "{attribute}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn it_takes_a_base() {
+    let repo = history("one\n", "two\n");
+    let said = repo.run(&["apply", "-3"], update("a.txt", "one", "1")).ended(2).stderr;
+    assert!(said.contains("--base"), "{said}");
+}
