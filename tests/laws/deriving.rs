@@ -80,7 +80,10 @@ fn is_said(changes: &ChangeSet, context: u32) {
 
 /// Returns whether a file has an empty line at its edges before the change.
 fn has_blank_edges(changes: &ChangeSet) -> bool {
-    let is_blank = |content: &[u8]| content.starts_with(b"\n") || content.ends_with(b"\n\n");
+    let is_blank = |content: &[u8]| {
+        let content = content.replace("\r\n", "\n");
+        content.starts_with(b"\n") || content.ends_with(b"\n\n")
+    };
     changes.iter().filter_map(|change| change.before.as_ref()).any(|before| is_blank(&before.content))
 }
 
