@@ -41,7 +41,7 @@ impl<'r> AgreeingTree<'r> {
     pub(super) fn new(repo: &'r Repo, against: Against) -> Result<Self, RepoError> {
         let head = match against {
             Against::Index => None,
-            Against::IndexAndHead => Some(repo.head_tree()?.map(|tree| Directories::new(repo.git2(), tree))),
+            Against::IndexAndHead => Some(repo.head_tree()?.map(|tree| Directories::new(repo, tree))),
         };
         Ok(Self {
             repo,
@@ -66,7 +66,7 @@ impl<'r> AgreeingTree<'r> {
                 TreePlace::Absent => entry.is_none(),
                 TreePlace::Beneath { ancestor, .. } => entry.is_none() && self.index.entry(&ancestor)?.is_some(),
                 TreePlace::Directory(id) => {
-                    let committed = leaves_of(self.repo, id, path)?;
+                    let committed = leaves_of(directories, id, path)?;
                     let staged = self.index.leaves_below(path)?;
                     entry.is_none() && committed.iter().all(|leaf| staged.contains(leaf))
                 }

@@ -47,7 +47,7 @@ impl Repo {
         if self.rules_elsewhere().is_none_or(|rules| rules.contains_str(name)) {
             return Ok(true);
         }
-        let head = self.head_tree()?.map(|tree| Directories::new(self.git2(), tree));
+        let head = self.head_tree()?.map(|tree| Directories::new(self, tree));
         let staged: HashMap<&[u8], &Staged> = staged.iter().map(|staged| (staged.path.as_bytes(), staged)).collect();
         let directories: BTreeSet<&[u8]> = paths.iter().flat_map(|path| directories_above(path)).collect();
         for directory in directories {

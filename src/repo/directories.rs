@@ -1,23 +1,27 @@
-//! The tree of a commit, directory by directory, each read once.
+//! The trees of a commit, directory by directory, each read once.
 //!
 //! libgit2 reads the tree of a directory anew for every path that is looked up in it, so that a change of all files in a large
 //! directory would take a time that grows with the square of their number.
 
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
 
 use bstr::ByteSlice as _;
-use git2::{Oid, Repository, Tree};
+use git2::Oid;
 
-use super::objects::{TREE, odd};
+use super::objects::TREE;
+use super::{Repo, RepoError};
 use crate::path::RepoPath;
-use crate::tree::TreeError;
+use crate::tree::{Content, TreeError};
 
 /// A tree, and what was read of the directories in it.
 pub(super) struct Directories<'r> {
-    git: &'r Repository,
-    top: Tree<'r>,
-    read: RefCell<HashMap<Oid, Tree<'r>>>,
+    repo: &'r Repo,
+    top: Oid,
+    read: RefCell<HashMap<Oid, Rc<Directory>>>,
 }
 
 /// What stands at a path of a tree, before anything is read.
@@ -29,13 +33,13 @@ pub(super) enum TreePlace {
 }
 
 impl<'r> Directories<'r> {
-    pub(super) fn new(git: &'r Repository, top: Tree<'r>) -> Self {
-        Self { git, top, read: RefCell::default() }
+    pub(super) fn new(repo: &'r Repo, top: Oid) -> Self {
+        Self { repo, top, read: RefCell::default() }
     }
 
-    /// Returns the whole tree.
-    pub(super) fn top(&self) -> Tree<'r> {
-        self.top.clone()
+    /// Returns the name of the whole tree.
+    pub(super) fn top(&self) -> Oid {
+        self.top
     }
 
     /// Finds a path.
@@ -43,12 +47,12 @@ impl<'r> Directories<'r> {
     /// # Errors
     /// If a directory above it can't be read.
     pub(super) fn find(&self, path: &RepoPath) -> Result<TreePlace, TreeError> {
-        let failed = |error| odd(path, error);
+        let failed = |error: RepoError| error.at(path);
         let mut above = path.ancestors().collect::<Vec<_>>();
-        let mut here = self.top();
+        let mut here = self.directory(self.top).map_err(failed)?;
         let mut parts = path.parts().peekable();
         while let Some(part) = parts.next() {
-            let Some((id, mode)) = entry(&here, part) else { return Ok(TreePlace::Absent) };
+            let Some((id, mode)) = here.entry(part).map_err(failed)? else { return Ok(TreePlace::Absent) };
             match (parts.peek(), above.pop()) {
                 (None, _) if mode == TREE => return Ok(TreePlace::Directory(id)),
                 (None, _) => return Ok(TreePlace::Leaf { id, mode }),
@@ -63,36 +67,126 @@ impl<'r> Directories<'r> {
     ///
     /// # Errors
     /// If a directory above it can't be read.
-    pub(super) fn entry(&self, path: &[u8]) -> Result<Option<(Oid, u32)>, git2::Error> {
+    pub(super) fn entry(&self, path: &[u8]) -> Result<Option<(Oid, u32)>, RepoError> {
         let (above, name) = path.rsplit_once_str("/").unwrap_or((b"", path));
-        let mut here = self.top();
+        let mut here = self.directory(self.top)?;
         for part in above.split_str("/").filter(|part| !part.is_empty()) {
-            match entry(&here, part) {
+            match here.entry(part)? {
                 Some((id, TREE)) => here = self.directory(id)?,
                 _ => return Ok(None),
             }
         }
-        Ok(entry(&here, name))
+        here.entry(name)
     }
 
     /// Returns the tree of a directory.
-    pub(super) fn directory(&self, id: Oid) -> Result<Tree<'r>, git2::Error> {
-        if let Some(tree) = self.read.borrow().get(&id) {
-            return Ok(tree.clone());
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub(super) fn directory(&self, id: Oid) -> Result<Rc<Directory>, RepoError> {
+        if let Some(read) = self.read.borrow().get(&id) {
+            return Ok(Rc::clone(read));
         }
-        let tree = self.git.find_tree(id)?;
-        self.read.borrow_mut().insert(id, tree.clone());
-        Ok(tree)
+        let raw = self.repo.read_object(id, |git| Ok(git.odb()?.read(id)?.data().to_vec()))?;
+        let none = || reading(git2::Error::from_str("it isn't one"));
+        let read = Rc::new(Directory::parse(raw, id.as_bytes().len()).ok_or_else(none)?);
+        self.read.borrow_mut().insert(id, Rc::clone(&read));
+        Ok(read)
     }
-}
-
-/// Modes are as git reads them: old trees hold others.
-fn entry(tree: &Tree<'_>, name: &[u8]) -> Option<(Oid, u32)> {
-    tree.get_name_bytes(name).map(|entry| (entry.id(), entry.filemode().cast_unsigned()))
 }
 
 impl std::fmt::Debug for Directories<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Directories").field("top", &self.top).finish_non_exhaustive()
     }
+}
+
+/// The tree of one directory, as it is stored.
+#[derive(Debug)]
+pub(super) struct Directory {
+    /// Its bytes.
+    pub(super) raw: Content,
+    pub(super) entries: Vec<TreeEntry>,
+}
+
+impl Default for Directory {
+    fn default() -> Self {
+        Self { raw: Vec::new().into(), entries: Vec::new() }
+    }
+}
+
+/// Where an entry is in the bytes of its tree.
+#[derive(Debug)]
+pub(super) struct TreeEntry {
+    pub(super) all: Range<usize>,
+    name: Range<usize>,
+    /// The mode as git reads it: old trees hold others.
+    pub(super) mode: u32,
+    pub(super) is_written_so: bool,
+}
+
+impl Directory {
+    /// Understands the bytes of a tree; `None` if they aren't those of one.
+    fn parse(raw: Vec<u8>, id_len: usize) -> Option<Self> {
+        let (mut entries, mut start) = (Vec::new(), 0);
+        while start < raw.len() {
+            let space = start + memchr::memchr(b' ', &raw[start..])?;
+            let word = raw[start..space].to_str().ok()?;
+            let mode = match u32::from_str_radix(word, 8).ok()? {
+                file if file & 0o170000 == 0o100000 => 0o100644 | if file & 0o100 == 0 { 0 } else { 0o111 },
+                mode => mode,
+            };
+            let name = space + 1..space + memchr::memchr(0, &raw[space..])?;
+            let end = name.end + 1 + id_len;
+            if end > raw.len() {
+                return None;
+            }
+            let is_written_so = word == format!("{mode:o}");
+            entries.push(TreeEntry { all: start..end, name, mode, is_written_so });
+            start = end;
+        }
+        Some(Self { raw: raw.into(), entries })
+    }
+
+    pub(super) fn name(&self, entry: &TreeEntry) -> &[u8] {
+        &self.raw[entry.name.clone()]
+    }
+
+    pub(super) fn id(&self, entry: &TreeEntry) -> Result<Oid, RepoError> {
+        Oid::from_bytes(&self.raw[entry.name.end + 1..entry.all.end]).map_err(reading)
+    }
+
+    /// Returns where a name is, or would be.
+    fn find(&self, name: &[u8], is_directory: bool) -> Result<usize, usize> {
+        self.entries.binary_search_by(|entry| in_order((self.name(entry), entry.mode == TREE), (name, is_directory)))
+    }
+
+    /// Returns the entry of a name, whatever it is.
+    pub(super) fn get(&self, name: &[u8]) -> Option<&TreeEntry> {
+        let at = self.find(name, false).or_else(|_| self.find(name, true));
+        at.ok().map(|at| &self.entries[at])
+    }
+
+    /// Returns the id and the mode that a name has.
+    fn entry(&self, name: &[u8]) -> Result<Option<(Oid, u32)>, RepoError> {
+        self.get(name).map(|entry| Ok((self.id(entry)?, entry.mode))).transpose()
+    }
+
+    /// Returns where in the bytes a name would be.
+    pub(super) fn place(&self, name: &[u8], is_directory: bool) -> Range<usize> {
+        let (Ok(at) | Err(at)) = self.find(name, is_directory);
+        let place = self.entries.get(at).map_or(self.raw.len(), |next| next.all.start);
+        place..place
+    }
+}
+
+/// Orders the names of a tree as git does: that of a directory as if it ended with a slash.
+pub(super) fn in_order(a: (&[u8], bool), b: (&[u8], bool)) -> Ordering {
+    let both = a.0.len().min(b.0.len());
+    let next = |(name, is_directory): (&[u8], bool)| name.get(both).copied().or(is_directory.then_some(b'/'));
+    a.0[..both].cmp(&b.0[..both]).then_with(|| next(a).cmp(&next(b)))
+}
+
+fn reading(error: git2::Error) -> RepoError {
+    RepoError::git("a tree", error)
 }

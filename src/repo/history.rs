@@ -59,7 +59,7 @@ impl Repo {
         let mut options = DiffOptions::new();
         options.include_typechange(true);
         let diff = self.git.diff_tree_to_tree(old.as_ref(), Some(&new), Some(&mut options)).map_err(failed)?;
-        let [old, new] = [old, Some(new)].map(|tree| Some(Directories::new(&self.git, tree?)));
+        let [old, new] = [old, Some(new)].map(|tree| Some(Directories::new(self, tree?.id())));
         let conversion = self.work_tree_conversion()?;
         let mut touched = Vec::with_capacity(diff.deltas().len());
         progress.enter(Stage::Planning, diff.deltas().len());
@@ -67,7 +67,7 @@ impl Repo {
             let path = delta.new_file().path_bytes().or_else(|| delta.old_file().path_bytes()).unwrap_or_default();
             // A diff tells of modes too, but git2 panics on those that old trees hold.
             let side = |directories: Option<&Directories<'_>>| {
-                let found = directories.map(|directories| directories.entry(path)).transpose().map_err(failed)?;
+                let found = directories.map(|directories| directories.entry(path)).transpose()?;
                 let there = found.flatten().filter(|(_, mode)| *mode != TREE);
                 let Some((id, mode)) = there else { return Ok(Entry::Absent) };
                 // What can't be named is only to be told of.

@@ -4,6 +4,7 @@
 //! path in an unfinished merge can't be read, for there is no one answer.
 
 use super::conversion::Conversion;
+use super::directories::Directories;
 use super::index_write::{INTENT_TO_ADD, SKIP_WORKTREE};
 use super::objects::{blob, content_id, leaf, obstacle};
 use super::rules::Consult;
@@ -147,7 +148,7 @@ impl Tree for IndexTree<'_> {
 
     fn gone(&self, path: &RepoPath) -> Option<Gone> {
         let head = self.repo.head_tree().ok()??;
-        head.get_path(path.as_path()).ok().map(|_| Gone::Unstaged)
+        Directories::new(self.repo, head).entry(path.as_bytes()).ok()?.map(|_| Gone::Unstaged)
     }
 
     fn id(&self, _: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {

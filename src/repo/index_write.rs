@@ -275,7 +275,7 @@ impl NextIndex {
         let new = tree(new).map_err(writing)?;
         let diff = self.owner.diff_tree_to_tree(old.as_ref(), Some(&new), None).map_err(writing)?;
         let (directories, other) =
-            (Directories::new(&self.owner, new), shape::open(&Git::new(repo), other, self.owner.object_format())?);
+            (Directories::new(repo, new.id()), shape::open(&Git::new(repo), other, self.owner.object_format())?);
         let mut entries = Vec::new();
         for delta in diff.deltas() {
             let Some(name) = delta.new_file().path_bytes().or(delta.old_file().path_bytes()) else { continue };
@@ -286,7 +286,7 @@ impl NextIndex {
             }
             if delta.status() != git2::Delta::Deleted {
                 // A diff tells of modes too, but git2 panics on those that old trees hold.
-                let found = directories.entry(name).map_err(writing)?;
+                let found = directories.entry(name)?;
                 let missing = || writing(git2::Error::from_str("the commit lacks a path that it touches"));
                 let (id, mode) = found.ok_or_else(missing)?;
                 let known = other.get_path(path, 0).filter(|entry| (entry.id, entry.mode) == (id, mode));

@@ -60,8 +60,8 @@ use bstr::ByteSlice as _;
 pub use agreeing_tree::{Against, AgreeingTree};
 pub use based_tree::BasedTree;
 pub use branch::is_branch_name;
-pub(crate) use commit::Draft;
 pub use commit::{CommitError, CommitRequest, Committed, Extent, Sign};
+pub(crate) use commit::Draft;
 pub use config::Config;
 pub(crate) use conversion::Conversion;
 pub use differ::{Differ, Side};
@@ -79,6 +79,7 @@ pub(crate) use rules::Consult;
 pub use slot::Slot;
 pub use staged::{BlobId, Held, Staged};
 use standin::{StandIn, Variables};
+pub(crate) use tree_write::{ObjectStore, TreeWriter};
 pub use work_tree::WorkTree;
 
 use crate::dir::{Dir, Stat};

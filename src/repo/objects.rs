@@ -86,11 +86,6 @@ impl Repo {
     }
 }
 
-/// Says that libgit2 couldn't read something at a path.
-pub(super) fn odd(path: &RepoPath, error: git2::Error) -> TreeError {
-    RepoError::git("an object", error).at(path)
-}
-
 /// Returns the name that git gives to bytes, which is a hash of them.
 pub(super) fn blob_id(format: ObjectFormat, bytes: &[u8]) -> Oid {
     Oid::hash_object_ext(ObjectType::Blob, bytes, format).expect("hashing bytes in memory asks nobody")

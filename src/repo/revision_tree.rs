@@ -1,10 +1,10 @@
 //! A commit as a place to plan for.
 
-use git2::{Oid, Tree as GitTree};
+use git2::Oid;
 
 use super::conversion::Conversion;
 use super::directories::{Directories, TreePlace};
-use super::objects::{TREE, content_id, leaf, obstacle, odd};
+use super::objects::{TREE, content_id, leaf, obstacle};
 use super::{Repo, RepoError, WORTH_LISTING};
 use crate::path::RepoPath;
 use crate::tree::{AttributeFiles, Content, Entry, Planned, Tree, TreeError};
@@ -50,11 +50,10 @@ impl Repo {
 
 impl<'r> RevisionTree<'r> {
     pub(super) fn new(repo: &'r Repo, rev: &str) -> Result<Self, RepoError> {
-        let id = repo.revision(rev)?.tree;
-        let tree = repo.read_object(id, |git| git.find_tree(id))?;
+        let directories = Directories::new(repo, repo.revision(rev)?.tree);
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let conversion = repo.work_tree_conversion()?;
-        Ok(Self { repo, directories: Directories::new(&repo.git, tree), conversion, ignores_case })
+        Ok(Self { repo, directories, conversion, ignores_case })
     }
 }
 
@@ -70,13 +69,13 @@ impl Tree for RevisionTree<'_> {
 
     fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
         match self.directories.find(directory)? {
-            TreePlace::Directory(id) => leaves_of(self.repo, id, directory),
+            TreePlace::Directory(id) => leaves_of(&self.directories, id, directory),
             _ => Ok(Vec::new()),
         }
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
-        let paths = leaves(self.repo, self.directories.top(), b"", WORTH_LISTING).unwrap_or_default();
+        let paths = leaves(&self.directories, self.directories.top(), b"", WORTH_LISTING).unwrap_or_default();
         paths.iter().filter_map(|path| RepoPath::new(path).ok()).collect()
     }
 
@@ -91,12 +90,13 @@ impl Tree for RevisionTree<'_> {
         let mut found = vec![(Vec::new(), Some(self.directories.top()))];
         for part in path.parts() {
             let mut next = Vec::new();
-            for (above, tree) in &found {
-                let Some(tree) = tree else { continue };
-                for entry in tree.iter().filter(|entry| entry.name_bytes().eq_ignore_ascii_case(part)) {
+            for (above, id) in &found {
+                // What can't be read is no directory.
+                let Some(Ok(here)) = id.map(|id| self.directories.directory(id)) else { continue };
+                for entry in here.entries.iter().filter(|entry| here.name(entry).eq_ignore_ascii_case(part)) {
                     let slash: &[u8] = if above.is_empty() { b"" } else { b"/" };
-                    let path = [above, slash, entry.name_bytes()].concat();
-                    next.push((path, self.directories.directory(entry.id()).ok()));
+                    let path = [above, slash, here.name(entry)].concat();
+                    next.push((path, here.id(entry).ok().filter(|_| entry.mode == TREE)));
                 }
             }
             found = next;
@@ -115,24 +115,27 @@ impl Tree for RevisionTree<'_> {
 }
 
 /// Returns the paths of all in the tree of a directory.
-pub(super) fn leaves_of(repo: &Repo, id: Oid, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-    let tree = repo.git.find_tree(id).map_err(|error| odd(directory, error))?;
-    let leaves = leaves(repo, tree, directory.as_bytes(), usize::MAX).map_err(|error| odd(directory, error))?;
+pub(super) fn leaves_of(
+    directories: &Directories<'_>,
+    id: Oid,
+    directory: &RepoPath,
+) -> Result<Vec<RepoPath>, TreeError> {
+    let leaves = leaves(directories, id, directory.as_bytes(), usize::MAX).map_err(|error| error.at(directory))?;
     // One that no patch can name stands for the directory, which so is never taken for empty.
     Ok(leaves.iter().map(|path| RepoPath::new(path).unwrap_or_else(|_| directory.clone())).collect())
 }
 
-/// Returns the paths of all below a directory that is no directory itself; none if they are more than `most`. libgit2's own walk
-/// stops at a directory whose name isn't UTF-8.
-fn leaves(repo: &Repo, tree: GitTree<'_>, below: &[u8], most: usize) -> Result<Vec<Vec<u8>>, git2::Error> {
+/// Returns the paths of all below a directory that is no directory itself; none if they are more than `most`.
+fn leaves(directories: &Directories<'_>, id: Oid, below: &[u8], most: usize) -> Result<Vec<Vec<u8>>, RepoError> {
     let mut leaves = Vec::new();
-    let mut directories = vec![(below.to_vec(), tree)];
-    while let Some((above, tree)) = directories.pop() {
-        for entry in tree.iter() {
+    let mut left = vec![(below.to_vec(), id)];
+    while let Some((above, id)) = left.pop() {
+        let here = directories.directory(id)?;
+        for entry in &here.entries {
             let slash: &[u8] = if above.is_empty() { b"" } else { b"/" };
-            let path = [&above, slash, entry.name_bytes()].concat();
-            if entry.filemode_raw() as u32 == TREE {
-                directories.push((path, repo.git.find_tree(entry.id())?));
+            let path = [&above, slash, here.name(entry)].concat();
+            if entry.mode == TREE {
+                left.push((path, here.id(entry)?));
             } else if leaves.len() == most {
                 return Ok(Vec::new());
             } else {

@@ -54,7 +54,7 @@ impl Repo {
     /// # Errors
     /// If HEAD or the index can't be read.
     pub fn staged(&self) -> Result<Vec<Staged>, RepoError> {
-        let head = self.head_tree()?.map_or_else(|| EMPTY_TREE.to_owned(), |tree| tree.id().to_string());
+        let head = self.head_tree()?.map_or_else(|| EMPTY_TREE.to_owned(), |tree| tree.to_string());
         let options = ["--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--ita-invisible-in-index"];
         // Who only looks runs no program of the repository's.
         let args =
@@ -66,11 +66,10 @@ impl Repo {
         })
     }
 
-    /// Returns the files of HEAD; `None` before the first commit.
-    pub(super) fn head_tree(&self) -> Result<Option<git2::Tree<'_>>, RepoError> {
+    /// Returns the name of the tree of HEAD; `None` before the first commit.
+    pub(super) fn head_tree(&self) -> Result<Option<Oid>, RepoError> {
         self.check_objects()?;
-        let tree = self.head_commit()?.map(|head| self.tree_of(head)).transpose()?;
-        tree.map(|tree| self.git.find_tree(tree)).transpose().map_err(|error| RepoError::git("HEAD", error))
+        self.head_commit()?.map(|head| self.tree_of(head)).transpose()
     }
 
     /// Returns what the index in use has at a path.

@@ -1,13 +1,35 @@
-//! Trees, written directory by directory: only those that change are read and written anew.
+//! Trees, written directory by directory: only those that change are read, and each becomes a splice of what it was.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
 
 use bstr::ByteSlice as _;
-use git2::Oid;
+use git2::{ObjectType, Oid};
 
+use super::directories::{Directories, in_order};
 use super::objects::TREE;
 use super::{Blob, Repo, RepoError};
 use crate::path::RepoPath;
+use crate::text::Splice;
+use crate::tree::{Content, File};
+
+/// Where new objects go.
+pub(crate) trait ObjectStore {
+    /// Stores an object and returns its name. Where the content is a splice of another object's, `base` is the name of that.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    fn put(&mut self, kind: ObjectType, content: &Content, base: Option<Oid>) -> Result<Oid, RepoError>;
+}
+
+/// Each object becomes a file of its own.
+impl ObjectStore for &Repo {
+    fn put(&mut self, kind: ObjectType, content: &Content, _: Option<Oid>) -> Result<Oid, RepoError> {
+        let _opened = self.opened();
+        self.git2().odb().and_then(|odb| odb.write(kind, content)).map_err(writing)
+    }
+}
 
 /// A path below a directory, and what it is to hold; `None` if it goes.
 type Leaf<'p> = (&'p [u8], Option<Blob>);
@@ -19,28 +41,71 @@ struct Name<'p> {
     below: Vec<Leaf<'p>>,
 }
 
-impl Repo {
-    /// Writes the tree that another one becomes once these paths, each named once, hold these blobs, or nothing. A directory that
-    /// nothing is left in goes.
+/// What becomes of a range of a tree's bytes: the entry of a name, or nothing.
+struct Edit<'p> {
+    old: Range<usize>,
+    name: (&'p [u8], bool),
+    new: Vec<u8>,
+}
+
+/// What makes trees of the changes of one.
+pub(crate) struct TreeWriter<'r> {
+    directories: Directories<'r>,
+}
+
+impl<'r> TreeWriter<'r> {
+    /// Makes one for the changes of a tree.
+    pub(crate) fn new(repo: &'r Repo, top: Oid) -> Self {
+        Self { directories: Directories::new(repo, top) }
+    }
+
+    /// Stores a file that takes the place of another one.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub(crate) fn write_blob(
+        &self,
+        path: &RepoPath,
+        before: Option<&File>,
+        after: &File,
+        store: &mut dyn ObjectStore,
+    ) -> Result<Blob, RepoError> {
+        let content = after.content.kept();
+        let is_splice =
+            content.splices().is_some_and(|(base, _)| before.is_some_and(|before| base.is(before.content.kept())));
+        let base = if is_splice { self.directories.entry(path.as_bytes())? } else { None };
+        let base = base.map(|(id, _)| id);
+        Ok(Blob { id: store.put(ObjectType::Blob, content, base)?, mode: after.mode.git() })
+    }
+
+    /// Stores the tree that comes of it once these paths, each named once, hold these blobs, or nothing. A directory that nothing
+    /// is left in goes.
     ///
     /// # Errors
     /// If a tree can't be read or written.
-    pub(crate) fn write_tree(&self, base: Oid, leaves: &[(&RepoPath, Option<Blob>)]) -> Result<Oid, RepoError> {
+    pub(crate) fn write(
+        &self,
+        leaves: &[(&RepoPath, Option<Blob>)],
+        store: &mut dyn ObjectStore,
+    ) -> Result<Oid, RepoError> {
         let leaves = leaves.iter().map(|(path, blob)| (path.as_bytes(), *blob)).collect();
-        match self.write_directory(Some(base), leaves)? {
+        match self.write_directory(Some(self.directories.top()), leaves, store)? {
             Some(tree) => Ok(tree),
-            None => self.git.treebuilder(None).and_then(|empty| empty.write()).map_err(writing),
+            None => store.put(ObjectType::Tree, &Vec::new().into(), None),
         }
     }
 
-    /// Writes the tree of one directory; `None` if nothing is in it.
-    fn write_directory(&self, base: Option<Oid>, leaves: Vec<Leaf<'_>>) -> Result<Option<Oid>, RepoError> {
-        let base = base.map(|id| self.read_object(id, |git| git.find_tree(id))).transpose()?;
-        let mut builder = self.git.treebuilder(base.as_ref()).map_err(writing)?;
-        for entry in base.iter().flat_map(git2::Tree::iter).filter(|entry| entry.filemode() != entry.filemode_raw()) {
-            // Old trees have 100664, which git reads as 100644 and writes so.
-            builder.insert(entry.name_bytes(), entry.id(), entry.filemode()).map_err(writing)?;
-        }
+    /// Stores the tree of one directory; `None` if nothing is in it.
+    fn write_directory(
+        &self,
+        id: Option<Oid>,
+        leaves: Vec<Leaf<'_>>,
+        store: &mut dyn ObjectStore,
+    ) -> Result<Option<Oid>, RepoError> {
+        let old = match id {
+            Some(id) => self.directories.directory(id)?,
+            None => Rc::default(),
+        };
         let mut names: BTreeMap<&[u8], Name<'_>> = BTreeMap::new();
         for (path, blob) in leaves {
             match path.split_once_str("/") {
@@ -48,26 +113,57 @@ impl Repo {
                 Some((name, rest)) => names.entry(name).or_default().below.push((rest, blob)),
             }
         }
+        let mut edits = Vec::new();
+        for entry in old.entries.iter().filter(|entry| !entry.is_written_so && !names.contains_key(old.name(entry))) {
+            let new = written(entry.mode, old.name(entry), old.id(entry)?);
+            edits.push(Edit { old: entry.all.clone(), name: (old.name(entry), entry.mode == TREE), new });
+        }
         for (name, Name { blob, below }) in names {
-            let entry = match blob {
+            let there = old.get(name);
+            let becomes = match blob {
                 Some(Blob { id, mode }) => Some((id, mode)),
                 None if below.is_empty() => None,
                 None => {
-                    let old = base.as_ref().and_then(|tree| tree.get_name_bytes(name));
-                    let old = old.filter(|old| old.filemode_raw().cast_unsigned() == TREE).map(|old| old.id());
-                    self.write_directory(old, below)?.map(|id| (id, TREE))
+                    let id = there.filter(|there| there.mode == TREE).map(|there| old.id(there)).transpose()?;
+                    self.write_directory(id, below, store)?.map(|id| (id, TREE))
                 }
             };
-            match entry {
-                Some((id, mode)) => drop(builder.insert(name, id, mode.cast_signed()).map_err(writing)?),
-                None if builder.get(name).map_err(writing)?.is_some() => builder.remove(name).map_err(writing)?,
-                None => {}
+            let is_directory = becomes.is_some_and(|(_, mode)| mode == TREE);
+            let same = there.filter(|there| becomes.is_some() && (there.mode == TREE) == is_directory);
+            if let Some(there) = there.filter(|_| same.is_none()) {
+                edits.push(Edit { old: there.all.clone(), name: (name, there.mode == TREE), new: Vec::new() });
+            }
+            if let Some((id, mode)) = becomes {
+                let place = same.map_or_else(|| old.place(name, is_directory), |same| same.all.clone());
+                edits.push(Edit { old: place, name: (name, is_directory), new: written(mode, name, id) });
             }
         }
-        if builder.is_empty() { Ok(None) } else { builder.write().map(Some).map_err(writing) }
+        let new = Content::spliced(old.raw.clone(), splices(edits));
+        if new.size() == 0 { Ok(None) } else { store.put(ObjectType::Tree, &new, id).map(Some) }
     }
 }
 
+fn written(mode: u32, name: &[u8], id: Oid) -> Vec<u8> {
+    [format!("{mode:o} ").as_bytes(), name, b"\0", id.as_bytes()].concat()
+}
+
+/// Puts edits in order, and those that touch together.
+fn splices(mut edits: Vec<Edit<'_>>) -> Vec<Splice> {
+    edits
+        .sort_by(|a, b| (a.old.start, a.old.end).cmp(&(b.old.start, b.old.end)).then_with(|| in_order(a.name, b.name)));
+    let mut splices: Vec<Splice> = Vec::new();
+    for Edit { old, new, .. } in edits {
+        match splices.last_mut().filter(|last| last.old.end == old.start) {
+            Some(last) => {
+                last.old.end = old.end;
+                last.new.extend(new);
+            }
+            None => splices.push(Splice { old, new }),
+        }
+    }
+    splices
+}
+
 fn writing(error: git2::Error) -> RepoError {
-    RepoError::git("or write a tree", error)
+    RepoError::git("or write an object", error)
 }

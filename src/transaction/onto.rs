@@ -6,7 +6,7 @@ use git2::Oid;
 use super::TransactionError;
 use super::flush::Flush;
 use crate::plan::ChangeSet;
-use crate::repo::{CommitError, CommitRequest, Committed, Repo, Revision};
+use crate::repo::{CommitError, CommitRequest, Committed, ObjectStore, Repo, RepoError, Revision, TreeWriter};
 
 /// What a change is made of, and what is to come of it.
 #[derive(Clone, Debug)]
@@ -50,6 +50,22 @@ impl Onto {
     }
 }
 
+/// Stores the tree that a change makes of another.
+pub(super) fn write_tree(
+    writer: &TreeWriter<'_>,
+    changes: &ChangeSet,
+    store: &mut dyn ObjectStore,
+) -> Result<Oid, RepoError> {
+    let mut leaves = Vec::with_capacity(changes.len());
+    for change in changes.iter() {
+        let blob = change.after.as_ref();
+        let blob =
+            blob.map(|after| writer.write_blob(&change.path, change.before.as_ref(), after, store)).transpose()?;
+        leaves.push((&change.path, blob));
+    }
+    writer.write(&leaves, store)
+}
+
 /// Writes the tree that a change makes of a revision's, and what else is asked for.
 ///
 /// # Errors
@@ -58,9 +74,8 @@ impl Onto {
 pub fn store(repo: &Repo, changes: &ChangeSet, onto: &Onto) -> Result<Stored, TransactionError> {
     let place = onto.place(repo)?;
     let flush = Flush::from_config(repo.config())?;
-    let blob = |change: &crate::plan::Change| change.after.as_ref().map(|file| repo.write_blob(file)).transpose();
-    let leaves = changes.iter().map(|change| Ok((&change.path, blob(change)?))).collect::<Result<Vec<_>, _>>();
-    let tree = repo.write_tree(onto.revision.tree, &leaves.map_err(TransactionError::Repository)?)?;
+    let mut objects = repo;
+    let tree = write_tree(&TreeWriter::new(repo, onto.revision.tree), changes, &mut objects)?;
     let made = match (&onto.commit, place) {
         (Some(_), _) if tree == onto.revision.tree => return Err(CommitError::NothingToCommit.into()),
         (Some(request), Some((parent, old))) => Some((repo.commit_tree(request, tree, parent)?, old)),
