@@ -26,7 +26,7 @@ _git_llmpatch ()
 	"")
 		case "$cur" in
 		-*) __gitcomp "--version" ;;
-		*) __gitcomp "apply check diff convert show snapshot undo recover apply-patch prompt man help completions" ;;
+		*) __gitcomp "apply check diff convert show snapshot batch undo recover apply-patch prompt man help completions" ;;
 		esac
 		;;
 	apply)
@@ -161,6 +161,34 @@ _git_llmpatch ()
 		,-*) __gitcomp "--untracked"; return ;;
 		esac
 		;;
+	batch)
+		case "$dashes,$cur" in
+		1,*) return ;;
+		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
+		,--output=*) return ;;
+		,--bundle=*) return ;;
+		,--jobs=*) return ;;
+		,--format=*) __gitcomp "envelope opx unified blocks tool files" "" "${cur#--format=}"; return ;;
+		,--file=*) return ;;
+		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
+		,--base=*) __git_complete_refs --cur="${cur#--base=}"; return ;;
+		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
+		,--limit=*) return ;;
+		,-*) __gitcomp "--onto= --commit --output= --resume --bundle= --jobs= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --limit="; return ;;
+		esac
+		case "$prev" in
+		--onto) __git_complete_refs --cur="$cur"; return ;;
+		-o|--output) return ;;
+		--bundle) return ;;
+		-j|--jobs) return ;;
+		--format) __gitcomp "envelope opx unified blocks tool files" "" "$cur"; return ;;
+		--file) return ;;
+		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
+		--base) __git_complete_refs --cur="$cur"; return ;;
+		--directory) _git_llmpatch_directories "$cur"; return ;;
+		--limit) return ;;
+		esac
+		;;
 	undo)
 		case "$dashes,$cur" in
 		1,*) return ;;
@@ -199,14 +227,14 @@ _git_llmpatch ()
 		1,*) return ;;
 		,-*) __gitcomp "--install --skill"; return ;;
 		esac
-		__gitcomp "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show snapshot undo agents editors troubleshooting" "" "$cur"; return
+		__gitcomp "git-llmpatch apply apply-patch batch check completions convert diff help man prompt recover show snapshot undo agents editors troubleshooting" "" "$cur"; return
 		;;
 	help)
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,-*) __gitcomp ""; return ;;
 		esac
-		__gitcomp "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show snapshot undo agents editors troubleshooting" "" "$cur"; return
+		__gitcomp "git-llmpatch apply apply-patch batch check completions convert diff help man prompt recover show snapshot undo agents editors troubleshooting" "" "$cur"; return
 		;;
 	completions)
 		case "$dashes,$cur" in

@@ -32,6 +32,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "diff" -d 
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "convert" -d 'Print the change in another format'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "show" -d 'Write commits as the responses that would make them'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "snapshot" -d 'Keep what the work tree holds now as a tree, and print its id'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "batch" -d 'Make a tree, or a commit, of each of many responses'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "undo" -d 'Take back the last apply'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "recover" -d 'Finish or take back an apply or undo that was interrupted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "apply-patch" -d 'Apply a patch as the apply_patch that agents start, or install that name'
@@ -216,6 +217,35 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s v -l 
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand snapshot" -l untracked -d 'Keep files that git doesn\'t know, too, but none that it is told to ignore'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand snapshot" -s h -d 'Print help'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l onto -d 'Make each change of this commit, or tree' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -s o -l output -d 'Write the output to this file' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l bundle -d 'Write all that was made to this file, for git fetch' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -s j -l jobs -d 'How many responses are worked out at once; as many as there are processors' -r
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l format -d 'Read patches of this format only, instead of finding out' -r -f -a "envelope\t'`*** Begin Patch` … `*** End Patch`'
+opx\t'`<edit file=… op=…>`'
+unified\t'`diff --git …`, as `git diff` and `diff -u` print it'
+blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
+tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'
+files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l file -d 'The file that search/replace blocks are about where the response doesn\'t say' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
+indent\t'Indentation too; added lines are shifted alike'
+unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l base -d 'Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l directory -d 'Put this directory before every path of the response' -r -f -a "(__fish_complete_directories)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l commit -d 'Make a commit of each, with the notes of the response for its message'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l resume -d 'Go on behind the last line of that file, if there is one'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l strict -d 'Accept what the bare format says and nothing looser (also llmpatch.strict)'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l no-strict -d 'Take back --strict or llmpatch.strict'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l unique -d 'Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l no-unique -d 'Take back --unique or llmpatch.unique'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l no-fuzz -d 'Take back --fuzz or llmpatch.fuzz'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l no-base -d 'Take back --base or llmpatch.base'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -s 3 -l 3way -d 'Merge with what has changed since the base, and refuse only what is in conflict with it'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l overwrite -d 'Let a patch make a new file where there is one already'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l allow-empty -d 'Accept a response that changes nothing'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
@@ -245,8 +275,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -s h -d 'Print help'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand prompt" -f -a "envelope opx blocks tool"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show snapshot undo agents editors troubleshooting"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand help" -f -a "git-llmpatch apply apply-patch check completions convert diff help man prompt recover show snapshot undo agents editors troubleshooting"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand man" -f -a "git-llmpatch apply apply-patch batch check completions convert diff help man prompt recover show snapshot undo agents editors troubleshooting"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand help" -f -a "git-llmpatch apply apply-patch batch check completions convert diff help man prompt recover show snapshot undo agents editors troubleshooting"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
 
 function __fish_git_llmpatch_of_git

@@ -72,6 +72,8 @@
 //! | access to the work tree that can't leave it | [`dir`] |
 //! | locks, writing, rolling back, committing, the journal, recovery, undo | [`transaction`] |
 //! | trees, commits and branches without a work tree (`--onto`) | `transaction/onto.rs`, `repo/tree_write.rs`, `repo/commit/plumbing.rs`, `repo/branch.rs` |
+//! | many responses, each by itself: lines in, lines out, threads | `cli/batch.rs` and the files below it |
+//! | their trees and commits, and the packs that hold them | `transaction/batch.rs`, `repo/tree_write.rs`, `repo/commit/many.rs`, `repo/pack.rs` |
 //! | what a response is about, and what became of it since (`--base`) | `repo/based_tree.rs` |
 //! | merging a change with that (`--3way`) | `plan/merge.rs`, `repo/merge.rs` |
 //! | snapshots of the work tree | `transaction/snapshot.rs`, `repo/snapshot.rs` |

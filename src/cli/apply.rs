@@ -15,11 +15,10 @@ use super::responses::{self, Origin};
 use super::review::Review;
 use crate::diagnose::Diagnose;
 use crate::message;
-use crate::patch::Format;
 use crate::plan::choose::Names;
 use crate::plan::{ChangeSet, PlanId};
 use crate::progress::Stage;
-use crate::repo::{Against, Mail, is_branch_name};
+use crate::repo::{Against, is_branch_name};
 use crate::report::{CommitReport, Diagnostic, FileReport, Report, State, Status, merge};
 use crate::text::Shown;
 use crate::transaction::{self, Onto, Target};
@@ -166,7 +165,7 @@ impl Apply {
         let tree = base.tree(&session.repo)?;
         let mut worked = session.work_out(&sources, &base, &*tree)?;
         self.compare(session, &worked)?;
-        let mail = self.mail(session, &worked)?;
+        let mail = if self.commit { session.mail(&worked)? } else { None };
         let message = message.or_else(|| mail.as_ref().map(|mail| mail.message.clone()));
         if let Some(review) = review {
             let names = if tree.ignores_case() { Names::CaseBlind } else { Names::Exact };
@@ -247,16 +246,6 @@ impl Apply {
         report.status = Status::Applied;
         report.warnings.extend(self.commit.then(|| Diagnostic::from(&CliError::NoCommit)));
         report
-    }
-
-    /// Returns what the mail says of the commit, if that is what the change comes from.
-    fn mail(&self, session: &Session, worked: &Worked<'_>) -> Result<Option<Mail>, Failure> {
-        match (&worked.patches[..], worked.sources) {
-            ([patch], [source]) if self.commit && patch.format == Format::Unified => {
-                session.repo.mail(source.bytes()).map_err(Failure::from)
-            }
-            _ => Ok(None),
-        }
     }
 
     /// Reports a change that isn't made yet, to a program with all that it is told.

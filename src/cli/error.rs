@@ -75,6 +75,11 @@ pub(super) enum CliError {
     /// A guard that can't be understood guards nothing, so nothing goes on.
     #[error("`{key}` is set to `{}`, which is no pathspec: {error}", Shown(value))]
     NoPathspec { key: &'static str, value: BString, error: PathspecError },
+    /// A line of the input of `batch` that isn't one.
+    #[error("the line isn't what `batch` reads: {error}")]
+    NoLine { error: String },
+    #[error("the line must have either a `response` or a `file`")]
+    NoResponse,
     #[error("--directory can't be used: {0}")]
     Directory(PathError),
 }
@@ -117,6 +122,9 @@ impl Diagnose for CliError {
             CliError::NoPathspec { key, .. } => of(Kind::Io).help(format!(
                 "correct it with `git config --edit`; `git config --show-origin --get-all {key}` says where it is set"
             )),
+            CliError::NoLine { .. } | CliError::NoResponse => of(Kind::Parse).help(
+                "write it like this: {\"id\": 1, \"response\": \"…\"}, or {\"id\": 1, \"file\": \"response.txt\", \"base\": \"HEAD~1\"}",
+            ),
             CliError::Directory(error) => Diagnosis { label: None, advice: None, ..error.diagnosis() }
                 .help("name a directory of this work tree, from its top, or leave the option out"),
         }

@@ -26,7 +26,7 @@ use crate::patch::{FileEdit, Format, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{self, ChangeSet, Placement, Plan, Refusal, Rules};
 use crate::progress::Stage;
-use crate::repo::Repo;
+use crate::repo::{Mail, Repo};
 use crate::report::human::Style;
 use crate::report::{Detail, Diagnostic, Report, State, feedback, json, merge};
 use crate::text::{Located, Shown, Source};
@@ -45,7 +45,7 @@ pub(super) struct Session {
     rules: Rules,
     resolver: Resolver,
     /// What responses are about, if it isn't what is to change.
-    base: Option<String>,
+    pub(super) base: Option<String>,
     /// Whether what has changed since is merged.
     merges: bool,
     /// What became of changes that were interrupted before.
@@ -197,6 +197,17 @@ impl Session {
                 Ok(Worked { sources, base, patches, changes, placements, warnings })
             }
             _ => Err(self.refused(&patches, sources, errors, warnings)),
+        }
+    }
+
+    /// Returns what the mail says of the commit, if that is what the change comes from.
+    ///
+    /// # Errors
+    /// If git can't read it.
+    pub(super) fn mail(&self, worked: &Worked<'_>) -> Result<Option<Mail>, Failure> {
+        match (&worked.patches[..], worked.sources) {
+            ([patch], [source]) if patch.format == Format::Unified => Ok(self.repo.mail(source.bytes())?),
+            _ => Ok(None),
         }
     }
 

@@ -58,6 +58,7 @@ const PAGES: &[Page] = pages![
         "git-llmpatch",
         "git-llmpatch-apply",
         "git-llmpatch-apply-patch",
+        "git-llmpatch-batch",
         "git-llmpatch-check",
         "git-llmpatch-completions",
         "git-llmpatch-convert",

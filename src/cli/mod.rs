@@ -6,6 +6,7 @@
 mod apply;
 mod apply_patch;
 mod base;
+mod batch;
 mod check;
 mod commit;
 mod completions;
@@ -78,6 +79,7 @@ enum Command {
     Convert(convert::Convert),
     Show(show::Show),
     Snapshot(snapshot::Snapshot),
+    Batch(Box<batch::Batch>),
     Undo(undo::Undo),
     Recover(recover::Recover),
     ApplyPatch(apply_patch::ApplyPatch),
@@ -106,6 +108,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Diff(diff) => diff.run(),
         Command::Convert(convert) => convert.run(),
         Command::Show(show) => show.run(),
+        Command::Batch(batch) => Ok(batch.run()),
         Command::Snapshot(snapshot) => Ok(snapshot.run()),
         Command::Undo(undo) => Ok(undo.run()),
         Command::Recover(recover) => Ok(recover.run()),

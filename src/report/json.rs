@@ -14,7 +14,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::ser::Formatter;
 
-use super::{CommitReport, Report, State};
+use super::{CommitReport, Diagnostic, Report, State};
 use crate::diagnose::Nearest;
 use crate::path::RepoPath;
 use crate::text::{LineNo, Shown};
@@ -28,12 +28,42 @@ const VERSION: u32 = 1;
 impl Report {
     /// Returns the document, without a line end behind it. It holds no character that a terminal might obey.
     pub fn json(&self) -> String {
-        let mut out = Vec::new();
-        let mut serializer = serde_json::Serializer::with_formatter(&mut out, Harmless);
-        // What is serialized are maps with strings for keys, into memory: there is nothing that could fail.
-        let _ = Document { version: VERSION, report: self }.serialize(&mut serializer);
-        String::from_utf8(out).unwrap_or_default()
+        harmless(&Document { version: VERSION, report: self })
     }
+
+    /// Returns the answer to one of many questions, without a line end behind it: what is asked for again by its `id`, the revision
+    /// that its change is made of, and of the document what can't be known before.
+    pub fn json_answer(&self, id: &serde_json::Value, onto: &str) -> String {
+        harmless(&Answer {
+            id,
+            onto,
+            tree: self.tree.as_deref(),
+            commit: &self.commit,
+            warnings: &self.warnings,
+            errors: &self.errors,
+            feedback: self.feedback.as_deref(),
+        })
+    }
+}
+
+fn harmless(document: &impl Serialize) -> String {
+    let mut out = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, Harmless);
+    // What is serialized are maps with strings for keys, into memory: there is nothing that could fail.
+    let _ = document.serialize(&mut serializer);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+#[derive(Serialize)]
+struct Answer<'r> {
+    id: &'r serde_json::Value,
+    onto: &'r str,
+    tree: Option<&'r str>,
+    #[serde(serialize_with = "commit")]
+    commit: &'r Option<CommitReport>,
+    warnings: &'r [Diagnostic],
+    errors: &'r [Diagnostic],
+    feedback: Option<&'r str>,
 }
 
 #[derive(Serialize)]

@@ -190,6 +190,13 @@ impl Report {
     }
 }
 
+impl CommitReport {
+    /// Makes the report of a commit of which no more is told than its name.
+    pub fn named(full: String) -> Self {
+        Self { id: full.clone(), full, branch: None, subject: String::new(), root: false, extent: None }
+    }
+}
+
 impl FileReport {
     /// Lists the files of a change by path, with how many lines come and go at each path; a rename is one line, at its new
     /// path, with what goes at the old one.

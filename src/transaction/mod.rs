@@ -20,6 +20,7 @@
 //! A file that a hook rewrote before another hook said no is left as the hook wrote it, and named, its original kept: nothing
 //! tells a hook's rewriting from what its owner typed meanwhile.
 
+mod batch;
 mod committing;
 mod error;
 mod flush;
@@ -44,6 +45,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+pub use batch::{Candidate, CandidatePack, Candidates, bundle};
 pub use error::{ChangedSince, Holder, Open, TransactionError, Unfit, Warning, Why};
 pub use last::{Last, Reverse, Undoing, last};
 pub use manifest::Origin;

@@ -6,6 +6,7 @@ mod apply;
 mod apply_patch;
 mod attributes;
 mod base;
+mod batch;
 mod check;
 mod commit;
 mod convert;

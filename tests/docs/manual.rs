@@ -236,13 +236,18 @@ fn every_page_is_printed() {
 /// Makes the repository that the examples speak of: a file, and answers about it.
 fn demonstration() -> Repo {
     let greet = "def greet(name):\n    print(\"Hello \" + name)\n";
-    let repo = Repo::with(&[("src/greet.py", greet), (".gitignore", "/response.*\n/.local\n")]);
+    let repo = Repo::with(&[("src/greet.py", greet), (".gitignore", "/response*\n/.local\n")]);
     let envelope = "Here you are:\n\n*** Begin Patch\n*** Update File: src/greet.py\n@@ def greet(name):\n-    print(\"Hello \" + name)\n+    \
         print(f\"Hello, {name}!\")\n*** End Patch\n";
     repo.child("response.md").write_str(envelope).unwrap();
     let opx = "<edit file=\"src/greet.py\" op=\"patch\">\n  <why>Greet with a comma</why>\n  <find>\n<<<\n    print(\"Hello \" + name)\n>>>\n  \
         </find>\n  <put>\n<<<\n    print(f\"Hello, {name}!\")\n>>>\n  </put>\n</edit>\n";
     repo.child("response.xml").write_str(opx).unwrap();
+    let [colon, wrong] =
+        [("Hello, ", "Hello: "), ("Hello \" +", "Hi \" +")].map(|(old, new)| envelope.replace(old, new));
+    let lines = [envelope, opx, &colon, &wrong].map(|response| serde_json::json!({"id": null, "response": response}));
+    let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    repo.child("responses.jsonl").write_str(&lines).unwrap();
     repo
 }
 

@@ -14,6 +14,7 @@
 
 mod error;
 mod identity;
+mod many;
 mod outcome;
 mod plumbing;
 mod trace;
@@ -25,6 +26,7 @@ use bstr::{BString, ByteSlice as _};
 use git2::{Oid, RepositoryState};
 
 pub use self::error::CommitError;
+pub(crate) use self::many::Committer;
 pub use self::outcome::Extent;
 use self::trace::{Refusal, Trace};
 use super::commit_barrier::CommitBarrier;

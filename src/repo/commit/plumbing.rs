@@ -21,8 +21,8 @@ impl Repo {
         let message = self.finished_message(&git, request)?;
         let mut command = git.command(["commit-tree", &tree.to_string(), "-p", &parent.to_string()]);
         let sign = match &request.sign {
-            // It doesn't ask for this setting itself.
-            Sign::Default if self.config().bool("commit.gpgSign")?.unwrap_or(false) => &Sign::Yes(None),
+            // It doesn't ask for the setting itself.
+            Sign::Default if self.is_signed(&request.sign)? => &Sign::Yes(None),
             sign => sign,
         };
         command.args(sign_argument(sign)).args(["-F", "-"]);
@@ -38,6 +38,15 @@ impl Repo {
         let name = said.trim_end().to_str_lossy();
         let unknown = || RepoError::Child { command: "commit-tree".into(), message: said.clone() };
         Ok(self.commit_id(&name).ok_or_else(unknown)?)
+    }
+
+    /// Returns whether a commit is signed.
+    pub(super) fn is_signed(&self, sign: &Sign) -> Result<bool, RepoError> {
+        match sign {
+            Sign::Default => Ok(self.config().bool("commit.gpgSign")?.unwrap_or(false)),
+            Sign::Yes(_) => Ok(true),
+            Sign::No => Ok(false),
+        }
     }
 
     /// Returns a message as `git commit` leaves it: whitespace put right unless that is switched off, and trailers added.

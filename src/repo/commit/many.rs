@@ -1,0 +1,99 @@
+//! Commits of many trees on one commit: who makes them is asked of git once, and they are written without it.
+
+use bstr::{BString, ByteSlice as _};
+use git2::Oid;
+
+use super::{CommitError, CommitRequest, Sign};
+use crate::repo::git::Git;
+use crate::repo::{Repo, RepoError};
+
+/// What such commits have in common.
+#[derive(Debug)]
+pub(crate) struct Committer {
+    author: BString,
+    committer: BString,
+    encoding: Option<BString>,
+    keeps_messages: bool,
+}
+
+impl Repo {
+    /// Asks git who commits. `None` if commits are signed: then git makes each of them.
+    ///
+    /// # Errors
+    /// `identity` with git's own words.
+    pub(crate) fn committer(&self) -> Result<Option<Committer>, CommitError> {
+        self.check_identity(&CommitRequest::default())?;
+        if self.is_signed(&Sign::Default)? {
+            return Ok(None);
+        }
+        let git = Git::new(self);
+        let who = |variable| Ok::<_, RepoError>(git.output(["var", variable], b"")?.trim_end().into());
+        let encoding = self.config().string("i18n.commitEncoding")?;
+        let is_utf8 = |name: &BString| {
+            name.is_empty() || ["utf-8", "utf8"].iter().any(|utf8| name.eq_ignore_ascii_case(utf8.as_bytes()))
+        };
+        Ok(Some(Committer {
+            author: who("GIT_AUTHOR_IDENT")?,
+            committer: who("GIT_COMMITTER_IDENT")?,
+            encoding: encoding.filter(|name| !is_utf8(name)),
+            keeps_messages: self.keeps_messages()?,
+        }))
+    }
+}
+
+impl Committer {
+    /// Returns the bytes of a commit.
+    pub(crate) fn commit(&self, message: &[u8], tree: Oid, parent: Oid) -> Vec<u8> {
+        let message = if self.keeps_messages { message.to_vec() } else { stripped(message) };
+        let mut commit = format!("tree {tree}\nparent {parent}\n").into_bytes();
+        commit.extend([b"author ", &self.author[..], b"\ncommitter ", &self.committer, b"\n"].concat());
+        commit.extend(self.encoding.iter().flat_map(|name| [b"encoding ", &name[..], b"\n"].concat()));
+        commit.push(b'\n');
+        commit.extend(message);
+        commit
+    }
+}
+
+/// Puts the whitespace of a message right, as `git stripspace` does.
+fn stripped(message: &[u8]) -> Vec<u8> {
+    // What git takes for it.
+    let is_space = |byte: u8| b" \t\r".contains(&byte);
+    let (mut out, mut is_apart) = (Vec::with_capacity(message.len() + 1), false);
+    for line in message.split(|&byte| byte == b'\n') {
+        let len = line.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
+        if len == 0 {
+            is_apart = !out.is_empty();
+            continue;
+        }
+        if std::mem::take(&mut is_apart) {
+            out.push(b'\n');
+        }
+        out.extend(&line[..len]);
+        out.push(b'\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::testing::Sample;
+
+    #[test]
+    fn messages_are_what_git_stripspace_makes_of_them() {
+        let sample = Sample::new();
+        let repo = sample.open();
+        let git = Git::new(&repo);
+        let parts = ["", "a", "a \t", "\r", " b", "\u{b}", "#c", "\u{c}x\u{c}"];
+        for number in 0..parts.len().pow(4) {
+            let lines: Vec<_> = (0..4).map(|place| parts[number / parts.len().pow(place) % parts.len()]).collect();
+            if number % 37 != 0 {
+                continue;
+            }
+            for message in [lines.join("\n"), lines.join("\n") + "\n"] {
+                let want = git.output(["stripspace"], message.as_bytes()).unwrap();
+                assert_eq!(BString::from(stripped(message.as_bytes())), want, "{message:?}");
+            }
+        }
+    }
+}

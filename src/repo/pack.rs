@@ -1,0 +1,304 @@
+//! Packs of new objects: what changes little is stored as what differs from what it was.
+//!
+//! A pack is written beside the others under a name that git takes for a temporary one, and is renamed once it is whole, its index
+//! last: git looks for nothing in a pack that has none.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use flate2::{Compress, Compression, FlushCompress};
+use git2::{ObjectFormat, ObjectType, Oid};
+use sha1::{Digest as _, Sha1};
+use sha2::Sha256;
+
+use super::git::Git;
+use super::tree_write::ObjectStore;
+use super::{Repo, RepoError, Revision};
+use crate::dir::write::step;
+use crate::text::Splice;
+use crate::tree::Content;
+
+/// The most bytes that are copied at once: git's own limit.
+const MOST_COPIED: usize = 0x1_0000;
+/// The most bytes that are inserted at once.
+const MOST_INSERTED: usize = 0x7f;
+const DELTA: u8 = 7;
+/// The most bytes that a pack may have.
+const MOST: usize = 0x7fff_ffff;
+
+/// A new object as a pack has it.
+#[derive(Debug)]
+struct Packed {
+    bytes: Vec<u8>,
+    crc: u32,
+    /// The object that it is a delta of.
+    base: Option<Oid>,
+}
+
+/// Makes new objects ready for a pack, and keeps them.
+pub(crate) struct Packing {
+    format: ObjectFormat,
+    compress: Compress,
+    objects: Vec<(Oid, Packed)>,
+}
+
+impl Packing {
+    pub(crate) fn new(repo: &Repo) -> Self {
+        let compress = Compress::new(Compression::fast(), true);
+        Self { format: repo.git2().object_format(), compress, objects: Vec::new() }
+    }
+
+    /// Hands over what was put in so far.
+    pub(crate) fn take(&mut self) -> NewObjects {
+        NewObjects(std::mem::take(&mut self.objects))
+    }
+
+    /// Packs an object whose bytes, or what makes them of a base's, are these.
+    fn pack(&mut self, kind: u8, data: &[u8], base: Option<Oid>) -> Packed {
+        let mut bytes = header(kind, data.len());
+        bytes.extend(base.iter().flat_map(|base| base.as_bytes()));
+        self.compress.reset();
+        let mut read = 0;
+        loop {
+            bytes.reserve(64 + (data.len() - read) / 2);
+            let before = self.compress.total_in();
+            // Memory is all that it needs, and it grows.
+            let status = self.compress.compress_vec(&data[read..], &mut bytes, FlushCompress::Finish);
+            read += usize::try_from(self.compress.total_in() - before).unwrap_or_default();
+            if !matches!(status, Ok(flate2::Status::Ok | flate2::Status::BufError)) {
+                break;
+            }
+        }
+        Packed { crc: crc32fast::hash(&bytes), bytes, base }
+    }
+}
+
+impl ObjectStore for Packing {
+    fn put(&mut self, kind: ObjectType, content: &Content, base: Option<Oid>) -> Result<Oid, RepoError> {
+        let id =
+            Oid::hash_object_ext(kind, content, self.format).map_err(|error| RepoError::git("an object", error))?;
+        let packed = match (base, content.splices()) {
+            (Some(base), Some((old, splices))) => {
+                let delta = delta(old.size(), content.size(), splices);
+                self.pack(DELTA, &delta, Some(base))
+            }
+            _ => self.pack(number(kind), content, None),
+        };
+        self.objects.push((id, packed));
+        Ok(id)
+    }
+}
+
+/// Objects that are ready for a pack.
+#[derive(Debug, Default)]
+pub(crate) struct NewObjects(Vec<(Oid, Packed)>);
+
+/// A pack in the making.
+#[derive(Debug, Default)]
+pub(crate) struct Pack {
+    objects: BTreeMap<Oid, Packed>,
+    len: usize,
+}
+
+impl Pack {
+    /// Adds objects, each once.
+    pub(crate) fn add(&mut self, objects: NewObjects) {
+        for (id, packed) in objects.0 {
+            self.len += packed.bytes.len();
+            self.objects.entry(id).or_insert(packed);
+        }
+    }
+
+    /// Returns about how many bytes it would have.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Writes it, with whatever its deltas are of.
+    ///
+    /// # Errors
+    /// If one of these can't be read, or the pack not be written. Nothing names it then.
+    pub(crate) fn write(mut self, repo: &Repo) -> Result<(), RepoError> {
+        if self.objects.is_empty() {
+            return Ok(());
+        }
+        self.add_bases(repo)?;
+        let io = |source| RepoError::Io { what: "a pack".into(), source };
+        let (pack, index, name) = self.bytes(repo.git2().object_format());
+        if pack.len() > MOST {
+            // Offsets beyond it would be written in another way.
+            return Err(io(std::io::ErrorKind::FileTooLarge.into()));
+        }
+        let directory = repo.objects_dir().join("pack");
+        let write = |bytes: &[u8]| {
+            step("write a pack")?;
+            let mut builder = tempfile::Builder::new();
+            let mode = PermissionsExt::from_mode(0o444);
+            let mut file = builder.prefix("tmp_llmpatch_").permissions(mode).tempfile_in(&directory)?;
+            file.write_all(bytes).map(|()| file.into_temp_path())
+        };
+        let _opened = repo.opened();
+        std::fs::create_dir_all(&directory).map_err(io)?;
+        let (pack, index) = (write(&pack).map_err(io)?, write(&index).map_err(io)?);
+        for (file, end) in [(pack, "pack"), (index, "idx")] {
+            step("rename a pack").map_err(io)?;
+            file.persist(directory.join(format!("pack-{name}.{end}"))).map_err(|error| io(error.error))?;
+        }
+        Ok(())
+    }
+
+    /// Adds, whole, what deltas are of: a pack on disk holds it, and no delta of it is one of a delta.
+    fn add_bases(&mut self, repo: &Repo) -> Result<(), RepoError> {
+        let mut bases: Vec<_> = self.objects.values().filter_map(|packed| packed.base).collect();
+        bases.sort_unstable();
+        bases.dedup();
+        let mut packing = Packing::new(repo);
+        for id in bases {
+            let (kind, data) = repo.read_object(id, |git| {
+                let odb = git.odb()?;
+                odb.read(id).map(|object| (object.kind(), object.data().to_vec()))
+            })?;
+            self.objects.insert(id, packing.pack(number(kind), &data, None));
+        }
+        Ok(())
+    }
+
+    /// Returns the bytes of the pack and of its index, and the name of both.
+    fn bytes(&self, format: ObjectFormat) -> (Vec<u8>, Vec<u8>, String) {
+        let count = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
+        let mut pack = Vec::with_capacity(self.len + 1024);
+        pack.extend(b"PACK\0\0\0\x02");
+        pack.extend(count.to_be_bytes());
+        let mut index = b"\xfftOc\0\0\0\x02".to_vec();
+        let mut first = [0u32; 256];
+        self.objects.keys().for_each(|id| first[usize::from(id.as_bytes()[0])] += 1);
+        let sums = first.iter().scan(0, |sum, count| {
+            *sum += count;
+            Some(*sum)
+        });
+        index.extend(sums.flat_map(u32::to_be_bytes));
+        index.extend(self.objects.keys().flat_map(|id| id.as_bytes()));
+        index.extend(self.objects.values().flat_map(|packed| packed.crc.to_be_bytes()));
+        for packed in self.objects.values() {
+            // It is written long before it is as large as that.
+            index.extend(u32::try_from(pack.len()).unwrap_or(u32::MAX).to_be_bytes());
+            pack.extend(&packed.bytes);
+        }
+        let sum = checksum(&pack, format);
+        pack.extend(&sum);
+        index.extend(&sum);
+        index.extend(checksum(&index, format));
+        (pack, index, sum.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+impl Repo {
+    /// Writes a bundle of objects, each under a reference of its own name, for whoever has a revision.
+    ///
+    /// # Errors
+    /// If git can't pack them, or the file not be written.
+    pub(crate) fn write_bundle(
+        &self,
+        has: &Revision,
+        objects: &BTreeSet<String>,
+        path: &Path,
+    ) -> Result<(), RepoError> {
+        let io = |source| RepoError::Io { what: path.as_os_str().as_bytes().into(), source };
+        let mut asked: Vec<u8> = has.commit.iter().flat_map(|id| format!("^{id}\n").into_bytes()).collect();
+        let mut bundle = match self.git2().object_format() {
+            ObjectFormat::Sha256 => b"# v3 git bundle\n@object-format=sha256\n".to_vec(),
+            _ => b"# v2 git bundle\n".to_vec(),
+        };
+        bundle.extend(has.commit.iter().flat_map(|id| format!("-{id}\n").into_bytes()));
+        for id in objects {
+            asked.extend(format!("{id}\n").as_bytes());
+            bundle.extend(format!("{id} refs/llmpatch/batch/{id}\n").as_bytes());
+        }
+        bundle.push(b'\n');
+        let pack = ["pack-objects", "--revs", "--stdout", "--thin", "--delta-base-offset", "-q"];
+        bundle.extend(Git::new(self).output(pack, &asked)?.iter());
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut file = tempfile::Builder::new()
+            .permissions(PermissionsExt::from_mode(0o666))
+            .tempfile_in(directory)
+            .map_err(io)?;
+        file.write_all(&bundle).and_then(|()| file.as_file().sync_all()).map_err(io)?;
+        file.persist(path).map(drop).map_err(|error| io(error.error))
+    }
+}
+
+fn checksum(bytes: &[u8], format: ObjectFormat) -> Vec<u8> {
+    match format {
+        ObjectFormat::Sha256 => Sha256::digest(bytes).to_vec(),
+        _ => Sha1::digest(bytes).to_vec(),
+    }
+}
+
+fn number(kind: ObjectType) -> u8 {
+    match kind {
+        ObjectType::Commit => 1,
+        ObjectType::Tree => 2,
+        ObjectType::Tag => 4,
+        _ => 3,
+    }
+}
+
+/// Writes what stands before the bytes of an object: what it is, and how long.
+fn header(kind: u8, len: usize) -> Vec<u8> {
+    let low = |value: usize, mask: usize| u8::try_from(value & mask).unwrap_or_default();
+    let mut rest = len >> 4;
+    let mut bytes = vec![kind << 4 | low(len, 0xf)];
+    while rest > 0 {
+        *bytes.last_mut().unwrap_or(&mut 0) |= 0x80;
+        bytes.push(low(rest, 0x7f));
+        rest >>= 7;
+    }
+    bytes
+}
+
+/// Says how one content becomes another, as git's deltas say it.
+fn delta(old_len: usize, new_len: usize, splices: &[Splice]) -> Vec<u8> {
+    let mut delta = Vec::new();
+    for mut len in [old_len, new_len] {
+        while len >= 0x80 {
+            delta.push(u8::try_from(len & 0x7f).unwrap_or_default() | 0x80);
+            len >>= 7;
+        }
+        delta.push(u8::try_from(len).unwrap_or_default());
+    }
+    let mut at = 0;
+    for splice in splices {
+        copy(&mut delta, at, splice.old.start);
+        for part in splice.new.chunks(MOST_INSERTED) {
+            delta.push(u8::try_from(part.len()).unwrap_or_default());
+            delta.extend(part);
+        }
+        at = splice.old.end;
+    }
+    copy(&mut delta, at, old_len);
+    delta
+}
+
+/// Copies a range of the old content.
+fn copy(delta: &mut Vec<u8>, mut start: usize, end: usize) {
+    while start < end {
+        let len = (end - start).min(MOST_COPIED);
+        let at = delta.len();
+        delta.push(0x80);
+        // A length of none stands for the longest.
+        let both = [(start, 0, 4), (len & 0xffff, 4, 2)];
+        for (value, bit, most) in both {
+            for byte in 0..most {
+                let part = u8::try_from(value >> (8 * byte) & 0xff).unwrap_or_default();
+                if part != 0 {
+                    delta[at] |= 1 << (bit + byte);
+                    delta.push(part);
+                }
+            }
+        }
+        start += len;
+    }
+}
