@@ -11,6 +11,7 @@
 //! disk, which is its default and which the others never do. `--only=D` runs one scenario. `--markdown` prints a table as in
 //! `.github/COMPARISON.md`.
 
+mod batch;
 mod scenario;
 
 use std::fs;
@@ -103,6 +104,9 @@ fn main() {
     }
     if options.only.as_deref().is_none_or(|only| "staged".starts_with(only)) {
         staged(&options);
+    }
+    if options.only.as_deref().is_none_or(|only| "batch".starts_with(only)) {
+        batch::measure(options.is_short);
     }
 }
 
