@@ -147,7 +147,7 @@ _git_llmpatch ()
 		,--to=*) __gitcomp "envelope opx blocks tool" "" "${cur#--to=}"; return ;;
 		,--unified=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--to= --first-parent --unified= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--to= --first-parent --base --unified= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--to) __gitcomp "envelope opx blocks tool" "" "$cur"; return ;;

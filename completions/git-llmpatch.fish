@@ -59,7 +59,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l file
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l base -d 'Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l base -d 'Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base, and what a response itself says)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l directory -d 'Put this directory before every path of the response' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
@@ -109,7 +109,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l file
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l base -d 'Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l base -d 'Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base, and what a response itself says)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l directory -d 'Put this directory before every path of the response' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
@@ -143,7 +143,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l file 
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l base -d 'Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l base -d 'Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base, and what a response itself says)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l directory -d 'Put this directory before every path of the response' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
@@ -184,7 +184,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fi
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l base -d 'Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l base -d 'Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base, and what a response itself says)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l directory -d 'Put this directory before every path of the response' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
@@ -212,6 +212,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l color
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l first-parent -d 'Write a merge as what it changes of its first parent, and of a range only first parents'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l base -d 'Name the parent, which the response is about: apply then refuses files that have changed since' -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s q -l quiet -d 'Say nothing but errors and what was asked for'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s v -l verbose -d 'Say also what was read, and list each correction that is otherwise only counted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s h -d 'Print help'
@@ -231,7 +232,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l file
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l fuzz -d 'Where lines aren\'t in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l base -d 'Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l base -d 'Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base, and what a response itself says)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l directory -d 'Put this directory before every path of the response' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l commit -d 'Make a commit of each, with the notes of the response for its message'

@@ -27,6 +27,8 @@ pub struct Look {
     pub context: Option<u32>,
     /// What stands before the patch.
     pub prose: BString,
+    /// The name of the commit or tree that it is to say it is about.
+    pub base: Option<String>,
     /// What the edits' notes say. An envelope has no notes: there they are prose.
     pub notes: Notes,
 }
@@ -90,7 +92,14 @@ pub fn respond(
         _ => format::envelope::print(&patch),
     };
     let response = match printed {
-        Ok(printed) if unsaid.is_empty() => [format::prose(&prose), printed].concat(),
+        Ok(printed) if unsaid.is_empty() => {
+            let (before, behind) = match (&look.base, format) {
+                (Some(base), Format::Opx) => (format!("<opx base=\"{base}\">\n"), "</opx>\n"),
+                (Some(base), _) => (format!("Base: {base}\n\n"), ""),
+                (None, _) => (String::new(), ""),
+            };
+            [format::prose(&prose), before.into(), printed, behind.into()].concat()
+        }
         Ok(_) => return Ok(Err(sorted(unsaid))),
         Err(these) => {
             let told =

@@ -3,6 +3,17 @@ use super::options;
 use crate::repo::{self, Repo, Side};
 use crate::tree::Tree;
 
+/// Who says which tree responses are about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum About {
+    /// It is this one, whatever a response says.
+    Asked(String),
+    /// Each says it itself, or else it is this one, if there is one.
+    Open(Option<String>),
+    /// None: they are about what is to change.
+    Nothing,
+}
+
 /// The state of the files that a change is worked out against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Base {

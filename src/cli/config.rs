@@ -1,6 +1,7 @@
 use std::io::IsTerminal as _;
 use std::os::fd::AsFd;
 
+use super::base::About;
 use super::error::{CliError, Failure};
 use super::options::{Reading, Verbosity, When};
 use crate::pathspec::{Defaults, Pathspec, Pathspecs};
@@ -21,12 +22,15 @@ pub(super) fn switch(on: bool, off: bool, config: &Config, key: &str) -> Result<
 ///
 /// # Errors
 /// If the configuration can't be read.
-pub(super) fn base(reading: &Reading, config: &Config) -> Result<Option<String>, RepoError> {
-    if reading.base.is_some() || reading.no_base {
-        return Ok(reading.base.clone());
-    }
-    let set = config.string("llmpatch.base")?.filter(|set| !set.is_empty());
-    Ok(set.map(|set| set.to_string()))
+pub(super) fn about(reading: &Reading, config: &Config) -> Result<About, RepoError> {
+    Ok(match (&reading.base, reading.no_base) {
+        (Some(base), _) => About::Asked(base.clone()),
+        (None, true) => About::Nothing,
+        (None, false) => {
+            let set = config.string("llmpatch.base")?.filter(|set| !set.is_empty());
+            About::Open(set.map(|set| set.to_string()))
+        }
+    })
 }
 
 /// Decides how strictly patches are read: whether by the bare format, and else up to which level. Options go before

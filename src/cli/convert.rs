@@ -87,6 +87,7 @@ impl Convert {
             options: session.repo.diff_options()?,
             context: self.context.lines,
             prose: BString::default(),
+            base: None,
             notes: notes(session, worked),
         };
         // Contents are compared as they stand in the files: that is what the response is about.

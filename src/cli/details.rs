@@ -19,6 +19,7 @@ use crate::tree::File;
 pub(super) fn of_change(worked: &Worked<'_>, message: Option<&BString>) -> Detail {
     Detail {
         plan: Some(worked.changes.id()),
+        base: worked.about.clone(),
         message: Some(message.cloned().unwrap_or_else(|| message::compose(&worked.patches, &worked.changes))),
         ..Detail::of(&worked.patches, &worked.placements, worked.sources)
     }

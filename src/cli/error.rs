@@ -80,6 +80,13 @@ pub(super) enum CliError {
     NoLine { error: String },
     #[error("the line must have either a `response` or a `file`")]
     NoResponse,
+    #[error("the responses are about {} and about {}, and a change is of one of them", Shown(first), Shown(second))]
+    TwoBases { first: BString, second: BString },
+    /// What a response says that it is about.
+    #[error("the response is about `{}`, which names no commit and no tree here", Shown(rev.as_bytes()))]
+    UnknownBase { rev: String },
+    #[error("nothing says what the response is about, so there is nothing to merge with what has changed since")]
+    NoBase,
     #[error("--directory can't be used: {0}")]
     Directory(PathError),
 }
@@ -125,6 +132,10 @@ impl Diagnose for CliError {
             CliError::NoLine { .. } | CliError::NoResponse => of(Kind::Parse).help(
                 "write it like this: {\"id\": 1, \"response\": \"…\"}, or {\"id\": 1, \"file\": \"response.txt\", \"base\": \"HEAD~1\"}",
             ),
+            CliError::TwoBases { .. } => of(Kind::Parse).help("apply one after the other, or say what all are about with --base=<rev>"),
+            CliError::UnknownBase { .. } => of(Kind::Stale)
+                .help("fetch it, name another with --base=<rev>, or take the response to be about the files as they are with --no-base"),
+            CliError::NoBase => of(Kind::Unsupported).help("name the commit or tree with --base=<rev>, or leave --3way out"),
             CliError::Directory(error) => Diagnosis { label: None, advice: None, ..error.diagnosis() }
                 .help("name a directory of this work tree, from its top, or leave the option out"),
         }

@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-use super::base::Base;
+use super::base::{About, Base};
 use bstr::BString;
 
 use super::config;
-use super::error::{CliError, Failure, IoError};
+use super::error::{CliError, Failure, IoError, failed};
 use super::exit::Exit;
 use super::observed_tree::ObservedTree;
 use super::options::{Json, Reading, Verbosity};
@@ -26,7 +26,7 @@ use crate::patch::{FileEdit, Format, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{self, ChangeSet, Placement, Plan, Refusal, Rules};
 use crate::progress::Stage;
-use crate::repo::{Mail, Repo};
+use crate::repo::{Mail, Repo, RepoError};
 use crate::report::human::Style;
 use crate::report::{Detail, Diagnostic, Report, State, feedback, json, merge};
 use crate::text::{Located, Shown, Source};
@@ -45,7 +45,7 @@ pub(super) struct Session {
     rules: Rules,
     resolver: Resolver,
     /// What responses are about, if it isn't what is to change.
-    pub(super) base: Option<String>,
+    pub(super) about: About,
     /// Whether what has changed since is merged.
     merges: bool,
     /// What became of changes that were interrupted before.
@@ -66,7 +66,7 @@ impl Session {
         let lints = config::lints(config)?;
         let unique = config::switch(reading.unique, reading.no_unique, config, "llmpatch.unique")?;
         let guard = config::guard(reading, config)?;
-        let about = config::base(reading, config)?;
+        let about = config::about(reading, config)?;
         // An empty one is none, as for `git apply`.
         let directory = reading.directory.as_deref().map(OsStr::as_bytes).filter(|directory| !directory.is_empty());
         let resolver = repo.resolver(directory).map_err(CliError::Directory)?;
@@ -83,10 +83,11 @@ impl Session {
                 lints,
                 guard,
                 overwrite: reading.overwrite,
+                knows_base: false,
                 allow_empty: reading.allow_empty,
             },
             resolver,
-            base: about,
+            about,
             merges: reading.three_way,
             repo,
             recovered: RefCell::default(),
@@ -160,7 +161,7 @@ impl Session {
         base: &'s Base,
         tree: &dyn Tree,
     ) -> Result<Worked<'s>, Failure> {
-        let Read { patches, mut errors, mut warnings } = self.read(sources, tree);
+        let Read { patches, bases, mut errors, mut warnings } = self.read(sources, tree);
         let is_readable = errors.is_empty();
         if !is_readable && patches.iter().all(|patch| patch.edits.is_empty()) {
             return Err(self.refused(&patches, sources, errors, warnings));
@@ -168,7 +169,8 @@ impl Session {
         let work = self.works.begin(Stage::Planning, 0);
         let paths = patches.iter().flat_map(|patch| &patch.edits).filter_map(|edit| self.resolve(edit)).collect();
         let tree = ObservedTree::new(&self.repo, base, tree).counting(paths, work.progress());
-        let (plan, found, noticed) = match self.plan(&patches, base, &tree)? {
+        let about = self.about(&bases, sources)?;
+        let (plan, found, noticed) = match self.plan(&patches, base, about.as_deref(), &tree)? {
             Ok(plan) => (Some((plan.changes, plan.placements)), Vec::new(), plan.warnings),
             Err(refusal) => (None, refusal.errors, refusal.warnings),
         };
@@ -194,7 +196,7 @@ impl Session {
                 if self.talk.json {
                     name_as_written(&mut warnings, &patches, &self.resolver);
                 }
-                Ok(Worked { sources, base, patches, changes, placements, warnings })
+                Ok(Worked { sources, base, about, patches, changes, placements, warnings })
             }
             _ => Err(self.refused(&patches, sources, errors, warnings)),
         }
@@ -211,14 +213,49 @@ impl Session {
         }
     }
 
+    /// Returns the name of the commit or tree that responses are about, if that is said.
+    ///
+    /// # Errors
+    /// If there is no such thing, they are about several, or something is to be merged with it and it isn't said.
+    fn about(&self, bases: &[Located<BString>], sources: &[Source]) -> Result<Option<String>, Failure> {
+        let refused = |error: &Located<_>| failed(Diagnostic::all([error], sources));
+        let (rev, span) = match (&self.about, bases) {
+            (About::Asked(rev), _) | (About::Open(Some(rev)), []) => (rev.clone(), None),
+            (About::Open(_), [first, others @ ..]) => {
+                if let Some(other) = others.iter().find(|other| other.value != first.value) {
+                    let error = CliError::TwoBases { first: first.value.clone(), second: other.value.clone() };
+                    return Err(refused(&Located::new(other.span, error)));
+                }
+                (first.value.to_string(), first.span)
+            }
+            _ if self.merges => return Err(CliError::NoBase.into()),
+            _ => return Ok(None),
+        };
+        match self.repo.revision(&rev) {
+            Ok(revision) => Ok(Some(revision.to_string())),
+            Err(RepoError::NoRevision { rev }) if span.is_some() => {
+                Err(refused(&Located::new(span, CliError::UnknownBase { rev })))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Plans patches on a tree, or on the base that they are about.
     ///
     /// # Errors
-    /// If there is no such base.
-    fn plan(&self, patches: &[Patch<'_>], base: &Base, tree: &dyn Tree) -> Result<Result<Plan, Refusal>, Failure> {
-        let Some(rev) = &self.base else { return Ok(plan::plan(patches, tree, &self.resolver, &self.rules)) };
+    /// If the base can't be read.
+    fn plan(
+        &self,
+        patches: &[Patch<'_>],
+        base: &Base,
+        about: Option<&str>,
+        tree: &dyn Tree,
+    ) -> Result<Result<Plan, Refusal>, Failure> {
+        let Some(rev) = about else { return Ok(plan::plan(patches, tree, &self.resolver, &self.rules)) };
         let based = self.repo.based_tree(rev, base.tip(), tree, self.merges)?;
-        let plan = match plan::plan(patches, &based, &self.resolver, &self.rules) {
+        // The model has seen what it replaces.
+        let rules = Rules { knows_base: true, ..self.rules.clone() };
+        let plan = match plan::plan(patches, &based, &self.resolver, &rules) {
             Ok(plan) if self.merges => plan,
             planned => return Ok(planned),
         };
@@ -234,7 +271,7 @@ impl Session {
 
     /// Reads the responses. What is a file is asked of a tree.
     fn read<'s>(&self, sources: &'s [Source], tree: &dyn Tree) -> Read<'s> {
-        let mut patches = Vec::new();
+        let (mut patches, mut bases) = (Vec::new(), Vec::new());
         let mut errors = Vec::new();
         let mut warnings = Vec::new();
         let is_file = |written: &[u8]| {
@@ -256,8 +293,9 @@ impl Session {
                 output::complain(&format!("{}: {}, {edits} edit{s}\n", source.name(), parsed.patch.format));
             }
             patches.push(parsed.patch);
+            bases.extend(parsed.bases);
         }
-        Read { patches, errors, warnings }
+        Read { patches, bases, errors, warnings }
     }
 
     /// Makes the report of responses that nothing comes of.
@@ -288,6 +326,7 @@ impl Session {
 /// What was read of responses, and what is wrong with them.
 struct Read<'s> {
     patches: Vec<Patch<'s>>,
+    bases: Vec<Located<BString>>,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
 }
@@ -319,6 +358,8 @@ pub(super) fn run(
 pub(super) struct Worked<'s> {
     pub(super) sources: &'s [Source],
     pub(super) base: &'s Base,
+    /// What the responses are about, if it isn't that.
+    pub(super) about: Option<String>,
     pub(super) patches: Vec<Patch<'s>>,
     pub(super) changes: ChangeSet,
     pub(super) placements: Vec<Placement>,

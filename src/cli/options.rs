@@ -40,14 +40,14 @@ pub(super) struct Reading {
     /// Take back --fuzz or llmpatch.fuzz
     #[arg(long, overrides_with = "fuzz")]
     pub(super) no_fuzz: bool,
-    /// Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base)
+    /// Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base, and what a response itself says)
     #[arg(long, value_name = "rev", overrides_with = "no_base")]
     pub(super) base: Option<String>,
     /// Take back --base or llmpatch.base
     #[arg(long, overrides_with = "base")]
     pub(super) no_base: bool,
     /// Merge with what has changed since the base, and refuse only what is in conflict with it
-    #[arg(short = '3', long = "3way", requires = "base")]
+    #[arg(short = '3', long = "3way", conflicts_with = "no_base")]
     pub(super) three_way: bool,
     /// Let a patch make a new file where there is one already
     #[arg(long)]

@@ -1,6 +1,6 @@
 //! Instructions for a model, so that it answers in a format that this program reads. Every example in them is applied by a test.
 
-use bstr::{BString, ByteSlice as _};
+use bstr::ByteSlice as _;
 use clap::Args;
 
 use super::error::{CliError, Failure, failed};
@@ -11,7 +11,7 @@ use super::output;
 use super::show;
 use crate::plan::derive::Unrepresentable;
 use crate::report::{Diagnostic, Report};
-use crate::respond::Response;
+use crate::respond::{Look, Response};
 use crate::text::Shown;
 
 /// Print instructions that make a model answer in a format
@@ -55,7 +55,7 @@ fn example(session: &Session, named: &str, format: Format) -> Result<Vec<u8>, Fa
         [merge] => return Err(CliError::Merge(merge.id.clone()).into()),
         _ => return Err(CliError::Several(named.to_owned()).into()),
     };
-    let written = show::written(session, &commit, format.into(), None, BString::default())?;
+    let written = show::written(session, &commit, format.into(), Look::default())?;
     let all = |errors: Vec<Unrepresentable>| errors.iter().map(Diagnostic::from).collect();
     let Some(Response { text: patch, .. }) = written.map_err(|errors| failed(all(errors)))? else {
         return Err(CliError::NoFiles(named.to_owned()).into());

@@ -31,6 +31,9 @@ pub(super) struct Show {
     /// Write a merge as what it changes of its first parent, and of a range only first parents
     #[arg(long)]
     first_parent: bool,
+    /// Name the parent, which the response is about: apply then refuses files that have changed since
+    #[arg(long)]
+    base: bool,
     #[command(flatten)]
     context: Context,
     #[command(flatten)]
@@ -108,11 +111,13 @@ impl Show {
             prose.extend_from_slice(&[&subject[..], b"\n\n"].concat());
         }
         prose.extend_from_slice(&body);
-        written(session, commit, format.into(), self.context.lines, prose.into())
+        let base = commit.parents.first().filter(|_| self.base);
+        let look = Look { context: self.context.lines, prose: prose.into(), base: base.cloned(), ..Look::default() };
+        written(session, commit, format.into(), look)
     }
 }
 
-/// Writes what a commit changes of its first parent, behind this prose; nothing if it changes nothing. In OPX its subject is
+/// Writes what a commit changes of its first parent, as it is to look; nothing if it changes nothing. In OPX its subject is
 /// the note of every edit.
 ///
 /// # Errors
@@ -121,8 +126,7 @@ pub(super) fn written(
     session: &Session,
     commit: &Commit,
     format: patch::Format,
-    context: Option<u32>,
-    prose: BString,
+    look: Look,
 ) -> Result<Result<Option<Response>, Vec<derive::Unrepresentable>>, Failure> {
     let work = session.works.begin(Stage::Planning, 0);
     let touched = session.repo.touched(commit, work.progress())?;
@@ -142,7 +146,7 @@ pub(super) fn written(
         patch::Format::Opx => Notes::One(subject_and_body(&commit.message).0),
         _ => Notes::None,
     };
-    let look = Look { options, context, prose, notes };
+    let look = Look { options, notes, ..look };
     let answer = respond::respond(format, &changes, &*tree, &differ, &look, unsaid, work.progress())?;
     Ok(answer.map(Some))
 }

@@ -52,6 +52,9 @@ pub struct Parsed<'a> {
     pub errors: Vec<Located<Error>>,
     /// What was dropped or guessed.
     pub warnings: Vec<Located<Warning>>,
+    /// The revisions that it says it is about, each once: what `<opx>` has for a `base`, or else a line `Base: <id>` before the
+    /// patches.
+    pub bases: Vec<Located<BString>>,
 }
 
 /// Reads the patches of a response. Never panics, whatever the bytes.

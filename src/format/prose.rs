@@ -72,7 +72,8 @@ fn is_nothing(prose: &[u8]) -> bool {
         let is_quiet = parsed.warnings.iter().all(|warning| !ends.is_empty() && is_of_ends(&warning.value));
         parsed.errors.is_empty() && is_quiet && parsed.patch.edits.len() == 3
     };
-    PATCHES.iter().all(|patches| is_nothing(*patches, "") && is_nothing(*patches, &ends))
+    prose.lines().all(|line| detect::stated_base(line).is_none())
+        && PATCHES.iter().all(|patches| is_nothing(*patches, "") && is_nothing(*patches, &ends))
 }
 
 #[cfg(test)]

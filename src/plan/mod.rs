@@ -78,6 +78,8 @@ pub struct Rules {
     pub guard: Guard,
     /// Let new and moved files replace what is there.
     pub overwrite: bool,
+    /// Let a new file replace one that is there: the tree is what the author of the response has seen.
+    pub knows_base: bool,
     /// Take a response that leaves every file as it was for a success.
     pub allow_empty: bool,
 }

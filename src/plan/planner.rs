@@ -402,7 +402,9 @@ impl Planner<'_> {
                 self.warn(span, Warning::AlreadyThere { path: path.clone() });
                 Ok(there)
             }
-            Some(there) if !self.rules.overwrite => self.fail(span, self.occupied(path, there.content, is_target)),
+            Some(there) if !self.rules.overwrite && (is_target || !self.rules.knows_base) => {
+                self.fail(span, self.occupied(path, there.content, is_target))
+            }
             _ => Ok(file),
         }
     }

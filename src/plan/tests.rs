@@ -88,6 +88,7 @@ const fn rules(strict: bool, unique: bool) -> Rules {
         lints: Lints::DEFAULT,
         guard: Guard::NONE,
         overwrite: false,
+        knows_base: false,
         allow_empty: true,
     }
 }

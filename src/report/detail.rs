@@ -16,6 +16,8 @@ pub struct Detail {
     /// The name of the change, if there is one.
     #[serde(serialize_with = "json::displayed")]
     pub plan: Option<PlanId>,
+    /// The name of the commit or tree that they are about; nothing where it is what is to change.
+    pub base: Option<String>,
     /// The format of the responses; none where they differ or have none.
     #[serde(serialize_with = "json::displayed")]
     pub format: Option<Format>,

@@ -172,3 +172,131 @@ fn snapshots_are_bases_and_a_setting_names_one() {
     assert!(run.stderr.contains("`--upload-pack=x` names no commit here"), "{}", run.stderr);
     repo.run(&["undo"], "").succeeded();
 }
+
+/// Returns the ids of the commit before a file changed, and of the last one.
+fn ids(repo: &Repo) -> [String; 2] {
+    ["HEAD~1", "HEAD"].map(|rev| repo.git(&["rev-parse", rev]).trim().to_owned())
+}
+
+#[test]
+fn a_response_says_what_it_is_about() {
+    let repo = doubled();
+    let [old, now] = ids(&repo);
+    let patch = update("a.txt", "return 1;", "return 2;");
+    let opx = |base: &str| {
+        format!(
+            "<opx base=\"{base}\">\n<edit file=\"a.txt\" op=\"patch\"><find>\n<<<\nx\nreturn 1;\n>>>\n</find><put>\n<<<\nx\nreturn 2;\n>>>\n</put></edit>\n</opx>\n"
+        )
+    };
+    let outer = opx(&old).replace("<opx", "Base: 0123456789\n\n<opx");
+    for (response, is_stale) in [
+        (format!("Base: {old}\n\n{patch}"), true),
+        (format!("So:\n```\nbase:  {}  \r\n{patch}```\n", &old[..7]), true),
+        (format!("Base: {now}\nBase: {old}\n{patch}"), true),
+        (opx(&old), true),
+        (opx("HEAD~1"), true),
+        (outer, true),
+        (format!("Base: {now}\n\n{patch}"), false),
+        (opx("HEAD"), false),
+        // These are prose.
+        (format!("Base: HEAD~1\n\n{patch}"), false),
+        (format!("Base: {}\n\n{patch}", &old[..6]), false),
+        (format!("Base: {old} it is\n\n{patch}"), false),
+        (format!("Its base: {old}\n\n{patch}"), false),
+        (format!("{patch}\nBase: {old}\n"), false),
+        (format!("<think>\nBase: {old}\n</think>\n{patch}"), false),
+        (format!("<!--\nBase: {old}\n-->\n{patch}"), false),
+    ] {
+        let run = repo.run(&["check", "--json"], &response);
+        let document = documents::documents(&run.stdout).remove(0);
+        assert_eq!(run.status, i32::from(is_stale), "{response}\n{}", run.stdout);
+        if is_stale {
+            assert_eq!(document["errors"][0]["kind"], "stale", "{response}");
+        }
+        // Who asks for another is heard, and so is who wants none.
+        for args in [&["check", "--base=HEAD"][..], &["check", "--no-base"]] {
+            repo.run(args, &response).succeeded();
+        }
+        let stale = repo.run(&["check", "--base", &old], &response).ended(1);
+        assert!(stale.stderr.starts_with("error[stale]"), "{}", stale.stderr);
+    }
+    // It counts for more than what is configured.
+    repo.git(&["config", "llmpatch.base", "HEAD~1"]);
+    repo.run(&["check"], &patch).ended(1);
+    let run = repo.run(&["check", "--json"], format!("Base: {now}\n\n{patch}")).succeeded();
+    assert_eq!(documents::documents(&run.stdout)[0]["base"], now);
+    let run = repo.run(&["check", "--json", "--no-base"], &patch).succeeded();
+    assert_eq!(documents::documents(&run.stdout)[0]["base"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_base_that_is_none_or_two_is_an_error_with_its_line() {
+    let repo = doubled();
+    let [old, now] = ids(&repo);
+    let patch = update("b.txt", "b", "B");
+    let run = repo.run(&["apply"], format!("Base: 0123456789\n\n{patch}")).ended(1);
+    let want =
+        "error[stale]: the response is about `0123456789`, which names no commit and no tree here\n --> <stdin>:1:1\n";
+    assert!(run.stderr.starts_with(want), "{}", run.stderr);
+    let edit = |file: &str, base: &str| format!("<opx base=\"{base}\"><edit file=\"{file}\" op=\"remove\"/></opx>\n");
+    let run = repo.run(&["apply"], edit("a.txt", &now) + &edit("b.txt", &now) + &edit("b.txt", &old)).ended(1);
+    assert!(
+        run.stderr.starts_with("error[parse]: the responses are about ") && run.stderr.contains(":3:12"),
+        "{}",
+        run.stderr
+    );
+    repo.run(&["apply"], edit("a.txt", &now) + &edit("b.txt", &now)).succeeded();
+}
+
+#[test]
+fn what_a_base_holds_may_be_replaced_whole() {
+    for base in ["HEAD", "HEAD~1"] {
+        let repo = doubled();
+        let whole = envelope("*** Add File: b.txt\n+new\n");
+        repo.run(&["apply"], &whole).ended(1);
+        repo.run(&["apply", "--base", base], &whole).succeeded();
+        assert_eq!(repo.text("b.txt"), "new\n");
+        // A file that has another one's place is no file that was replaced.
+        let moved = envelope("*** Update File: b.txt\n*** Move to: a.txt\n@@\n-new\n+newer\n");
+        repo.run(&["apply", "--base=HEAD"], moved).ended(1);
+    }
+    let repo = doubled();
+    let run = repo.run(&["apply", "--base=HEAD~1"], envelope("*** Add File: a.txt\n+new\n")).ended(1);
+    assert!(run.stderr.starts_with("error[stale]"), "{}", run.stderr);
+}
+
+#[test]
+fn what_show_writes_of_a_base_is_read() {
+    let repo = doubled();
+    let [old, _] = ids(&repo);
+    for format in ["envelope", "opx", "blocks", "tool"] {
+        let shown = repo.run(&["show", "--base", "--to", format, "HEAD"], "").succeeded().stdout;
+        assert!(shown.contains(&old), "{shown}");
+        let document =
+            documents::documents(&repo.run(&["check", "--json", "--onto=HEAD~1"], &shown).succeeded().stdout).remove(0);
+        assert_eq!(document["base"], old, "{shown}");
+        let run = repo.run(&["check"], &shown).ended(1);
+        assert!(run.stderr.starts_with("error[stale]"), "{}", run.stderr);
+        // The first commit is about nothing.
+        assert!(!repo.run(&["show", "--base", "--to", format, "HEAD~1"], "").succeeded().stdout.contains("ase: "));
+    }
+    // What a message says is no base.
+    repo.child("b.txt").write_str("B\n").unwrap();
+    repo.git(&["commit", "-qam", &format!("x\n\nBase: {old}")]);
+    let shown = repo.run(&["show", "HEAD"], "").succeeded().stdout;
+    assert!(shown.contains(&format!("| Base: {old}\n")), "{shown}");
+}
+
+#[test]
+fn what_is_merged_needs_a_base_from_somewhere() {
+    let repo = doubled();
+    let [old, _] = ids(&repo);
+    let response = update("a.txt", "}", "};");
+    let run = repo.run(&["apply", "-3"], &response).ended(3);
+    assert!(run.stderr.contains("nothing says what the response is about"), "{}", run.stderr);
+    let merged = repo.copied();
+    merged.run(&["apply", "-3"], format!("Base: {old}\n{response}")).succeeded();
+    repo.git(&["config", "llmpatch.base", &old]);
+    repo.run(&["apply", "-3"], &response).succeeded();
+    assert_eq!([repo.text("a.txt"), merged.text("a.txt")], ["y\nreturn 1;\n}\nx\nreturn 1;\n};\n"; 2]);
+}

@@ -130,10 +130,3 @@ fn line_ends_modes_and_attributes_are_heeded() {
         assert!(run.stderr.contains(said), "{attribute}: {}", run.stderr);
     }
 }
-
-#[test]
-fn it_takes_a_base() {
-    let repo = history("one\n", "two\n");
-    let said = repo.run(&["apply", "-3"], update("a.txt", "one", "1")).ended(2).stderr;
-    assert!(said.contains("--base"), "{said}");
-}

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Answers, Task};
-use crate::cli::base::Base;
+use crate::cli::base::{About, Base};
 use crate::cli::commit::Commit;
 use crate::cli::error::{CliError, Failure};
 use crate::cli::flow::Session;
@@ -33,7 +33,7 @@ struct Line {
 
 /// What a line of the input or of the output is about, whatever else is in it.
 #[derive(Deserialize)]
-pub(super) struct About {
+pub(super) struct Named {
     pub(super) id: Value,
     pub(super) onto: Option<String>,
 }
@@ -67,13 +67,13 @@ impl Job {
         let tree = repo.revision_tree(&self.onto)?;
         let revision = repo.revision(&self.onto)?;
         let mut candidates = Candidates::new(&repo, &revision, self.commits)?;
-        let base = session.base.clone();
+        let about = session.about.clone();
         let next = || waiting.lock().ok()?.recv().ok();
         while let Some((number, line)) = next() {
             let asked: Result<Line, _> = serde_json::from_slice(&line);
-            let id = asked.as_ref().map_or_else(|_| About::of(&line), |line| line.id.clone());
+            let id = asked.as_ref().map_or_else(|_| Named::of(&line), |line| line.id.clone());
             let made = asked.map_err(|error| CliError::NoLine { error: error.to_string() }.into()).and_then(|line| {
-                session.base = line.base.clone().or_else(|| base.clone());
+                session.about = line.base.clone().map_or_else(|| about.clone(), About::Asked);
                 self.make(&session, &tree, &mut candidates, &line)
             });
             let (report, candidate) = match made {
@@ -122,9 +122,9 @@ impl Job {
     }
 }
 
-impl About {
+impl Named {
     /// Returns what a line is about that can't be read as one.
     pub(super) fn of(line: &[u8]) -> Value {
-        serde_json::from_slice(line).map_or(Value::Null, |about: About| about.id)
+        serde_json::from_slice(line).map_or(Value::Null, |named: Named| named.id)
     }
 }

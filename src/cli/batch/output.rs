@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
 
-use super::line::About;
+use super::line::Named;
 use crate::cli::error::IoError;
 use crate::cli::responses::Origin;
 
@@ -95,12 +95,12 @@ impl Answered {
     pub(super) fn has(&mut self, line: &[u8]) -> Result<bool, IoError> {
         let Some(answer) = self.next()? else { return Ok(false) };
         let (met, name) = (self.met, &self.name);
-        let about: About =
+        let about: Named =
             serde_json::from_slice(&answer).with_context(|| format!("line {met} of `{name}` isn't an answer"))?;
         if about.onto.as_deref() != Some(&self.onto) {
             return Err(anyhow!("line {met} of `{name}` was made of another revision than {}", self.onto).into());
         }
-        let asked = About::of(line);
+        let asked = Named::of(line);
         if about.id != asked {
             let error = anyhow!("line {met} of `{name}` is about {}, where the input has {asked}", about.id);
             return Err(error.into());

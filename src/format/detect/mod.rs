@@ -37,6 +37,8 @@ mod tests;
 
 use std::ops::Range;
 
+use bstr::{BString, ByteSlice as _};
+
 pub use error::{Absence, Error, Residue, Warning};
 
 use super::{Options, Parsed, blocks, envelope, files, opx, tool, unified};
@@ -50,10 +52,10 @@ pub fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
     if let Some(encoding) = absence::marked_utf16(source.bytes()) {
         let nothing = Patch { format: options.format.unwrap_or(Format::Envelope), edits: Vec::new() };
         let error = Located::new(source.span(0..2), Error::Utf16 { encoding }.into());
-        return Parsed { patch: nothing, errors: vec![error], warnings: Vec::new() };
+        return Parsed { patch: nothing, errors: vec![error], warnings: Vec::new(), bases: Vec::new() };
     }
-    let (found, prose) = Walk::new(source, options).run();
-    settle(source, options, found, &prose)
+    let (found, prose, bases) = Walk::new(source, options).run();
+    Parsed { bases, ..settle(source, options, found, &prose) }
 }
 
 /// What a walk has come upon.
@@ -101,6 +103,9 @@ struct Walk<'a, 'o> {
     plain: usize,
     /// Whether there was nothing but whitespace so far.
     is_first: bool,
+    /// What the last line before the patches says that they are about, and what OPX does.
+    stated: Option<Located<BString>>,
+    bases: Vec<Located<BString>>,
     /// How many edits have been read, an element or an envelope without any counted as one.
     edits: usize,
 }
@@ -119,11 +124,13 @@ impl<'a, 'o> Walk<'a, 'o> {
             calls: tool::Met::new(),
             plain: 0,
             is_first: true,
+            stated: None,
+            bases: Vec::new(),
             edits: 0,
         }
     }
 
-    fn run(mut self) -> (Vec<Found<'a>>, Prose) {
+    fn run(mut self) -> (Vec<Found<'a>>, Prose, Vec<Located<BString>>) {
         let bytes = self.source.bytes();
         let mut number = LineNo::FIRST;
         while let (Some(line), Some(start)) = (self.source.line(number), self.source.line_start(number)) {
@@ -145,6 +152,11 @@ impl<'a, 'o> Walk<'a, 'o> {
             } else {
                 self.is_first &= envelope::is_blank(line);
                 self.prose.line(self.source, line, start, number, &mut self.found);
+                if self.edits == 0 && !self.prose.is_hidden() {
+                    let base = stated_base(line)
+                        .map(|id| Located::new(self.source.span(start..start + line.len()), id.into()));
+                    self.stated = base.or(self.stated.take());
+                }
                 let is_fenced = self.prose.around().fenced;
                 let notes = self.around.line(self.source, (line, start), is_fenced);
                 self.note(notes);
@@ -156,7 +168,8 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
         let notes = self.around.end();
         self.note(notes);
-        (self.found, self.prose)
+        let bases = if self.bases.is_empty() { self.stated.into_iter().collect() } else { self.bases };
+        (self.found, self.prose, bases)
     }
 
     /// Takes in what is around blocks.
@@ -275,6 +288,9 @@ impl<'a, 'o> Walk<'a, 'o> {
     fn elements(&mut self, mut at: usize) -> LineNo {
         let bytes = self.source.bytes();
         loop {
+            let base = opx::base(self.source, at);
+            let known = |base: &Located<BString>| self.bases.iter().any(|known| known.value == base.value);
+            self.bases.extend(base.filter(|base| !known(base)));
             let block = opx::parse_block(self.source, at, self.options);
             let end = block.end.clamp(at + 1, bytes.len());
             self.prose.opx_ends(block.errors.is_empty());
@@ -299,6 +315,14 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 }
 
+/// Returns the id that a line names as the base, if it does nothing else: no word of prose is one.
+pub(super) fn stated_base(line: &[u8]) -> Option<&[u8]> {
+    let (name, id) = envelope::trim(line).split_once_str(":")?;
+    let id = envelope::trim(id);
+    let is_id = (7..=64).contains(&id.len()) && id.iter().all(u8::is_ascii_hexdigit);
+    (name.eq_ignore_ascii_case(b"base") && is_id).then_some(id)
+}
+
 fn after(number: LineNo) -> LineNo {
     LineNo::from_index(number.index() + 1)
 }
@@ -309,7 +333,8 @@ fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, pros
     let first = blocks().next().map(|block| (block.format, block.start));
     let other = blocks().find(|block| Some(block.format) != first.map(|(format, _)| format));
     let format = options.format.or(first.map(|(format, _)| format)).unwrap_or(Format::Envelope);
-    let mut parsed = Parsed { patch: Patch { format, edits: Vec::new() }, errors: Vec::new(), warnings: Vec::new() };
+    let patch = Patch { format, edits: Vec::new() };
+    let mut parsed = Parsed { patch, errors: Vec::new(), warnings: Vec::new(), bases: Vec::new() };
     if let (None, Some((first, span)), Some(other)) = (options.format, first, other) {
         let line = source.line_at(span.start as usize);
         let mixed = Error::Mixed { first, line, second: other.format };

@@ -158,6 +158,11 @@ impl Prose {
         }
     }
 
+    /// Returns whether what comes next is in a comment or in a block of reasoning, as far as is known yet.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.comment.is_some() || !self.reasoning.is_empty()
+    }
+
     /// Notes that an envelope ended, with its last line and where the whitespace before its Begin is.
     pub(super) fn envelope_ends(&mut self, last: LineNo, indent: Range<usize>) {
         self.seen.envelope_end = Some(last);

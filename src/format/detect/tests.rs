@@ -16,7 +16,7 @@ fn source(text: impl AsRef<[u8]>) -> Source {
 /// Reads a response and writes down what came of it: paths, then warnings, then errors, with their lines.
 fn read_with(text: impl AsRef<[u8]>, options: &Options) -> String {
     let source = source(text);
-    let Parsed { patch, errors, warnings } = parse(&source, options);
+    let Parsed { patch, errors, warnings, .. } = parse(&source, options);
     let line = |span: Option<crate::text::Span>| {
         span.map_or(String::from("-"), |span| source.position(span.start as usize).0.to_string())
     };

@@ -57,6 +57,7 @@ pub use literal::Holder;
 pub use parse::parse_block;
 pub use print::print;
 pub use tags::starts_here;
+pub(super) use wrapper::base;
 
 /// What was read of one top-level element: an `<edit>`, or an `<opx>` with all that it holds. Its end is the offset behind the
 /// closing tag. Of an element that isn't closed: where the next edit begins, if that can be told, or else the end of the

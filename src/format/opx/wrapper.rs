@@ -2,16 +2,26 @@
 
 use std::ops::Range;
 
+use bstr::BString;
+
 use super::error::{Error, Warning};
 use super::literal::Line;
 use super::parse::Reader;
 use super::tags::{self, Form, Side, Tag};
 use super::{Child, starts_here};
+use crate::text::{Located, Source};
+
+/// Returns what the `<opx>` that begins at an offset says that it is about.
+pub(in crate::format) fn base(source: &Source, at: usize) -> Option<Located<BString>> {
+    let tag = tags::scan(source.bytes(), at).filter(|tag| tag.is("opx"))?;
+    let base = tag.attribute("base")?;
+    Some(Located::new(source.span(base.value_at.clone()), base.value.trim_ascii().into()))
+}
 
 impl<'a> Reader<'a> {
     pub(super) fn wrapper(&mut self, tag: &Tag<'a>) {
         self.flaws(tag);
-        self.unknown_attributes(tag, &[]);
+        self.unknown_attributes(tag, &["base"]);
         self.pos = tag.range.end;
         self.state.in_wrapper = true;
         let mut depth = usize::from(tag.form == Form::Open);
