@@ -48,7 +48,7 @@ _git_llmpatch ()
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--index --cached --commit --onto= --branch= --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--index --cached --commit --onto= --branch= --each --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
@@ -145,12 +145,14 @@ _git_llmpatch ()
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,--to=*) __gitcomp "envelope opx blocks tool" "" "${cur#--to=}"; return ;;
+		,--output-directory=*) _git_llmpatch_directories "${cur#--output-directory=}"; return ;;
 		,--unified=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--to= --first-parent --base --unified= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--to= --first-parent --base --output-directory= --unified= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--to) __gitcomp "envelope opx blocks tool" "" "$cur"; return ;;
+		-o|--output-directory) _git_llmpatch_directories "$cur"; return ;;
 		-U|--unified) return ;;
 		esac
 		__git_complete_revlist; return

@@ -70,6 +70,7 @@ schema\t'The form of such documents, and nothing is done'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l index -d 'Change the index as well as the work tree; both must agree'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l cached -d 'Change the index only'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l commit -d 'Change index and work tree, and commit exactly this change'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l each -d 'With --onto and --commit, make a commit of each response, on that of the one before, instead of one of all'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s N -l intent-to-add -d 'Let new files show in git diff, though their content isn\'t staged'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s i -l interactive -d 'Show the change and ask at the terminal how much of it to make'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s n -l check -l dry-run -d 'Only find out whether it would apply'
@@ -207,6 +208,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l to -d
 opx\t'`<edit file=… op=…>`'
 blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
 tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s o -l output-directory -d 'Write each commit to a file of its own in this directory, and print the names' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -s U -l unified -d 'Show this many unchanged lines around each change, if that is enough to find it (otherwise as diff.context; in OPX as few as it takes)' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand show" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'

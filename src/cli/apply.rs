@@ -1,3 +1,5 @@
+mod each;
+
 use bstr::BString;
 use clap::Args;
 
@@ -45,6 +47,9 @@ pub(super) struct Apply {
     /// With --onto and --commit, make this branch, or move it forward, to the new commit
     #[arg(long, value_name = "name", requires_all = ["onto", "commit"])]
     branch: Option<String>,
+    /// With --onto and --commit, make a commit of each response, on that of the one before, instead of one of all
+    #[arg(long, requires_all = ["onto", "commit"], conflicts_with_all = ["interactive", "expect", "check", "diff", "stat", "numstat", "summary", "name_only"])]
+    each: bool,
     /// Let new files show in git diff, though their content isn't staged
     #[arg(short = 'N', long, conflicts_with_all = ["index", "cached", "commit"])]
     intent_to_add: bool,
@@ -152,10 +157,13 @@ impl Apply {
 
     /// Applies, or only works out, and returns the report and what to print on standard output.
     fn apply(&self, session: &Session, review: Option<&Review>) -> Result<(Report, Printed), Failure> {
+        let onto = self.onto.as_ref().map(|rev| session.repo.revision(rev)).transpose()?;
+        if let Some(onto) = onto.filter(|_| self.each) {
+            return self.each(session, onto);
+        }
         let message = self.committing.message()?;
         let sources = responses::read(&self.responses.paths)?;
         let (_, base, target) = self.destination();
-        let onto = self.onto.as_ref().map(|rev| session.repo.revision(rev)).transpose()?;
         // A name may stand for something else by the time that the change is made.
         let base = onto.map_or(base, |revision| Base::Revision(revision.to_string()));
         // What an earlier run left half done is no state to work anything out from.

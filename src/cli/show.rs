@@ -1,8 +1,14 @@
+use std::fs::File;
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
 use bstr::{BString, ByteSlice as _};
 use clap::Args;
 
 use super::convert::Context;
-use super::error::{CliError, Failure};
+use super::error::{CliError, Failure, IoError};
 use super::exit::Exit;
 use super::flow::{self, Printed, Session};
 use super::options::{Format, Reading, Verbosity};
@@ -12,6 +18,7 @@ use crate::progress::Stage;
 use crate::repo::{Commit, Side};
 use crate::report::{Diagnostic, Report, State};
 use crate::respond::{self, Look, Notes, Response};
+use crate::text::Shown;
 use crate::tree::{MemoryTree, Tree};
 
 /// Write commits as the responses that would make them
@@ -34,6 +41,9 @@ pub(super) struct Show {
     /// Name the parent, which the response is about: apply then refuses files that have changed since
     #[arg(long)]
     base: bool,
+    /// Write each commit to a file of its own in this directory, and print the names
+    #[arg(short, long, value_name = "dir", value_hint = clap::ValueHint::DirPath)]
+    output_directory: Option<PathBuf>,
     #[command(flatten)]
     context: Context,
     #[command(flatten)]
@@ -52,7 +62,7 @@ impl Show {
     fn print(&self, session: &Session) -> Result<(Report, Printed), Failure> {
         let commits = session.repo.commits(&self.named, self.first_parent)?;
         let is_range = self.named.contains("..");
-        let (mut printed, mut warnings, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut written, mut warnings, mut errors) = (Vec::new(), Vec::new(), Vec::new());
         let work = is_range.then(|| session.works.begin(Stage::Showing, commits.len()));
         for (number, commit) in commits.iter().enumerate() {
             if let Some(work) = work.as_ref().filter(|_| number > 0) {
@@ -68,12 +78,10 @@ impl Show {
                 }
                 said
             };
-            match self.response(session, commit, is_range)? {
+            match self.response(session, commit, is_range && self.output_directory.is_none())? {
                 Ok(Some(response)) => {
-                    if !printed.is_empty() {
-                        printed.push(b'\n');
-                    }
-                    printed.extend(response.text);
+                    let name = file_name(written.len() + 1, &subject_and_body(&commit.message).0);
+                    written.push((name, response.text));
                     warnings.extend(response.replaced.iter().map(|file| of_commit(Diagnostic::from(file))));
                 }
                 Ok(None) => warnings.push(Diagnostic::from(&CliError::EmptyCommit(commit.id.clone()))),
@@ -86,15 +94,18 @@ impl Show {
         if let Some(last) = errors.last_mut().filter(|last| last.help.is_none()) {
             last.help = Some("`git format-patch` and `git show` can say all that git can".to_owned());
         }
-        if printed.is_empty() && errors.is_empty() {
+        if written.is_empty() && errors.is_empty() {
             warnings.clear();
             errors.push(Diagnostic::from(&CliError::NoFiles(self.named.clone())));
         }
-        if errors.is_empty() {
-            Ok((Report::checked(Vec::new(), warnings), Printed::Response(printed)))
-        } else {
-            Err(Box::new(Report::failed_with(State::NothingChanged, errors, warnings)))
+        if !errors.is_empty() {
+            return Err(Box::new(Report::failed_with(State::NothingChanged, errors, warnings)));
         }
+        let printed = match &self.output_directory {
+            Some(directory) => Printed::Text(write(directory, &written)?),
+            None => Printed::Response(bstr::join("\n", written.iter().map(|(_, text)| text))),
+        };
+        Ok((Report::checked(Vec::new(), warnings), printed))
     }
 
     /// Writes one commit, its message before it; nothing if it changes nothing.
@@ -115,6 +126,31 @@ impl Show {
         let look = Look { context: self.context.lines, prose: prose.into(), base: base.cloned(), ..Look::default() };
         written(session, commit, format.into(), look)
     }
+}
+
+/// Writes responses to the files of their names, and returns the paths, one a line.
+fn write(directory: &Path, responses: &[(String, Vec<u8>)]) -> Result<Vec<u8>, IoError> {
+    let shown = |path: &Path| Shown(path.as_os_str().as_bytes()).to_string();
+    std::fs::create_dir_all(directory).with_context(|| format!("can't make `{}`", shown(directory)))?;
+    let mut paths = Vec::new();
+    for (name, text) in responses {
+        let path = directory.join(name);
+        let written = File::create(&path).and_then(|mut file| file.write_all(text));
+        written.with_context(|| format!("can't write `{}`", shown(&path)))?;
+        paths.extend([path.as_os_str().as_bytes(), b"\n"].concat());
+    }
+    Ok(paths)
+}
+
+/// Makes the name of a file from a subject, as `git format-patch` does.
+fn file_name(number: usize, subject: &BString) -> String {
+    const LONGEST: usize = 52;
+    let is_kept = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
+    let subject = subject.to_str_lossy();
+    let words: Vec<_> = subject.split(|c| !is_kept(c)).filter(|word| !word.is_empty()).collect();
+    let mut name = words.join("-").replace("..", ".");
+    name.truncate(LONGEST);
+    format!("{number:04}-{}.txt", name.trim_end_matches(['.', '-']))
 }
 
 /// Writes what a commit changes of its first parent, as it is to look; nothing if it changes nothing. In OPX its subject is

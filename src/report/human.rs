@@ -55,9 +55,12 @@ impl Report {
         }
     }
 
-    /// Returns what was written into the object database alone, for a program to read: the id of the commit, or of the tree if there
+    /// Returns what was written into the object database alone, for a program to read: the ids of the commits, or of the tree if there
     /// is no commit.
     pub fn stored(&self) -> String {
+        if !self.commits.is_empty() {
+            return self.commits.iter().map(|id| format!("{id}\n")).collect();
+        }
         let id = self.commit.as_ref().map(|commit| &commit.full).or(self.tree.as_ref());
         id.map_or_else(String::new, |id| format!("{id}\n"))
     }

@@ -51,6 +51,8 @@ pub struct Report {
     /// The commit that was made.
     #[serde(serialize_with = "json::commit")]
     pub commit: Option<CommitReport>,
+    /// The names of all commits that were made, where several were asked for, in order.
+    pub commits: Vec<String>,
     /// The id of the tree that was written: that commit's, or one that no commit was made of. `None` if it can't be read.
     pub tree: Option<String>,
 }
@@ -172,6 +174,7 @@ impl Report {
             errors: Vec::new(),
             feedback: None,
             commit: None,
+            commits: Vec::new(),
             tree: None,
         }
     }

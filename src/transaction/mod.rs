@@ -49,7 +49,7 @@ pub use batch::{Candidate, CandidatePack, Candidates, bundle};
 pub use error::{ChangedSince, Holder, Open, TransactionError, Unfit, Warning, Why};
 pub use last::{Last, Reverse, Undoing, last};
 pub use manifest::Origin;
-pub use onto::{Onto, Stored, store};
+pub use onto::{Onto, Stored, name, store};
 pub use recover::{Asked, How, Interrupted, Recovered, interrupted, recover};
 pub use signal::{LeftToChild, die_of, wait_for_children};
 pub use snapshot::snapshot;

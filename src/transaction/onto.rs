@@ -50,6 +50,17 @@ impl Onto {
     }
 }
 
+/// Has a branch come to a commit that was made on a revision.
+///
+/// # Errors
+/// `stale` if the branch has commits of its own, `unsupported` if it is checked out, `locked` if another program moved it.
+pub fn name(repo: &Repo, branch: &str, base: Revision, commit: &str) -> Result<(), TransactionError> {
+    let parent = base.commit.ok_or_else(|| CommitError::NoParent { id: base.to_string() })?;
+    let unknown = || CommitError::NoParent { id: commit.to_owned() };
+    let commit = repo.commit_id(commit).ok_or_else(unknown)?;
+    Ok(repo.move_branch(branch, repo.check_branch(branch, parent)?, commit)?)
+}
+
 /// Stores the tree that a change makes of another.
 pub(super) fn write_tree(
     writer: &TreeWriter<'_>,

@@ -11,6 +11,7 @@ mod check;
 mod commit;
 mod convert;
 mod diff;
+mod each;
 mod filters;
 mod foreign;
 mod guard;
