@@ -207,7 +207,9 @@ impl Repo {
         path: &Path,
     ) -> Result<(), RepoError> {
         let io = |source| RepoError::Io { what: path.as_os_str().as_bytes().into(), source };
-        let mut asked: Vec<u8> = has.commit.iter().flat_map(|id| format!("^{id}\n").into_bytes()).collect();
+        // Beside trees alone, git doesn't look into those of a commit.
+        let known = has.commit.iter().flat_map(|id| [*id, has.tree]);
+        let mut asked: Vec<u8> = known.flat_map(|id| format!("^{id}\n").into_bytes()).collect();
         let mut bundle = match self.git2().object_format() {
             ObjectFormat::Sha256 => b"# v3 git bundle\n@object-format=sha256\n".to_vec(),
             _ => b"# v2 git bundle\n".to_vec(),

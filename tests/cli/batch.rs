@@ -319,6 +319,14 @@ fn a_bundle_brings_all_of_it_to_another_clone() {
             let own = ["--onto=HEAD", "-o", &out, "--bundle", &bundle];
             batch(&repo, &[&own, args].concat(), &input).succeeded();
             repo.git(&["bundle", "verify", "-q", &bundle]);
+            // What the other has is left out.
+            let pack = repo.read(&bundle);
+            let pack = &pack[pack.windows(4).position(|word| word == b"PACK").unwrap()..];
+            let ids = repo.git(&["bundle", "list-heads", &bundle]);
+            let ids: String = ids.lines().map(|line| format!("{}\n", line.split(' ').next().unwrap())).collect();
+            let new =
+                repo.git_with_input(&["rev-list", "--objects", "--stdin"], (ids + "^HEAD^{tree}\n^HEAD\n").as_bytes());
+            assert_eq!(u32::from_be_bytes(pack[8..12].try_into().unwrap()) as usize, new.lines().count(), "{what}");
             other.git(&["fetch", "-q", &repo.child(&bundle).display().to_string(), "refs/llmpatch/*:refs/llmpatch/*"]);
             let made = repo.text(&out);
             let made: Vec<Value> = made.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -62,11 +62,7 @@ fn trees_are_those_of_a_rebase() {
         let shown = repo.run(&["show", "-o", "out", "--to", format, "main..topic"], "");
         if shown.status == 1 {
             // Some formats can't say a move.
-            assert!(
-                shown.stderr.contains("inexpressible") && ["blocks", "tool"].contains(&format),
-                "{}",
-                shown.stderr
-            );
+            assert!(shown.stderr.contains("inexpressible") && ["blocks", "tool"].contains(&format), "{}", shown.stderr);
             continue;
         }
         let names = "out/0001-Change-a-line.txt\nout/0002-Change-it-again-.-a-and-another.txt\nout/0003-Move-a-file.txt\nout/0004-Add-and-remove.txt\nout/0005-Change-what-is-new.txt\n";
