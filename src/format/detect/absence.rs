@@ -4,7 +4,7 @@ use bstr::ByteSlice as _;
 
 use super::error::{Absence, Error, Warning};
 use super::prose::Prose;
-use crate::format::{Options, Warning as Any, envelope, files};
+use crate::format::{Options, Warning as Any, blocks, envelope, files};
 use crate::patch::Format;
 use crate::text::{Lines, Located, Source, Span, is_binary};
 
@@ -89,4 +89,20 @@ fn escaped(source: &Source) -> Option<Span> {
             is_escaped.then(|| source.span(found))
         })
     })
+}
+
+/// Returns the format of which the last line of a response, which isn't terminated, is the beginning of a patch's beginning.
+pub(super) fn cut_start(line: &[u8]) -> Option<Format> {
+    let cut = |whole: &[u8], least: usize| line.len() >= least && line.len() < whole.len() && whole.starts_with(line);
+    if cut(b"*** Begin Patch", b"*** B".len()) {
+        Some(Format::Envelope)
+    } else if blocks::is_cut(line) {
+        Some(Format::Blocks)
+    } else if cut(b"<edit ", b"<ed".len()) || line.starts_with(b"<edit ") && !line.contains(&b'>') {
+        Some(Format::Opx)
+    } else if cut(b"@@ -", 1) || cut(b"diff --git ", b"diff --".len()) || line.starts_with(b"diff --git a/") {
+        Some(Format::Unified)
+    } else {
+        None
+    }
 }

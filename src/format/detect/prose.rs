@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
+use super::absence::cut_start;
 use super::code_spans::CodeSpans;
 use super::{Absence, Block, Found, Residue, Warning};
 use crate::format::envelope::{self, Marker, Meant};
@@ -121,22 +122,6 @@ struct Seen {
     envelope_end: Option<LineNo>,
     /// The whitespace before that envelope, as offsets.
     indent: (usize, usize),
-}
-
-/// Returns the format of which the last line of a response, which isn't terminated, is the beginning of a patch's beginning.
-fn cut_start(line: &[u8]) -> Option<Format> {
-    let cut = |whole: &[u8], least: usize| line.len() >= least && line.len() < whole.len() && whole.starts_with(line);
-    if cut(b"*** Begin Patch", b"*** B".len()) {
-        Some(Format::Envelope)
-    } else if blocks::is_cut(line) {
-        Some(Format::Blocks)
-    } else if cut(b"<edit ", b"<ed".len()) || line.starts_with(b"<edit ") && !line.contains(&b'>') {
-        Some(Format::Opx)
-    } else if cut(b"@@ -", 1) || cut(b"diff --git ", b"diff --".len()) || line.starts_with(b"diff --git a/") {
-        Some(Format::Unified)
-    } else {
-        None
-    }
 }
 
 /// How far the headers of a unified diff have been seen.
