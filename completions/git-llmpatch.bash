@@ -32,6 +32,7 @@ _git_llmpatch ()
 	apply)
 		case "$dashes,$cur" in
 		1,*) return ;;
+		,--conflicts=*) __gitcomp "refuse markers" "" "${cur#--conflicts=}"; return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
 		,--branch=*) return ;;
 		,--expect=*) return ;;
@@ -48,9 +49,10 @@ _git_llmpatch ()
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--index --cached --commit --onto= --branch= --each --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--index --cached --commit --conflicts= --onto= --branch= --each --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
+		--conflicts) __gitcomp "refuse markers" "" "$cur"; return ;;
 		--onto) __git_complete_refs --cur="$cur"; return ;;
 		--branch) return ;;
 		--expect) return ;;

@@ -40,6 +40,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "prompt" -
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "man" -d 'Print a manual page or what an agent needs to know, or install all pages'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "help" -d 'Show the manual page of a command, or a guide'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "completions" -d 'Print a shell\'s completion script, or install it'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l conflicts -d 'With --3way, refuse what is in conflict, or leave it with markers and make the rest; --index is implied' -r -f -a "refuse\t'It is refused, and with it the whole change'
+markers\t'It is left in the files, with markers, and in the index'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l onto -d 'Make the change of this commit, or tree, in the object database alone: print the new tree, or with --commit the new commit' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l branch -d 'With --onto and --commit, make this branch, or move it forward, to the new commit' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l expect -d 'Make the change only if it is the one that a preview or check --json called so, to the byte' -r

@@ -206,6 +206,8 @@ kinds! {
     IndexBehind = "index-behind", Nobody;
     /// The commit was made, and a hook had changed what it holds, or took it back.
     HookChanged = "hook-changed", Nobody;
+    /// A file that was left in conflict with what has changed since the base (`--conflicts=markers`).
+    InConflict = "in-conflict", Nobody;
 }
 
 impl Kind {

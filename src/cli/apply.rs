@@ -41,6 +41,9 @@ pub(super) struct Apply {
     /// Change index and work tree, and commit exactly this change
     #[arg(long, conflicts_with = "cached")]
     commit: bool,
+    /// With --3way, refuse what is in conflict, or leave it with markers and make the rest; --index is implied
+    #[arg(long, value_name = "how", value_enum, default_value = "refuse", requires_if("markers", "three_way"))]
+    conflicts: Conflicts,
     /// Make the change of this commit, or tree, in the object database alone: print the new tree, or with --commit the new commit
     #[arg(long, value_name = "rev", conflicts_with_all = ["index", "cached", "intent_to_add", "edit", "apply"])]
     onto: Option<String>,
@@ -73,6 +76,15 @@ pub(super) struct Apply {
     answering: FeedbackOptions,
 }
 
+/// What becomes of what can't be merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Conflicts {
+    /// It is refused, and with it the whole change
+    Refuse,
+    /// It is left in the files, with markers, and in the index
+    Markers,
+}
+
 impl Apply {
     /// Does it, and prints how it went.
     ///
@@ -86,7 +98,12 @@ impl Apply {
         let review = self.review()?;
         let talk = Verbosity { feedback: self.answering.feedback, ..self.json.talk(&self.talk) };
         let responses = Origin::names(&self.responses.paths);
-        Ok(flow::run(&self.reading, &talk, responses, |session| self.apply(session, review.as_ref())))
+        let reading = Reading { marks: self.leaves_conflicts(), ..self.reading.clone() };
+        Ok(flow::run(&reading, &talk, responses, |session| self.apply(session, review.as_ref())))
+    }
+
+    fn leaves_conflicts(&self) -> bool {
+        self.conflicts == Conflicts::Markers
     }
 
     fn check_options(&self) -> Result<(), clap::Error> {
@@ -94,6 +111,12 @@ impl Apply {
         let usage = |message: &str| Err(super::usage("apply", message));
         if let (false, Some(option)) = (self.commit, self.committing.any()) {
             return usage(&format!("the option '{option}' requires '--commit'"));
+        }
+        let is_elsewhere = self.commit || self.cached || self.onto.is_some() || self.intent_to_add;
+        if self.leaves_conflicts() && (is_elsewhere || self.interactive || self.preview.is_asked_for()) {
+            return usage(
+                "the option '--conflicts=markers' is for the work tree and the index together, without a preview",
+            );
         }
         if let Some(name) = self.branch.as_ref().filter(|name| !is_branch_name(name)) {
             return usage(&format!("git takes no branch of the name '{}'", Shown(name.as_bytes())));
@@ -128,7 +151,7 @@ impl Apply {
     /// Returns what is to be changed: as a question begins, what the change is worked out against, and the target; none is a
     /// commit, which needs a message, or no place outside of the object database.
     fn destination(&self) -> (&'static str, Base, Option<Target>) {
-        match (self.commit, self.index, self.cached) {
+        match (self.commit, self.index || self.leaves_conflicts(), self.cached) {
             _ if let Some(rev) = &self.onto => ("Store", Base::Revision(rev.clone()), None),
             (true, ..) => ("Apply and commit", Base::Agreeing(Against::IndexAndHead), None),
             (_, true, _) => ("Apply and stage", Base::Agreeing(Against::Index), Some(Target::IndexAndWorkTree)),
@@ -309,6 +332,7 @@ pub(super) fn publish(
         }
     };
     report.warnings.extend(done.warnings.iter().map(Diagnostic::from));
+    report.conflicts = changes.unmerged().keys().cloned().collect();
     report.tree = done.commit.as_ref().and_then(|made| made.tree.clone());
     let commit = done.commit.map(CommitReport::from);
     let warnings = merge(report.warnings);

@@ -13,6 +13,8 @@ pub enum Exit {
     Usage,
     /// The repository or the system stood in the way.
     Obstructed,
+    /// It was done, but for what is left in conflict.
+    Conflicts,
     /// A signal ended it.
     Died(i32),
 }
@@ -25,6 +27,7 @@ impl Exit {
             Exit::Refused => 1,
             Exit::Usage => 2,
             Exit::Obstructed => 3,
+            Exit::Conflicts => 4,
             // As a shell shows it, where the signal itself doesn't end us.
             Exit::Died(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
         }
@@ -46,6 +49,7 @@ impl Exit {
         match (report.blame(), &report.state) {
             (_, State::Attention(_)) | (Some(Blame::System), _) => Exit::Obstructed,
             (Some(_), _) => Exit::Refused,
+            (None, _) if !report.conflicts.is_empty() => Exit::Conflicts,
             (None, _) => Exit::Done,
         }
     }

@@ -24,9 +24,9 @@ use crate::format;
 use crate::kind::Kind;
 use crate::patch::{FileEdit, Format, Patch};
 use crate::path::{RepoPath, Resolver};
-use crate::plan::{self, ChangeSet, Placement, Plan, Refusal, Rules};
+use crate::plan::{self, ChangeSet, Conflicts, Placement, Plan, Refusal, Rules};
 use crate::progress::Stage;
-use crate::repo::{Mail, Repo, RepoError};
+use crate::repo::{Mail, Marked, Repo, RepoError};
 use crate::report::human::Style;
 use crate::report::{Detail, Diagnostic, Report, State, feedback, json, merge};
 use crate::text::{Located, Shown, Source};
@@ -48,6 +48,8 @@ pub(super) struct Session {
     pub(super) about: About,
     /// Whether what has changed since is merged.
     merges: bool,
+    /// Whether what can't be merged is left with markers.
+    marks: bool,
     /// What became of changes that were interrupted before.
     recovered: RefCell<Vec<Diagnostic>>,
 }
@@ -89,6 +91,7 @@ impl Session {
             resolver,
             about,
             merges: reading.three_way,
+            marks: reading.marks,
             repo,
             recovered: RefCell::default(),
         })
@@ -259,7 +262,12 @@ impl Session {
             Ok(plan) if self.merges => plan,
             planned => return Ok(planned),
         };
-        let merged = plan::merge(&plan.changes, tree, &|path, sides| self.repo.merge_lines(path, sides));
+        let (marked, conflicts) = match self.marks {
+            true => (Marked::ToStay, Conflicts::Marked),
+            false => (Marked::ForSight, Conflicts::Refused),
+        };
+        let lines = |path: &RepoPath, sides: [&[u8]; 3]| self.repo.merge_lines(path, sides, marked);
+        let merged = plan::merge(&plan.changes, tree, &lines, conflicts);
         Ok(match merged {
             Ok(changes) => Ok(Plan { changes, ..plan }),
             Err(errors) => {

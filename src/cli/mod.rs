@@ -48,7 +48,7 @@ Paths in a response are from the top of the work tree, whatever the current dire
 'git llmpatch <command> -h' lists a command's options.
 
 Exit status: 0 done; 1 the response is to blame, or the files aren't what it needs; 2 wrong usage; \
-3 the repository or the system stood in the way.";
+3 the repository or the system stood in the way; 4 applied, with conflicts left to resolve.";
 
 /// Apply the patches that language models write: exactly, all or nothing
 #[derive(Debug, Parser)]

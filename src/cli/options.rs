@@ -49,6 +49,9 @@ pub(super) struct Reading {
     /// Merge with what has changed since the base, and refuse only what is in conflict with it
     #[arg(short = '3', long = "3way", conflicts_with = "no_base")]
     pub(super) three_way: bool,
+    /// Whether what can't be merged is left with markers.
+    #[arg(skip)]
+    pub(super) marks: bool,
     /// Let a patch make a new file where there is one already
     #[arg(long)]
     pub(super) overwrite: bool,

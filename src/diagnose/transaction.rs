@@ -174,6 +174,9 @@ impl Diagnose for Warning {
                 of(Kind::IndexBehind).help("run `git llmpatch recover` to let the index follow the new commit")
             }
             Warning::HookChanged { .. } => of(Kind::HookChanged).help("look at it with `git show`"),
+            Warning::InConflict { path } => of(Kind::InConflict).path(path.as_bstr()).help(
+                "resolve it, as with `git mergetool`, then `git add` it; `git llmpatch undo` takes the whole change back",
+            ),
             Warning::CommitTakenBack => of(Kind::HookChanged).help("`git reflog` shows it"),
         }
     }

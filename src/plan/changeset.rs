@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use crate::path::RepoPath;
 use crate::tree::{AttributeFiles, File, RULES};
 
@@ -8,7 +10,11 @@ use crate::tree::{AttributeFiles, File, RULES};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangeSet {
     changes: Vec<Change>,
+    unmerged: BTreeMap<RepoPath, Sides>,
 }
+
+/// The files that couldn't be merged at a path: as it was, as it is here, and as it was to be; `None` where there is none.
+pub type Sides = [Option<File>; 3];
 
 /// What becomes of one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,15 +42,29 @@ impl ChangeSet {
     /// # Panics
     /// If a path occurs twice.
     pub fn new(changes: impl IntoIterator<Item = Change>) -> Self {
-        let mut changes: Vec<_> = changes.into_iter().filter(|change| !is_same(change)).collect();
+        Self::with_unmerged(changes, BTreeMap::new())
+    }
+
+    /// Does the same, and says of which paths the files are left in conflict; these are in it whether they change or not.
+    ///
+    /// # Panics
+    /// If a path occurs twice.
+    pub fn with_unmerged(changes: impl IntoIterator<Item = Change>, unmerged: BTreeMap<RepoPath, Sides>) -> Self {
+        let is_kept = |change: &Change| !is_same(change) || unmerged.contains_key(&change.path);
+        let mut changes: Vec<_> = changes.into_iter().filter(is_kept).collect();
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         assert!(changes.windows(2).all(|pair| pair[0].path < pair[1].path), "a path stands in a change set once");
-        Self { changes }
+        Self { changes, unmerged }
     }
 
     /// Returns the changes, by path.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Change> + Clone {
         self.changes.iter()
+    }
+
+    /// Returns what couldn't be merged, by path.
+    pub fn unmerged(&self) -> &BTreeMap<RepoPath, Sides> {
+        &self.unmerged
     }
 
     /// Returns the change of a path.

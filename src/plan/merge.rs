@@ -3,11 +3,14 @@
 //! Who was asked for the change meant what it makes of the base; who changed the files since meant that. Where the two meet in the same
 //! lines, or one of them removes what the other changes, nothing decides.
 
+use std::collections::BTreeMap;
+
 use bstr::BString;
 
+use super::changeset::Sides;
 use super::{Change, ChangeSet, Error};
 use crate::path::RepoPath;
-use crate::tree::{Entry, File, Mode, Tree, TreeError};
+use crate::tree::{Content, Entry, File, Mode, Tree, TreeError};
 
 /// Merges the lines of a file as it was, as it is here, and as it is to be, in this order; or returns them with markers around those that are
 /// in conflict, none if they aren't lines.
@@ -33,22 +36,39 @@ pub enum Unmerged {
     Kind,
 }
 
+/// What becomes of a path that can't be merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflicts {
+    /// It is an error.
+    Refused,
+    /// It is left as both sides have it, with markers around lines in conflict.
+    Marked,
+}
+
 /// Merges a change of a base with what a tree holds, and asks that tree of every path that changes.
 ///
 /// # Errors
-/// One for each path that can't be merged, or that the tree doesn't let change.
-pub fn merge(changes: &ChangeSet, here: &dyn Tree, lines: MergeLines<'_>) -> Result<ChangeSet, Vec<Error>> {
-    let (mut merged, mut errors) = (Vec::new(), Vec::new());
+/// One for each path that can't be merged, if that is one, or that the tree doesn't let change.
+pub fn merge(
+    changes: &ChangeSet,
+    here: &dyn Tree,
+    lines: MergeLines<'_>,
+    conflicts: Conflicts,
+) -> Result<ChangeSet, Vec<Error>> {
+    let (mut merged, mut unmerged, mut errors) = (Vec::new(), BTreeMap::new(), Vec::new());
     for change in changes {
-        match (Merge { changes, here, lines }).one(change) {
-            Ok(change) => merged.push(change),
+        match (Merge { changes, here, lines, conflicts }).one(change) {
+            Ok((change, sides)) => {
+                unmerged.extend(sides.map(|sides| (change.path.clone(), sides)));
+                merged.push(change);
+            }
             Err(error) => errors.push(error),
         }
     }
     if !errors.is_empty() {
         return Err(errors);
     }
-    let merged = ChangeSet::new(merged);
+    let merged = ChangeSet::with_unmerged(merged, unmerged);
     let refused = |change: &Change| here.confirm(&change.path, change.before.as_ref()).err();
     errors.extend(merged.iter().filter_map(refused).map(Error::from));
     if errors.is_empty() { Ok(merged) } else { Err(errors) }
@@ -58,11 +78,12 @@ struct Merge<'m> {
     changes: &'m ChangeSet,
     here: &'m dyn Tree,
     lines: MergeLines<'m>,
+    conflicts: Conflicts,
 }
 
 impl Merge<'_> {
-    fn one(&self, change: &Change) -> Result<Change, Error> {
-        let unmerged = |why| Error::Unmerged { path: change.path.clone(), why };
+    /// Merges one path; also returns what couldn't be merged, if that is to be left so.
+    fn one(&self, change: &Change) -> Result<(Change, Option<Sides>), Error> {
         let here = self.file(&change.path)?;
         let (was, source) = match &change.from {
             Some(from) if here.is_none() => {
@@ -71,52 +92,87 @@ impl Merge<'_> {
             _ => (change.before.clone(), here.clone()),
         };
         if was == source && (change.from.is_none() || here.is_none()) {
-            return Ok(change.clone());
+            return Ok((change.clone(), None));
         }
-        let is_moved = self.changes.iter().any(|other| other.from.as_ref() == Some(&change.path));
-        let after = match (was, source, &change.after) {
-            (_, None, None) => None,
-            (Some(was), Some(source), None) if is_moved || is_same(&was, &source) => None,
-            (_, Some(_), None) => return Err(unmerged(Unmerged::Changed)),
-            (Some(_), None, Some(_)) => return Err(unmerged(Unmerged::Gone)),
-            (None, None, Some(after)) => Some(after.clone()),
-            (None, Some(source), Some(after)) if is_same(&source, after) => Some(source),
-            (None, Some(_), Some(_)) => return Err(unmerged(Unmerged::Came)),
-            (Some(was), Some(source), Some(after)) => Some(self.lines(&change.path, &was, &source, after)?),
+        let merged = match (&was, &source, &change.after) {
+            (_, None, None) => Ok(None),
+            (Some(was), Some(source), None) if self.is_moved(change) || is_same(was, source) => Ok(None),
+            (_, Some(_), None) => Err((Unmerged::Changed, source.clone())),
+            (Some(_), None, Some(after)) => Err((Unmerged::Gone, Some(after.clone()))),
+            (None, None, Some(after)) => Ok(Some(after.clone())),
+            (None, Some(source), Some(after)) if is_same(source, after) => Ok(Some(source.clone())),
+            (None, Some(source), Some(after)) => {
+                let nothing = File { content: Vec::new().into(), mode: source.mode };
+                match self.conflicts {
+                    Conflicts::Refused => Err((Unmerged::Came, None)),
+                    Conflicts::Marked => self
+                        .lines(&change.path, &nothing, source, after)?
+                        .map(Some)
+                        .map_err(|(_, file)| (Unmerged::Came, Some(file))),
+                }
+            }
+            (Some(was), Some(source), Some(after)) => self
+                .lines(&change.path, was, source, after)?
+                .map(Some)
+                .map_err(|(marked, file)| (Unmerged::Lines(marked), Some(file))),
         };
-        Ok(Change { path: change.path.clone(), before: here, after, from: change.from.clone() })
+        let of = |after| Change { path: change.path.clone(), before: here.clone(), after, from: change.from.clone() };
+        match merged {
+            Ok(after) => Ok((of(after), None)),
+            Err((_, left)) if self.conflicts == Conflicts::Marked => {
+                Ok((of(left), Some([was, source, change.after.clone()])))
+            }
+            Err((why, _)) => Err(Error::Unmerged { path: change.path.clone(), why }),
+        }
     }
 
-    /// Returns what is at a path here, where that is a file or nothing.
+    /// Returns whether a file goes to another path.
+    fn is_moved(&self, change: &Change) -> bool {
+        self.changes.iter().any(|other| other.from.as_ref() == Some(&change.path))
+    }
+
+    /// Returns what is at a path here, where that is a file or nothing, or nothing once the change is made.
     fn file(&self, path: &RepoPath) -> Result<Option<File>, Error> {
+        let goes = |path: &RepoPath| self.changes.get(path).is_some_and(|change| change.after.is_none());
         match self.here.read(path)? {
             Entry::File(file) => Ok(Some(file)),
             Entry::Absent => Ok(None),
+            Entry::Beneath { ancestor, .. } if goes(&ancestor) => Ok(None),
+            Entry::Directory if self.here.leaves_below(path)?.iter().all(goes) => Ok(None),
             _ => Err(Error::Unmerged { path: path.clone(), why: Unmerged::Kind }),
         }
     }
 
-    fn lines(&self, path: &RepoPath, was: &File, here: &File, after: &File) -> Result<File, Error> {
+    /// Merges a file; where it can't be, returns what shows that, and the file with markers, or as it is here.
+    fn lines(
+        &self,
+        path: &RepoPath,
+        was: &File,
+        here: &File,
+        after: &File,
+    ) -> Result<Result<File, (BString, File)>, Error> {
         let executable = match after.mode.executable == was.mode.executable {
             true => here.mode.executable,
             false => after.mode.executable,
         };
         let is_as_it_was = executable == here.mode.executable;
         let mode = Mode { executable, bits: here.mode.bits.filter(|_| is_as_it_was) };
+        let file = |content: Content| File { content, mode };
         if after.content == was.content || after.content == here.content {
-            return Ok(File { content: here.content.clone(), mode });
+            return Ok(Ok(file(here.content.clone())));
         }
         // What is kept in another encoding is merged by nobody here.
         if [was, here, after].into_iter().any(|side| side.content.is_kept()) {
-            return Err(Error::Unmerged { path: path.clone(), why: Unmerged::Lines(BString::default()) });
+            return Ok(Err((BString::default(), here.clone())));
         }
         if here.content == was.content {
-            return Ok(File { content: after.content.clone(), mode });
+            return Ok(Ok(file(after.content.clone())));
         }
-        match (self.lines)(path, [&was.content, &here.content, &after.content])? {
-            Ok(merged) => Ok(File { content: merged.into(), mode }),
-            Err(marked) => Err(Error::Unmerged { path: path.clone(), why: Unmerged::Lines(marked) }),
-        }
+        Ok(match (self.lines)(path, [&was.content, &here.content, &after.content])? {
+            Ok(merged) => Ok(file(merged.into())),
+            Err(marked) if marked.is_empty() => Err((marked, here.clone())),
+            Err(marked) => Err((marked.clone(), file(Vec::from(marked).into()))),
+        })
     }
 }
 

@@ -43,14 +43,14 @@ mod unplaced;
 mod warning;
 
 pub use self::applied::Applied;
-pub use self::changeset::{Change, ChangeSet};
+pub use self::changeset::{Change, ChangeSet, Sides};
 pub use self::conflict::Conflict;
 pub(crate) use self::elision::looks_elided;
 pub use self::error::{Error, Irregular, Missing, Occupied, Seen};
 pub use self::guard::{Barrier, Guard, Origin};
 pub use self::identity::{NoPlanId, PlanId};
 pub use self::lint::{Finding, Lints, Verdict};
-pub use self::merge::{MergeLines, Unmerged, merge};
+pub use self::merge::{Conflicts, MergeLines, Unmerged, merge};
 pub use self::place_error::{After, Ambiguity, Closest, Earlier, Part, PlaceError, Places, Reason, Unplaced};
 pub use self::placement::{Match, Placement, Rows};
 use self::planner::Planner;

@@ -166,6 +166,25 @@ impl NextIndex {
         Ok(self.index.add(&entry).map_err(writing)?)
     }
 
+    /// Lets a path be unmerged: as it was, as it is here, and as it was to be.
+    ///
+    /// # Errors
+    /// If the entries can't be changed.
+    pub(crate) fn set_unmerged(&mut self, path: &RepoPath, sides: &[Option<Blob>; 3]) -> Result<(), NextIndexError> {
+        self.set(path, None, None)?;
+        for (side, stage) in sides.iter().zip(1u16..) {
+            let Some(Blob { id, mode }) = *side else { continue };
+            let entry = IndexEntry { mode, id, flags: stage << 12, ..empty(path) };
+            self.index.add(&entry).map_err(writing)?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether a path is in a merge that isn't finished.
+    pub(crate) fn is_unmerged(&self, path: &RepoPath) -> bool {
+        (1..=3).any(|stage| self.index.get_path(as_path(path), stage).is_some())
+    }
+
     /// Records that a file will be added, as `git add -N` does, unless its path or one above or below it has an entry.
     ///
     /// # Errors
@@ -204,6 +223,9 @@ impl NextIndex {
         slot: Option<&Slot>,
         stat: Option<&Stat>,
     ) -> Result<(), NextIndexError> {
+        for stage in 1..=3 {
+            self.index.remove(as_path(path), stage).or_else(ignore_missing).map_err(writing)?;
+        }
         let Some(slot) = slot else { return self.remove(path) };
         self.owner
             .odb()

@@ -1,31 +1,50 @@
 //! Files merged as git merges them.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
 use bstr::{BString, ByteSlice as _};
 use git2::{FileFavor, MergeFileInput, MergeFileOptions};
 
 use super::attributes::value;
-use super::git::Git;
+use super::git::{Command, Git, temporary};
 use super::line_ends::Value;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
 use crate::text::is_binary;
-use crate::tree::{Remedy, TreeError};
+use crate::tree::TreeError;
+
+/// What markers around lines in conflict are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marked {
+    /// A message shows them.
+    ForSight,
+    /// They are left in the file.
+    ToStay,
+}
 
 impl Repo {
     /// Merges the lines of a file as it was, as it is here, and as it is to be, in this order; or returns them with markers around those
     /// that are in conflict, none if they aren't lines.
     ///
     /// # Errors
-    /// `unsupported` if the attribute `merge` names a driver.
-    pub fn merge_lines(&self, path: &RepoPath, sides: [&[u8]; 3]) -> Result<Result<Vec<u8>, BString>, TreeError> {
-        let driver = self.merge_driver(path).map_err(|error| error.at(path))?;
+    /// If attributes can't be read, or the driver that the attribute `merge` names fails.
+    pub fn merge_lines(
+        &self,
+        path: &RepoPath,
+        sides: [&[u8]; 3],
+        marked: Marked,
+    ) -> Result<Result<Vec<u8>, BString>, TreeError> {
+        let [driver, marker_size] = self.merge_attributes(path).map_err(|error| error.at(path))?;
         let is_union = matches!(&driver, Value::Word(word) if word == b"union");
         match driver {
             Value::False => return Ok(Err(BString::default())),
             Value::Word(word) if word == b"binary" => return Ok(Err(BString::default())),
             Value::Word(word) if !is_union && word != b"text" => {
-                let what = format!("has a merge driver (merge={})", word.as_bstr());
-                return Err(TreeError::Unsupported { path: path.clone(), what, remedy: Remedy::ByHand });
+                // git merges lines, too, where a driver isn't configured.
+                if let Some(command) = self.merge_driver(&word).map_err(|error| error.at(path))? {
+                    return self.drive(&command, path, sides, &marker_size).map_err(|error| error.at(path));
+                }
             }
             _ if sides.iter().any(|side| is_binary(side)) => return Ok(Err(BString::default())),
             _ => {}
@@ -41,20 +60,108 @@ impl Repo {
         after.content(sides[2]);
         let merged = git2::merge_file(&was, &here, &after, Some(&mut options));
         let merged = merged.map_err(|error| RepoError::git("a file to merge", error).at(path))?;
-        let content = merged.content().to_vec();
-        Ok(if merged.is_automergeable() { Ok(content) } else { Err(content.into()) })
+        Ok(match (merged.is_automergeable(), marked) {
+            (true, _) => Ok(merged.content().to_vec()),
+            (false, Marked::ForSight) => Err(merged.content().into()),
+            (false, Marked::ToStay) => Err(self.marked(sides, &marker_size).map_err(|error| error.at(path))?),
+        })
     }
 
-    /// Returns what the attribute `merge` of a path says.
-    fn merge_driver(&self, path: &RepoPath) -> Result<Value, RepoError> {
+    /// Returns the command that merges for a driver.
+    fn merge_driver(&self, name: &[u8]) -> Result<Option<BString>, RepoError> {
+        match name.to_str() {
+            Ok(name) => self.config().string(&format!("merge.{name}.driver")),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Has a driver merge, as git would run it.
+    fn drive(
+        &self,
+        driver: &[u8],
+        path: &RepoPath,
+        sides: [&[u8]; 3],
+        marker_size: &Value,
+    ) -> Result<Result<Vec<u8>, BString>, RepoError> {
+        let (place, git) = (temporary()?, Git::new(self));
+        let io = |source| RepoError::Io { what: "a file to merge".into(), source };
+        let files = ["base", "here", "response"].map(|name| place.path().join(name));
+        for (file, side) in files.iter().zip(sides) {
+            std::fs::write(file, side).map_err(io)?;
+        }
+        let [base, here, response] = &files;
+        let size = size_of_markers(marker_size).unwrap_or(7).to_string();
+        let (mut command, mut rest) = (BString::default(), driver);
+        while let Some((before, behind)) = rest.split_once_str("%") {
+            command.extend(before);
+            let (word, len) = match behind.first() {
+                Some(b'O') => (quoted(base.as_os_str().as_bytes()), 1),
+                Some(b'A') => (quoted(here.as_os_str().as_bytes()), 1),
+                Some(b'B') => (quoted(response.as_os_str().as_bytes()), 1),
+                Some(b'L') => (size.clone().into(), 1),
+                Some(b'P') => (quoted(path.as_bytes()), 1),
+                Some(b'S') => ("base".into(), 1),
+                Some(b'X') => ("ours".into(), 1),
+                Some(b'Y') => ("theirs".into(), 1),
+                Some(b'%') => ("%".into(), 1),
+                _ => (BString::from("%"), 0),
+            };
+            command.extend_from_slice(&word);
+            rest = &behind[len..];
+        }
+        command.extend(rest);
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(OsStr::from_bytes(&command));
+        self.top.as_ref().map(|top| shell.current_dir(top));
+        let said = git.run(&mut shell, b"")?;
+        let merged = std::fs::read(here).map_err(io)?;
+        match said.status.code() {
+            Some(0) => Ok(Ok(merged)),
+            Some(1..=128) => Ok(Err(merged.into())),
+            _ => Err(RepoError::Child { command: "merge driver".into(), message: said.stderr.trim().into() }),
+        }
+    }
+
+    /// Has git put markers around lines in conflict, as its settings have them.
+    fn marked(&self, sides: [&[u8]; 3], marker_size: &Value) -> Result<BString, RepoError> {
+        let (place, git) = (temporary()?, Git::new(self));
+        let mut command = git.command(["merge-file", "-p", "-L", "ours", "-L", "base", "-L", "theirs"]);
+        command.args(size_of_markers(marker_size).map(|size| format!("--marker-size={size}")));
+        for (name, side) in [("here", sides[1]), ("base", sides[0]), ("response", sides[2])] {
+            let file = place.path().join(name);
+            let written = std::fs::write(&file, side);
+            written.map_err(|source| RepoError::Io { what: "a file to merge".into(), source })?;
+            command.arg(file);
+        }
+        let said = git.run(&mut command, b"")?;
+        // Its status is how many conflicts there are, up to 127.
+        match said.status.code() {
+            Some(1..=127) => Ok(said.stdout),
+            _ => Err(RepoError::Child { command: "merge-file".into(), message: said.stderr.trim().into() }),
+        }
+    }
+
+    /// Returns what the attributes `merge` and `conflict-marker-size` of a path say.
+    fn merge_attributes(&self, path: &RepoPath) -> Result<[Value; 2], RepoError> {
         let git = Git::new(self);
-        let mut command = git.command(["check-attr", "--stdin", "-z", "merge"]);
+        let mut command = git.command(["check-attr", "--stdin", "-z", "merge", "conflict-marker-size"]);
         // It takes paths from the current directory.
         self.top.as_ref().map(|top| command.current_dir(top));
         let said = git.run(&mut command, &[path.as_bytes(), b"\0"].concat())?;
         if !said.status.success() {
             return Err(RepoError::Child { command: "check-attr".into(), message: said.stderr.trim().into() });
         }
-        Ok(said.stdout.split_str("\0").nth(2).map_or(Value::Unspecified, value))
+        let values: Vec<_> = said.stdout.split_str("\0").skip(2).step_by(3).collect();
+        Ok([0, 1].map(|at| values.get(at).copied().map_or(Value::Unspecified, value)))
     }
+}
+
+fn size_of_markers(attribute: &Value) -> Option<u16> {
+    let Value::Word(size) = attribute else { return None };
+    size.to_str().ok()?.parse().ok()
+}
+
+/// Writes a word as the shell reads it.
+fn quoted(word: &[u8]) -> BString {
+    [b"'", &word.replace("'", "'\\''")[..], b"'"].concat().into()
 }

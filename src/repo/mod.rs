@@ -75,6 +75,7 @@ pub(crate) use index_write::{Blob, NextIndex, NextIndexError};
 pub use line_ends::Value as AttributeValue;
 use links::Real;
 pub use mail::Mail;
+pub use merge::Marked;
 pub(crate) use pack::{NewObjects, Pack, Packing};
 pub use revision_tree::{Revision, RevisionTree};
 pub(crate) use rules::Consult;

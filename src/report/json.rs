@@ -126,11 +126,6 @@ pub(super) fn displayed<S: Serializer>(value: &Option<impl Display>, serializer:
 /// Writes a state and the paths that need a person.
 pub(super) fn state<S: Serializer>(state: &State, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
-    struct Path {
-        #[serde(flatten, serialize_with = "path")]
-        path: RepoPath,
-    }
-    #[derive(Serialize)]
     struct Fields {
         state: &'static str,
         attention: Vec<Path>,
@@ -138,6 +133,17 @@ pub(super) fn state<S: Serializer>(state: &State, serializer: S) -> Result<S::Ok
     let paths = if let State::Attention(paths) = state { paths.clone() } else { Vec::new() };
     Fields { state: state.name(), attention: paths.into_iter().map(|path| Path { path }).collect() }
         .serialize(serializer)
+}
+
+/// Writes paths.
+pub(super) fn paths<S: Serializer>(paths: &[RepoPath], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(paths.iter().map(|path| Path { path: path.clone() }))
+}
+
+#[derive(Serialize)]
+struct Path {
+    #[serde(flatten, serialize_with = "path")]
+    path: RepoPath,
 }
 
 /// Writes the name of a commit.

@@ -51,6 +51,9 @@ pub struct Report {
     /// The commit that was made.
     #[serde(serialize_with = "json::commit")]
     pub commit: Option<CommitReport>,
+    /// The paths that are left in conflict.
+    #[serde(serialize_with = "json::paths")]
+    pub conflicts: Vec<RepoPath>,
     /// The names of all commits that were made, where several were asked for, in order.
     pub commits: Vec<String>,
     /// The id of the tree that was written: that commit's, or one that no commit was made of. `None` if it can't be read.
@@ -174,6 +177,7 @@ impl Report {
             errors: Vec::new(),
             feedback: None,
             commit: None,
+            conflicts: Vec::new(),
             commits: Vec::new(),
             tree: None,
         }

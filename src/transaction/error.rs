@@ -258,6 +258,9 @@ pub enum Warning {
     /// The commit isn't just what the response asks for.
     #[error("the commit doesn't hold just this change: a hook changed {}", listed(paths.iter().map(|path| format!("`{}`", Shown(path))), paths.len()))]
     HookChanged { paths: Vec<BString> },
+    /// A path is left in a merge, as it was asked for.
+    #[error("`{path}` is in conflict with what has changed since the base")]
+    InConflict { path: RepoPath },
     /// A hook that ran after the commit moved HEAD back.
     #[error("a hook took the commit back; the files hold the change")]
     CommitTakenBack,

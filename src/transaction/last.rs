@@ -315,11 +315,11 @@ fn in_the_way(
 fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<ChangedSince>, TreeError> {
     let goes: BTreeSet<_> = entries.iter().filter(|entry| entry.before.is_none()).map(|entry| &entry.path).collect();
     let mut since = BTreeSet::new();
-    for Entry { path, before, after } in entries {
+    for Entry { path, before, after, unmerged } in entries {
         let is_same = match (index.slot(path), after) {
             (Ok(Some(now)), Some(after)) => now.agrees(after),
-            (Ok(now), after) => now.is_none() && after.is_none(),
-            (Err(TreeError::Unmerged { .. }), _) => false,
+            (Ok(now), after) => now.is_none() && after.is_none() && !unmerged,
+            (Err(TreeError::Unmerged { .. }), _) => *unmerged,
             (Err(error), _) => return Err(error),
         };
         if !is_same {
@@ -334,7 +334,7 @@ fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<ChangedSinc
 
 fn of_entries(index: &IndexTree<'_>, entries: &[Entry], progress: &Progress) -> Result<Vec<Change>, TreeError> {
     progress.enter(Stage::Planning, entries.len());
-    let change = |Entry { path, before, after }: &Entry| {
+    let change = |Entry { path, before, after, .. }: &Entry| {
         let file = |slot: &Option<_>| -> Result<_, TreeError> {
             // What is only intended to be added has no content here.
             let slot = slot.as_ref().filter(|slot: &&crate::repo::Slot| !slot.is_intended());
@@ -411,6 +411,9 @@ pub(super) fn entries(
     let before = slots(next);
     change(next)?;
     let entries = changes.iter().zip(before.into_iter().zip(slots(next)));
-    let entries = entries.map(|(change, (before, after))| Entry { path: change.path.clone(), before, after });
-    Ok(entries.filter(|entry| entry.before != entry.after).collect())
+    let entries = entries.map(|(change, (before, after))| {
+        let (path, unmerged) = (change.path.clone(), next.is_unmerged(&change.path));
+        Entry { path, before, after, unmerged }
+    });
+    Ok(entries.filter(|entry| entry.before != entry.after || entry.unmerged).collect())
 }

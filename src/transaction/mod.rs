@@ -125,6 +125,8 @@ pub struct Prepared<'r> {
     place: Staging<'r>,
     progress: Progress,
     blobs: Vec<(&'r RepoPath, Option<Blob>)>,
+    /// The sides of what is left in a merge.
+    unmerged: Vec<(&'r RepoPath, [Option<Blob>; 3])>,
     /// The commit that a new one is made on.
     head: Option<git2::Oid>,
     warnings: Vec<Warning>,
@@ -202,9 +204,22 @@ pub fn begin<'r>(
     }
     let mut place = Staging::prepare(repo, changes, journal, watch, reverse, progress.clone())?;
     warnings.append(&mut place.warnings);
-    let (blobs, next, intended) = (Vec::new(), None, None);
-    let mut prepared =
-        Prepared { repo, changes, target, next, intended, place, progress, blobs, head, warnings, lock, _held: held };
+    let (blobs, unmerged, next, intended) = (Vec::new(), Vec::new(), None, None);
+    let mut prepared = Prepared {
+        repo,
+        changes,
+        target,
+        next,
+        intended,
+        place,
+        progress,
+        blobs,
+        unmerged,
+        head,
+        warnings,
+        lock,
+        _held: held,
+    };
     prepared.prepare()?;
     Ok(prepared)
 }
@@ -266,6 +281,13 @@ impl<'r> Prepared<'r> {
                 let clean =
                     |change: &Change, file: &File| next.clean_blob(&to, &change.path, change.from.as_ref(), file);
                 self.blobs = self.blobs(clean)?;
+                for (path, sides) in self.changes.unmerged() {
+                    let mut blobs = [None; 3];
+                    for (blob, side) in blobs.iter_mut().zip(sides) {
+                        *blob = side.as_ref().map(|file| next.clean_blob(&to, path, None, file)).transpose()?;
+                    }
+                    self.unmerged.push((path, blobs));
+                }
             }
         }
         if let Target::Commit(request) = &self.target {
@@ -349,6 +371,8 @@ impl<'r> Prepared<'r> {
             let left = recover::remove_ref_locks(self.repo, &self.place.manifest);
             self.warnings.extend(left.into_iter().map(Warning::Open));
         }
+        let left = self.changes.unmerged().keys().map(|path| Warning::InConflict { path: path.clone() });
+        self.warnings.extend(left);
         let Prepared { place, mut warnings, next, intended, mut lock, _held, .. } = self;
         drop((next, intended));
         if place.journal.is_standing() {
@@ -404,7 +428,13 @@ impl<'r> Prepared<'r> {
                 Ok(())
             }
             Target::Undo(reverse) => reverse.restore(next, stats),
-            _ => set_all(next, &self.blobs, stats),
+            _ => {
+                set_all(next, &self.blobs, stats)?;
+                for (path, sides) in &self.unmerged {
+                    next.set_unmerged(path, sides)?;
+                }
+                Ok(())
+            }
         }
     }
 

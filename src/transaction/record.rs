@@ -55,6 +55,9 @@ pub(super) struct Entry {
     pub(super) path: RepoPath,
     pub(super) before: Option<Slot>,
     pub(super) after: Option<Slot>,
+    /// Whether it was left in a merge.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) unmerged: bool,
 }
 
 impl Record {
@@ -75,7 +78,7 @@ impl Record {
                     && are_different(made.entries.iter().map(|entry| &entry.path))
                     && made.files.iter().all(|file| file.before.is_some() || file.after.is_some())
                     && made.files.iter().flat_map(|file| &file.before).all(|(_, name)| is_name(name))
-                    && made.entries.iter().all(|entry| entry.before != entry.after)
+                    && made.entries.iter().all(|entry| entry.before != entry.after || entry.unmerged)
                     && made.removed.iter().all(|directory| directory.bits <= 0o7777)
             }
         };
@@ -124,7 +127,12 @@ mod tests {
                 Kept { path: path("a b\n"), before: Some((held(Some(0o600)), "original-0".into())), after: None },
                 Kept { path: path("b"), before: None, after: Some(held(None)) },
             ],
-            entries: vec![Entry { path: path("c"), before: None, after: Some(slot(&format!("100755:{id}"))) }],
+            entries: vec![Entry {
+                path: path("c"),
+                before: None,
+                after: Some(slot(&format!("100755:{id}"))),
+                unmerged: false,
+            }],
             renamed: vec![(path("b"), path("a b\n"))],
             made: vec![path("m"), path("m/n")],
             removed: vec![Directory { path: path("r"), bits: 0o2755 }],

@@ -9,6 +9,7 @@ mod base;
 mod batch;
 mod check;
 mod commit;
+mod conflicts;
 mod convert;
 mod diff;
 mod each;

@@ -14,7 +14,7 @@ fn lines(others: &[usize], word: &str) -> String {
 
 /// Makes a repository with a file as it was in a first commit, and as it is in a second.
 fn history(was: &str, now: &str) -> Repo {
-    let repo = Repo::with(&[("a.txt", was), ("b.txt", "b\n")]);
+    let repo = Repo::with(&[("a.txt", was), ("b.txt", "b\n"), ("d/d.txt", "d\n")]);
     repo.child("a.txt").write_str(now).unwrap();
     repo.commit("now");
     repo
@@ -63,6 +63,8 @@ fn trees_are_those_of_cherry_pick() {
         "*** Update File: a.txt\n@@\n-line 8\n+eight\n",
         "*** Update File: a.txt\n*** Move to: d/moved.txt\n@@\n-line 8\n+eight\n",
         "*** Add File: n/n.txt\n+n\n*** Update File: a.txt\n@@\n-line 12\n+twelve\n",
+        "*** Delete File: b.txt\n*** Add File: b.txt/in.txt\n+in\n",
+        "*** Delete File: d/d.txt\n*** Add File: d\n+d\n",
         "*** Delete File: b.txt\n*** Update File: a.txt\n@@\n line 9\n+more\n",
     ];
     for section in sections {
@@ -122,11 +124,37 @@ fn line_ends_modes_and_attributes_are_heeded() {
         ("merge=union", 0, ""),
         ("-merge", 1, "the attribute `merge` says so"),
         ("merge=binary", 1, "the attribute `merge` says so"),
-        ("merge=ours", 3, "`a.txt` has a merge driver (merge=ours)"),
+        // Nobody configured it.
+        ("merge=ours", 0, ""),
     ] {
         repo.child(".gitattributes").write_str(&format!("a.txt {attribute}\n")).unwrap();
         repo.child("a.txt").write_str(&lines(&[1], "now")).unwrap();
         let run = repo.run(&["check", "-3", BASE], &response).ended(status);
         assert!(run.stderr.contains(said), "{attribute}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn drivers_merge_as_git_has_them_merge() {
+    let response = update("a.txt", "line 3", "there");
+    for (driver, status) in [
+        ("git merge-file --union %A %O %B", 0),
+        ("cat %B >%A", 0),
+        ("printf '%%s %%s\\n' %P %L >%A; exit 1", 1),
+        ("exit 1", 1),
+    ] {
+        let repo = history(&lines(&[], ""), &lines(&[3], "now"));
+        repo.git(&["config", "merge.own.driver", driver]);
+        repo.child(".git/info/attributes").write_str("a.txt merge=own conflict-marker-size=9\n").unwrap();
+        repo.git(&["checkout", "-q", "-b", "picked", "HEAD~1"]);
+        repo.run(&["apply", "--commit", "-mx"], &response).succeeded();
+        repo.git(&["checkout", "-q", "main"]);
+        let theirs = repo.copied();
+        let mut git = isolated(std::process::Command::new("git"), theirs.path());
+        run(git.args(["cherry-pick", "-n", "picked"]), b"").ended(status);
+        let ours = repo.run(&["apply", "-3", BASE, "--conflicts=markers", "--allow-empty"], &response);
+        assert_eq!(ours.status, if status == 0 { 0 } else { 4 }, "{driver}: {}", ours.stderr);
+        assert_eq!(repo.files(), theirs.files(), "{driver}");
+        assert_eq!(repo.git(&["ls-files", "-s"]), theirs.git(&["ls-files", "-s"]), "{driver}");
     }
 }

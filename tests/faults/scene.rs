@@ -70,10 +70,12 @@ pub(crate) enum Target {
     Odd,
     /// A commit after which a hook makes another.
     CommitWithCommit,
+    /// Like `Index`, merged with what has changed since, of which a part is left in conflict.
+    Conflicts,
 }
 
 impl Target {
-    pub(crate) const ALL: [Target; 9] = [
+    pub(crate) const ALL: [Target; 10] = [
         Target::WorkTree,
         Target::IntentToAdd,
         Target::Index,
@@ -83,6 +85,7 @@ impl Target {
         Target::CommitWithEditor,
         Target::Odd,
         Target::CommitWithCommit,
+        Target::Conflicts,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -96,6 +99,7 @@ impl Target {
             Target::CommitWithEditor => "editor",
             Target::Odd => "odd",
             Target::CommitWithCommit => "commit-twice",
+            Target::Conflicts => "conflicts",
         }
     }
 
@@ -109,6 +113,7 @@ impl Target {
             Target::IntentToAdd => &["-N"],
             Target::Index | Target::Odd => &["--index"],
             Target::Cached => &["--cached"],
+            Target::Conflicts => &["-3", "--base=HEAD~1", "--conflicts=markers"],
             Target::Commit | Target::CommitWithHooks | Target::CommitWithCommit => {
                 &["--commit", "-m", "Change six files"]
             }
@@ -346,6 +351,11 @@ impl Place {
                 self.git(&["commit", "-q", "-m", "filtered", "src"]);
                 self.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "lib", "new"]);
             }
+            Target::Conflicts => {
+                self.write("src/update.rs", 0o600, "one\ndeux\nthree\n");
+                self.write("src/name.rs", 0o640, "old name\nrest\nmore\n");
+                self.git(&["commit", "-q", "-m", "since", "src"]);
+            }
             Target::CommitWithCommit => {
                 let commit = format!("test \"${ONCE}\" || {ONCE}=1 git commit -q --allow-empty -m hook\n");
                 self.hook("post-commit", &commit);
@@ -431,10 +441,16 @@ impl State {
         if target != Target::Cached {
             // What was left out is made anew, and the umask decides on its bits.
             let bits = |bits: u32| if target == Target::Odd { 0o100644 } else { bits };
-            assert!(has("src/update.rs", bits(0o100600), "one\nzwei\nthree\n"), "{:?}", self.files);
+            let (update, rest) = match target {
+                Target::Conflicts => {
+                    ("one\n<<<<<<< ours\ndeux\n=======\nzwei\n>>>>>>> theirs\nthree\n", "rest\nmore\n")
+                }
+                _ => ("one\nzwei\nthree\n", "rest\n"),
+            };
+            assert!(has("src/update.rs", bits(0o100600), update), "{:?}", self.files);
             assert!(has("tool.sh", 0o100755, "#!/bin/sh\necho new\n"), "{:?}", self.files);
             assert!(has("new/deep/added.txt", 0o100644, "added\n"), "{:?}", self.files);
-            assert!(has("lib/renamed.rs", bits(0o100640), "new name\nrest\n"), "{:?}", self.files);
+            assert!(has("lib/renamed.rs", bits(0o100640), &format!("new name\n{rest}")), "{:?}", self.files);
             assert!(has("way/in.txt", 0o100644, "in\n"), "{:?}", self.files);
             assert!(!self.files.contains_key(Path::new("gone")), "{:?}", self.files);
             assert!(!self.files.contains_key(Path::new("src/name.rs")), "{:?}", self.files);

@@ -92,8 +92,9 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
+    /// Returns the exit status; a change that was made but for conflicts was made.
     pub(crate) fn code(&self) -> Option<i32> {
-        self.status.code()
+        self.status.code().map(|code| if code == 4 { 0 } else { code })
     }
 
     pub(crate) fn signal(&self) -> Option<i32> {

@@ -233,6 +233,7 @@ fn of_the_system() -> Vec<Box<dyn Diagnose>> {
         Box::new(Unrepresentable { path: "bin/run".into(), format: Format::Envelope, what: What::Mode }),
         Box::new(Replaced { path: "src/net.rs".into() }),
         Box::new(Warning::IndexBehind { reason: "the index is locked".into() }),
+        Box::new(Warning::InConflict { path: path() }),
         Box::new(Warning::HookChanged { paths: vec!["src/net.rs".into(), "Cargo.lock".into()] }),
     ]
 }
