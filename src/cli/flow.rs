@@ -4,7 +4,7 @@
 //! still planned as far as it was read, to name what else is wrong.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -26,7 +26,7 @@ use crate::patch::{FileEdit, Format, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{self, ChangeSet, Conflicts, Placement, Plan, Refusal, Rules};
 use crate::progress::Stage;
-use crate::repo::{Mail, Marked, Repo, RepoError};
+use crate::repo::{BlobId, Mail, Marked, Repo, RepoError};
 use crate::report::human::Style;
 use crate::report::{Detail, Diagnostic, Report, State, feedback, json, merge};
 use crate::text::{Located, Shown, Source};
@@ -219,7 +219,7 @@ impl Session {
     /// Returns the name of the commit or tree that responses are about, if that is said.
     ///
     /// # Errors
-    /// If there is no such thing, they are about several, or something is to be merged with it and it isn't said.
+    /// If there is no such thing, or they are about several.
     fn about(&self, bases: &[Located<BString>], sources: &[Source]) -> Result<Option<String>, Failure> {
         let refused = |error: &Located<_>| failed(Diagnostic::all([error], sources));
         let (rev, span) = match (&self.about, bases) {
@@ -231,7 +231,6 @@ impl Session {
                 }
                 (first.value.to_string(), first.span)
             }
-            _ if self.merges => return Err(CliError::NoBase.into()),
             _ => return Ok(None),
         };
         match self.repo.revision(&rev) {
@@ -241,6 +240,19 @@ impl Session {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Returns the blobs that diffs say they are about, as far as they are here.
+    ///
+    /// # Errors
+    /// If there is none, so that nothing can be merged.
+    fn blobs(&self, patches: &[Patch<'_>]) -> Result<BTreeMap<RepoPath, BlobId>, Failure> {
+        let blob = |edit: &FileEdit<'_>| {
+            let (old, _) = edit.header.as_ref()?.ids.as_ref()?;
+            Some((self.resolve(edit)?, self.repo.blob_named(old)?))
+        };
+        let blobs: BTreeMap<_, _> = patches.iter().flat_map(|patch| &patch.edits).rev().filter_map(blob).collect();
+        if blobs.is_empty() { Err(CliError::NoBase.into()) } else { Ok(blobs) }
     }
 
     /// Plans patches on a tree, or on the base that they are about.
@@ -254,10 +266,13 @@ impl Session {
         about: Option<&str>,
         tree: &dyn Tree,
     ) -> Result<Result<Plan, Refusal>, Failure> {
-        let Some(rev) = about else { return Ok(plan::plan(patches, tree, &self.resolver, &self.rules)) };
-        let based = self.repo.based_tree(rev, base.tip(), tree, self.merges)?;
+        let based = match about {
+            Some(rev) => self.repo.based_tree(rev, base.tip(), tree, self.merges)?,
+            None if self.merges => self.repo.tree_based_on_blobs(self.blobs(patches)?, tree)?,
+            None => return Ok(plan::plan(patches, tree, &self.resolver, &self.rules)),
+        };
         // The model has seen what it replaces.
-        let rules = Rules { knows_base: true, ..self.rules.clone() };
+        let rules = Rules { knows_base: about.is_some(), ..self.rules.clone() };
         let plan = match plan::plan(patches, &based, &self.resolver, &rules) {
             Ok(plan) if self.merges => plan,
             planned => return Ok(planned),

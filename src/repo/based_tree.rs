@@ -1,22 +1,34 @@
 //! A tree that a response is about, in front of the one that is to change: where the two agree on a path it is the latter, and where they
 //! don't the path may be read, as it was, but not change.
 
+use std::collections::BTreeMap;
+
 use bstr::{BString, ByteSlice as _};
 use git2::Oid;
 
+use super::conversion::Conversion;
 use super::git::Git;
-use super::{Repo, RepoError, RevisionTree, Side};
+use super::objects::{content_id, leaf};
+use super::{BlobId, Repo, RepoError, RevisionTree, Side};
 use crate::compare::Compare as _;
 use crate::path::RepoPath;
-use crate::tree::{Content, Drift, DriftKind, Entry, File, Gone, Tree, TreeError};
+use crate::tree::{Content, Drift, DriftKind, Entry, File, Gone, Mode, Tree, TreeError};
 
 /// How many commits are named that changed a path.
 const NAMED: &str = "-3";
 
+/// What is known of the files that a response is about.
+enum About<'t> {
+    /// All of them.
+    Tree(RevisionTree<'t>),
+    /// Some; the others are as they are now.
+    Blobs(BTreeMap<RepoPath, Oid>, Conversion<'t>),
+}
+
 /// What a response is about, in front of what is to change.
 pub struct BasedTree<'t> {
     repo: &'t Repo,
-    base: RevisionTree<'t>,
+    base: About<'t>,
     commit: Option<Oid>,
     /// The revision that the history leads to.
     tip: &'t str,
@@ -41,18 +53,53 @@ impl Repo {
         merges: bool,
     ) -> Result<BasedTree<'t>, RepoError> {
         let revision = self.revision(base)?;
-        let base = self.revision_tree(&revision.to_string())?;
+        let base = About::Tree(self.revision_tree(&revision.to_string())?);
         let trusts_mode = self.config().bool("core.filemode")?.unwrap_or(true);
         Ok(BasedTree { repo: self, base, commit: revision.commit, tip, now, merges, trusts_mode })
+    }
+
+    /// Returns the same where only some of the files that a response is about are known, by their blobs; what has changed since may
+    /// change.
+    ///
+    /// # Errors
+    /// If a setting can't be read.
+    pub fn tree_based_on_blobs<'t>(
+        &'t self,
+        blobs: BTreeMap<RepoPath, BlobId>,
+        now: &'t dyn Tree,
+    ) -> Result<BasedTree<'t>, RepoError> {
+        let blobs = blobs.into_iter().map(|(path, id)| (path, id.0)).collect();
+        let base = About::Blobs(blobs, self.work_tree_conversion()?);
+        let trusts_mode = self.config().bool("core.filemode")?.unwrap_or(true);
+        Ok(BasedTree { repo: self, base, commit: None, tip: "HEAD", now, merges: true, trusts_mode })
+    }
+
+    /// Returns the blob that an id names, which may be abbreviated; `None` if there is none, or several.
+    pub fn blob_named(&self, id: &str) -> Option<BlobId> {
+        let is_id = id.len() >= 4 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let blob = is_id.then(|| self.git2().find_object_by_prefix(id, Some(git2::ObjectType::Blob)));
+        blob?.ok().map(|blob| BlobId(blob.id()))
     }
 }
 
 impl BasedTree<'_> {
+    /// Returns what was at a path, given what is there now.
+    fn was(&self, path: &RepoPath, now: &Entry) -> Result<Entry, TreeError> {
+        match &self.base {
+            About::Tree(tree) => tree.read(path),
+            About::Blobs(blobs, conversion) => {
+                let Some(id) = blobs.get(path) else { return Ok(now.clone()) };
+                let mode = if let Entry::File(now) = now { now.mode } else { Mode::PLAIN };
+                leaf(self.repo, conversion, path, *id, mode.git())
+            }
+        }
+    }
+
     /// Returns whether a path is what it was.
     fn is_same(&self, path: &RepoPath, base: &Entry, now: &Entry) -> Result<bool, TreeError> {
         let (Entry::File(base), Entry::File(now)) = (base, now) else { return Ok(base == now) };
         let is_same_mode = !self.trusts_mode || base.mode.executable == now.mode.executable;
-        Ok(is_same_mode && self.base.id(path, &base.content)? == self.now.id(path, &now.content)?)
+        Ok(is_same_mode && Some(content_id(self.repo, base.content.kept())) == self.now.id(path, &now.content)?)
     }
 
     /// Returns a file of the base as it would be where the change is to be made.
@@ -102,7 +149,8 @@ impl Tree for BasedTree<'_> {
     }
 
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
-        let (base, now) = (self.base.read(path)?, self.now.read(path)?);
+        let now = self.now.read(path)?;
+        let base = self.was(path, &now)?;
         Ok(match base {
             _ if self.is_same(path, &base, &now)? => now,
             Entry::File(file) => Entry::File(self.as_now(path, &file)?),
@@ -111,7 +159,10 @@ impl Tree for BasedTree<'_> {
     }
 
     fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        let mut leaves = self.base.leaves_below(directory)?;
+        let mut leaves = match &self.base {
+            About::Tree(tree) => tree.leaves_below(directory)?,
+            About::Blobs(..) => Vec::new(),
+        };
         if self.now.read(directory)? == Entry::Directory {
             leaves.extend(self.now.leaves_below(directory)?);
         }
@@ -121,7 +172,10 @@ impl Tree for BasedTree<'_> {
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
-        self.base.tracked()
+        match &self.base {
+            About::Tree(tree) => tree.tracked(),
+            About::Blobs(..) => self.now.tracked(),
+        }
     }
 
     fn gone(&self, _: &RepoPath) -> Option<Gone> {
@@ -133,7 +187,8 @@ impl Tree for BasedTree<'_> {
     }
 
     fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeError> {
-        let (base, now) = (self.base.read(path)?, self.now.read(path)?);
+        let now = self.now.read(path)?;
+        let base = self.was(path, &now)?;
         match self.is_same(path, &base, &now)? {
             true => self.now.confirm(path, before),
             false if self.merges => Ok(()),
@@ -144,6 +199,6 @@ impl Tree for BasedTree<'_> {
 
 impl std::fmt::Debug for BasedTree<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BasedTree").field("base", &self.base).finish_non_exhaustive()
+        f.debug_struct("BasedTree").field("commit", &self.commit).finish_non_exhaustive()
     }
 }

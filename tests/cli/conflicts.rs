@@ -170,3 +170,31 @@ fn elsewhere_conflicts_are_refused() {
     assert_eq!(document["conflicts"][0]["path"], "a.txt");
     assert_eq!([&document["status"], &document["state"]], ["applied", "changed"]);
 }
+
+/// What a diff's `index` line names is its base, without anything else that says so.
+#[test]
+fn diffs_are_merged_as_git_apply_merges_them() {
+    for section in [
+        "*** Update File: a.txt\n@@\n-line 3\n+there\n",
+        "*** Update File: a.txt\n@@\n-line 2\n+clean\n@@\n-line 12\n+clean\n",
+        "*** Update File: a.txt\n@@\n-line 0\n+clean\n*** Update File: b.txt\n@@\n-b\n+there\n*** Update File: c.txt\n@@\n-c\n+C\n",
+        "*** Update File: c.txt\n@@\n-c\n+C\n*** Add File: d/new.txt\n+d\n",
+    ] {
+        for abbreviated in ["--full-index", "--abbrev=7"] {
+            let repo = fork(&envelope(section), &[]);
+            let theirs = repo.copied();
+            theirs.git(&["update-index", "--refresh"]);
+            let diff = theirs.git(&["diff", "--binary", abbreviated, "main~1", "picked"]);
+            let mut git = isolated(std::process::Command::new("git"), theirs.path());
+            let by_git = run(git.args(["apply", "-3"]), diff.as_bytes());
+            let ours = repo.run(&["apply", "-3", "--conflicts=markers"], &diff);
+            assert_eq!(ours.status, if by_git.status == 0 { 0 } else { 4 }, "{diff}{}{}", ours.stderr, by_git.stderr);
+            assert_eq!(seen(&repo), seen(&theirs), "{diff}");
+        }
+    }
+    // Where the blob isn't here, nothing is known to merge with.
+    let repo = fork(&update("a.txt", "line 3", "there"), &[]);
+    let diff = repo.git(&["diff", "main~1", "picked"]).replacen("index ", "index 0badbad", 1);
+    let run = repo.run(&["apply", "-3"], &diff).ended(3);
+    assert!(run.stderr.contains("nothing says what the response is about"), "{}", run.stderr);
+}
