@@ -23,7 +23,7 @@ use crate::progress::Stage;
 use crate::repo::{Against, is_branch_name};
 use crate::report::{CommitReport, Diagnostic, FileReport, Report, State, Status, merge};
 use crate::text::Shown;
-use crate::transaction::{self, Onto, Target};
+use crate::transaction::{self, CommitRequest, Onto, Target};
 
 /// Work out the whole change, then make it: all or nothing
 #[derive(Debug, Args)]
@@ -50,8 +50,8 @@ pub(super) struct Apply {
     /// With --onto and --commit, make this branch, or move it forward, to the new commit
     #[arg(long, value_name = "name", requires_all = ["onto", "commit"])]
     branch: Option<String>,
-    /// With --onto and --commit, make a commit of each response, on that of the one before, instead of one of all
-    #[arg(long, requires_all = ["onto", "commit"], conflicts_with_all = ["interactive", "expect", "check", "diff", "stat", "numstat", "summary", "name_only"])]
+    /// With --commit, make a commit of each response, on that of the one before, instead of one of all
+    #[arg(long, requires = "commit", conflicts_with_all = ["interactive", "expect", "check", "diff", "stat", "numstat", "summary", "name_only"])]
     each: bool,
     /// Let new files show in git diff, though their content isn't staged
     #[arg(short = 'N', long, conflicts_with_all = ["index", "cached", "commit"])]
@@ -219,7 +219,12 @@ impl Apply {
                 let onto = Onto { revision, commit, branch: self.branch.clone() };
                 self.store(session, &worked.changes, &onto, report)?
             }
-            None => self.make(session, &worked.changes, target.unwrap_or_else(|| Target::Commit(request())), report)?,
+            None => {
+                let commits = self.ready(session, &worked)?;
+                let ready = commits.last().cloned();
+                let target = target.unwrap_or_else(|| Target::Commit(CommitRequest { ready, ..request() }));
+                Report { commits, ..self.make(session, &worked.changes, target, report)? }
+            }
         };
         let printed = match printed {
             Some(printed) => Printed::Diff(printed),

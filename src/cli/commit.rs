@@ -113,6 +113,7 @@ impl Commit {
             date,
             sign,
             verify: !self.no_verify,
+            ready: None,
         }
     }
 }

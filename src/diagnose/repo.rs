@@ -92,6 +92,8 @@ impl Diagnose for CommitError {
                 .help("set `git config core.editor`, or give the message with `-m` and without `--edit`"),
             CommitError::NothingToCommit => of(Kind::Unchanged)
                 .help("only line ends or permissions differ, which git doesn't store; apply it without `--commit`"),
+            CommitError::OtherTree => Diagnosis::new(Kind::Unsupported)
+                .help("make the commits with `--onto=HEAD --branch=<name>`, then switch to that branch"),
             CommitError::NoParent { .. } => {
                 of(Kind::Unsupported).help("name a commit with `--onto`, or leave `--commit` out")
             }

@@ -43,7 +43,11 @@ impl Report {
             let _ = writeln!(out, "{file}");
         }
         if let Some(commit) = &self.commit {
-            let _ = writeln!(out, "{commit}");
+            let before = match self.commits.len() {
+                0 | 1 => String::new(),
+                count => format!(", the last of {count} commits"),
+            };
+            let _ = writeln!(out, "{commit}{before}");
         }
         // As with git, the sum is that of the commit.
         let sum = |count: fn(&FileReport) -> Option<usize>| self.files.iter().filter_map(count).sum();

@@ -5,10 +5,11 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use super::error::{Holder, TransactionError, Warning};
+use super::error::{Holder, Open, TransactionError, Warning};
+use super::manifest::Manifest;
 use super::record::Record;
 use super::{Prepared, Target, last, lock, set_all, signal};
-use crate::repo::{ChildWatch, CommitError, CommitRequest, Committed, Draft, NextIndex};
+use crate::repo::{ChildWatch, CommitError, CommitRequest, Committed, Draft, NextIndex, Repo};
 
 /// A commit that is still to be made.
 #[derive(Debug)]
@@ -31,6 +32,13 @@ impl Prepared<'_> {
         let tree = index.tree()?;
         if head == Some(tree) {
             return Err(CommitError::NothingToCommit.into());
+        }
+        let ready = request.ready.as_ref().and_then(|id| self.repo.commit_id(id));
+        if ready.is_some_and(|ready| !self.repo.leads_to(self.head, ready)) {
+            return Err(CommitError::HeadMoved.into());
+        }
+        if ready.is_some_and(|ready| self.repo.tree_of(ready).ok() != Some(tree)) {
+            return Err(CommitError::OtherTree.into());
         }
         Ok((Intended { index, draft }, tree.to_string()))
     }
@@ -143,4 +151,20 @@ impl Prepared<'_> {
         }
         Some(made)
     }
+}
+
+/// Removes the locks on HEAD and its branch that a dead commit of a run left, which hold that commit. Returns the others that are in
+/// the way of the next one: nothing proves whose they are.
+pub(super) fn remove_ref_locks(repo: &Repo, manifest: &Manifest) -> Vec<Open> {
+    let Some(tree) = &manifest.tree else { return Vec::new() };
+    let mut left = repo.commit_locks();
+    left.retain(|lock| {
+        let text = std::fs::read_to_string(lock).unwrap_or_default();
+        let is_its = match &manifest.commit {
+            Some(commit) => text.trim() == commit,
+            None => repo.is_commit_of(text.trim(), manifest.head.as_deref(), tree),
+        };
+        !(is_its && std::fs::remove_file(lock).is_ok())
+    });
+    left.into_iter().map(Open::Lock).collect()
 }

@@ -21,6 +21,9 @@ pub(super) struct Manifest {
     pub(super) head: Option<String>,
     /// For a commit, the tree that it is to hold if no hook adds to it.
     pub(super) tree: Option<String>,
+    /// The commit that HEAD is to come to, if it is made already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) commit: Option<String>,
     /// The paths, if files of the work tree change.
     pub(super) touched: Vec<Touched>,
     /// Paths of which only the index changes.
@@ -216,6 +219,7 @@ mod tests {
             deed: Origin::Undo,
             head: None,
             tree: Some("abc".into()),
+            commit: Some("def".into()),
             touched: vec![
                 Touched {
                     path: path(b"a b\n\xff/c"),

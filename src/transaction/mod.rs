@@ -294,6 +294,7 @@ impl<'r> Prepared<'r> {
             let (intended, expected) = self.intend(request)?;
             self.intended = Some(intended);
             self.place.manifest.tree = Some(expected);
+            self.place.manifest.commit.clone_from(&request.ready);
         }
         Ok(())
     }
@@ -353,7 +354,7 @@ impl<'r> Prepared<'r> {
                 // has told us so itself: that one is somebody else's.
                 let mut open = match error {
                     TransactionError::Locked { .. } => Vec::new(),
-                    _ => recover::remove_ref_locks(self.repo, &self.place.manifest),
+                    _ => committing::remove_ref_locks(self.repo, &self.place.manifest),
                 };
                 // Whoever finds the journal would take a HEAD that another moved for moved by it.
                 self.place.journal.forget_child(self.place.flush);
@@ -368,7 +369,7 @@ impl<'r> Prepared<'r> {
         };
         if commit.is_some() {
             // git may be killed when all but its tidying up is done.
-            let left = recover::remove_ref_locks(self.repo, &self.place.manifest);
+            let left = committing::remove_ref_locks(self.repo, &self.place.manifest);
             self.warnings.extend(left.into_iter().map(Warning::Open));
         }
         let left = self.changes.unmerged().keys().map(|path| Warning::InConflict { path: path.clone() });

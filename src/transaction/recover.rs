@@ -8,6 +8,7 @@
 //!
 //! All of it can be stopped anywhere and done again.
 
+use super::committing::remove_ref_locks;
 use super::error::{Holder, Open, TransactionError, Unfit, Why};
 use super::flush::Flush;
 use super::journal::{Home, Journal};
@@ -344,6 +345,10 @@ impl Recovery<'_> {
     /// Says whether the commit was made: then one that was made on the old HEAD leads to the new one.
     fn made(&self, manifest: &Manifest) -> Result<Made, TransactionError> {
         let (Some(tree), Some(now)) = (&manifest.tree, self.repo.head_commit()?) else { return Ok(Made::No) };
+        if let Some(commit) = &manifest.commit {
+            let is_there = self.repo.leads_to(self.repo.commit_id(commit), now);
+            return Ok(if is_there { Made::Ours } else { Made::No });
+        }
         let before = match &manifest.head {
             Some(head) => match self.repo.commit_id(head) {
                 Some(id) => Some(id),
@@ -475,17 +480,4 @@ impl Recovery<'_> {
             let _ = dir.remove_directory(&directory.path);
         }
     }
-}
-
-/// Removes the locks on HEAD and its branch that a dead commit of a run left, which hold that commit. Returns the others that are in
-/// the way of the next one: nothing proves whose they are.
-pub(super) fn remove_ref_locks(repo: &Repo, manifest: &Manifest) -> Vec<Open> {
-    let Some(tree) = &manifest.tree else { return Vec::new() };
-    let mut left = repo.commit_locks();
-    left.retain(|lock| {
-        let text = std::fs::read_to_string(lock).unwrap_or_default();
-        let is_its = repo.is_commit_of(text.trim(), manifest.head.as_deref(), tree);
-        !(is_its && std::fs::remove_file(lock).is_ok())
-    });
-    left.into_iter().map(Open::Lock).collect()
 }

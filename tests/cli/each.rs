@@ -112,13 +112,66 @@ fn one_that_is_refused_refuses_all() {
     // The branch is ahead of main now.
     let run = each(&repo, &[], "1.txt").ended(1);
     assert!(run.stderr.starts_with("error[stale]"), "{}", run.stderr);
-    for args in [&["apply", "--each", "1.txt"][..], &["apply", "--each", "--commit", "1.txt"]] {
-        repo.run(args, "").ended(2);
-    }
+    repo.run(&["apply", "--each", "1.txt"], "").ended(2);
     // Nothing to commit is no commit.
     let run = repo.run(&["apply", "--each", "--commit", "--onto=ours", "--allow-empty", "--branch=none", "4.txt"], "");
     assert_eq!(run.status, 3);
     repo.child("4.txt").write_str(&update("src/b.txt", "y", "y")).unwrap();
     let run = repo.run(&["apply", "--each", "--commit", "--onto=ours", "--allow-empty", "--branch=none", "4.txt"], "");
     assert_eq!((run.succeeded().stdout.as_str(), repo.git(&["branch", "--list", "none"]).as_str()), ("", ""));
+}
+
+/// Where the branch is checked out, it comes to the last of them with index and files, or nothing happens.
+#[test]
+fn the_branch_that_is_checked_out_comes_along() {
+    for format in ["envelope", "opx"] {
+        let repo = fork();
+        let shown = repo.run(&["show", "-o", "../out", "--to", format, "main..topic"], "").succeeded();
+        let paths: Vec<_> = shown.stdout.lines().collect();
+        repo.child("staged.txt").write_str("staged\n").unwrap();
+        repo.git(&["add", "staged.txt"]);
+        repo.child("a.txt").write_str("not staged\n").unwrap();
+        let theirs = repo.copied();
+        let before = repo.git(&["rev-parse", "HEAD"]);
+        let run = repo.run(&[&["apply", "--each", "--commit", "--json"], &paths[..]].concat(), "").succeeded();
+        let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        let made: Vec<_> = document["commits"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+        let range = format!("{}..main", before.trim());
+        assert_eq!(made.join("\n") + "\n", repo.git(&["log", "--reverse", "--format=%H", &range]));
+        assert_eq!(document["commit"].as_str(), made.last().copied());
+        assert!(repo.git(&["reflog", "-1", "main"]).contains("git-llmpatch: "));
+        theirs.git(&["stash", "-q", "--include-untracked"]);
+        theirs.git(&["rebase", "-q", "main", "topic"]);
+        assert_eq!(trees(&repo, &range), trees(&theirs, "main..topic"), "{format}");
+        assert_eq!(
+            repo.git(&["status", "--porcelain"]),
+            "A  staged.txt\n M a.txt\n".replace("A  staged.txt\n M a.txt", " M a.txt\nA  staged.txt")
+        );
+        // Nothing but what was dirty before differs from the last of them.
+        assert_eq!(repo.git(&["diff", "--name-only", "HEAD"]), "a.txt\nstaged.txt\n");
+        assert_eq!(repo.git(&["fsck", "--strict", "--no-dangling"]), "");
+        let run = repo.run(&["undo"], "").ended(1);
+        assert!(
+            run.stderr.contains("git-llmpatch")
+                || run.stderr.contains("git revert")
+                || run.stderr.contains("git reset"),
+            "{}",
+            run.stderr
+        );
+    }
+    // One that is refused, and a file that isn't what HEAD has.
+    let repo = fork();
+    repo.child("1.txt").write_str(&update("src/c.txt", "c", "x")).unwrap();
+    repo.child("2.txt").write_str(&update("src/c.txt", "c", "y")).unwrap();
+    repo.child("3.txt").write_str(&update("src/c.txt", "x", "y")).unwrap();
+    let before = (repo.files(), repo.git(&["rev-parse", "HEAD"]), repo.git(&["ls-files", "-s"]));
+    repo.run(&["apply", "--each", "--commit", "1.txt", "2.txt"], "").ended(1);
+    assert_eq!((repo.files(), repo.git(&["rev-parse", "HEAD"]), repo.git(&["ls-files", "-s"])), before);
+    let script = "#!/bin/sh\ntest \"$1\" != prepared || exit 1\n";
+    repo.script(".git/hooks/reference-transaction", script);
+    repo.run(&["apply", "--each", "--commit", "1.txt", "3.txt"], "").ended(3);
+    assert_eq!((repo.files(), repo.git(&["rev-parse", "HEAD"]), repo.git(&["ls-files", "-s"])), before);
+    fs::remove_file(repo.child(".git/hooks/reference-transaction")).unwrap();
+    repo.run(&["apply", "--each", "--commit", "1.txt", "3.txt"], "").succeeded();
+    assert_eq!(repo.git(&["show", "HEAD:src/c.txt", "HEAD~1:src/c.txt"]), "y\nx\n");
 }

@@ -70,12 +70,14 @@ pub(crate) enum Target {
     Odd,
     /// A commit after which a hook makes another.
     CommitWithCommit,
+    /// A commit of this response, and one of another.
+    Each,
     /// Like `Index`, merged with what has changed since, of which a part is left in conflict.
     Conflicts,
 }
 
 impl Target {
-    pub(crate) const ALL: [Target; 10] = [
+    pub(crate) const ALL: [Target; 11] = [
         Target::WorkTree,
         Target::IntentToAdd,
         Target::Index,
@@ -86,6 +88,7 @@ impl Target {
         Target::Odd,
         Target::CommitWithCommit,
         Target::Conflicts,
+        Target::Each,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -100,6 +103,7 @@ impl Target {
             Target::Odd => "odd",
             Target::CommitWithCommit => "commit-twice",
             Target::Conflicts => "conflicts",
+            Target::Each => "each",
         }
     }
 
@@ -113,6 +117,7 @@ impl Target {
             Target::IntentToAdd => &["-N"],
             Target::Index | Target::Odd => &["--index"],
             Target::Cached => &["--cached"],
+            Target::Each => &["--commit", "--each", "-", "another.ignored"],
             Target::Conflicts => &["-3", "--base=HEAD~1", "--conflicts=markers"],
             Target::Commit | Target::CommitWithHooks | Target::CommitWithCommit => {
                 &["--commit", "-m", "Change six files"]
@@ -351,6 +356,10 @@ impl Place {
                 self.git(&["commit", "-q", "-m", "filtered", "src"]);
                 self.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "lib", "new"]);
             }
+            Target::Each => {
+                let another = "*** Begin Patch\n*** Update File: lib/renamed.rs\n@@\n-rest\n+the rest\n*** End Patch\n";
+                self.write("another.ignored", 0o644, another);
+            }
             Target::Conflicts => {
                 self.write("src/update.rs", 0o600, "one\ndeux\nthree\n");
                 self.write("src/name.rs", 0o640, "old name\nrest\nmore\n");
@@ -445,6 +454,7 @@ impl State {
                 Target::Conflicts => {
                     ("one\n<<<<<<< ours\ndeux\n=======\nzwei\n>>>>>>> theirs\nthree\n", "rest\nmore\n")
                 }
+                Target::Each => ("one\nzwei\nthree\n", "the rest\n"),
                 _ => ("one\nzwei\nthree\n", "rest\n"),
             };
             assert!(has("src/update.rs", bits(0o100600), update), "{:?}", self.files);

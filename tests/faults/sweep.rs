@@ -353,7 +353,7 @@ fn with_traced_git(place: &Place, log: &Path, injection: &Injection) -> Command 
     let git = git.display();
     let options = trace::options(log, Calls::Changing, injection).join("' '");
     let script = format!(
-        "#!/bin/sh\nfor word; do\n  test \"$word\" = commit && exec strace -f '{options}' -- {git} \"$@\"\ndone\nexec {git} \"$@\"\n"
+        "#!/bin/sh\nfor word; do\n  case \"$word\" in commit | update-ref) exec strace -f '{options}' -- {git} \"$@\" ;; esac\ndone\nexec {git} \"$@\"\n"
     );
     fs::create_dir_all(&directory).expect("a directory can be made");
     fs::write(directory.join("git"), script).expect("a script can be written");

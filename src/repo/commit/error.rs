@@ -36,6 +36,9 @@ pub enum CommitError {
     /// The tree of the new commit would be that of the old one.
     #[error("nothing to commit: what git stores stays the same")]
     NothingToCommit,
+    /// The commits that are ready hold something else than the change.
+    #[error("together the responses make another change than one by one, so that no commits of it can be made here")]
+    OtherTree,
     /// A commit is to be made on a tree.
     #[error("{id} is a tree, and a commit is made on a commit")]
     NoParent { id: String },

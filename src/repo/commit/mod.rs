@@ -20,6 +20,7 @@ mod plumbing;
 mod trace;
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice as _};
@@ -56,6 +57,8 @@ pub struct CommitRequest {
     pub sign: Sign,
     /// Whether the hooks that may say no are run.
     pub verify: bool,
+    /// The commit in the object database, by its full name, that HEAD comes to instead: all else is of no account then.
+    pub ready: Option<String>,
 }
 
 /// Whether a commit is signed.
@@ -277,9 +280,9 @@ impl Repo {
         }
         let git = Git::new(self);
         let gate = CommitBarrier::new()?;
-        let mut command =
-            git.held_command(&gate, watch.lock, draft.editor.as_deref(), self.commit_arguments(request)?)?;
-        command.arg("-F").arg(&draft.message);
+        let ready = request.ready.as_deref().and_then(whole_id);
+        let arguments = self.arguments(request, draft, ready.zip(before))?;
+        let mut command = git.held_command(&gate, watch.lock, draft.editor.as_deref(), arguments)?;
         let is_said = ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| std::env::var_os(name).is_some());
         if !is_said && self.is_found_from(self.top()?) {
             // Hooks inherit these, and one that works in other repositories too would be led astray.
@@ -296,6 +299,8 @@ impl Repo {
         // An error may pass. Where it doesn't, to take anything back might be to take it away from under a commit.
         let now = self.head_commit().or_else(|_| self.head_commit()).map_err(CommitError::InDoubt)?;
         match now {
+            Some(now) if self.leads_to(ready, now) => Ok((now, self.tree_in(index).unwrap_or(expected))),
+            Some(now) if Some(now) != before && ready.is_some() => Err(CommitError::HeadMoved),
             Some(now) if Some(now) != before => {
                 let left = self.tree_in(index).or_else(|_| self.tree_in(index)).unwrap_or(expected);
                 let id = self.confirm_commit(before, now, [expected, left], status.success())?;
@@ -319,6 +324,29 @@ impl Repo {
                 None => CommitError::NoCommit { status: status.code().filter(|code| *code <= 128) },
             }),
         }
+    }
+
+    /// Returns the arguments that have git commit, or, where there is a commit already, move HEAD and the branch that it names from
+    /// where it was.
+    fn arguments(
+        &self,
+        request: &CommitRequest,
+        draft: &Draft,
+        ready: Option<(Oid, Oid)>,
+    ) -> Result<Vec<OsString>, RepoError> {
+        let Some((ready, before)) = ready else {
+            return Ok([self.commit_arguments(request)?, vec!["-F".into(), draft.message.clone().into()]].concat());
+        };
+        let subject = self.describe_commit(ready).summary;
+        let reason = [b"git-llmpatch: ", &subject[..]].concat();
+        let (before, ready) = (before.to_string(), ready.to_string());
+        let words = ["update-ref".into(), "-m".into(), OsStr::from_bytes(&reason).to_owned(), "HEAD".into()];
+        Ok(words.into_iter().chain([ready.into(), before.into()]).collect())
+    }
+
+    /// Returns whether a commit is another one, or was made on it.
+    pub(crate) fn leads_to(&self, id: Option<Oid>, now: Oid) -> bool {
+        id.is_some_and(|id| id == now || self.git2().graph_descendant_of(now, id).unwrap_or(false))
     }
 
     /// Makes sure that HEAD was moved by a commit of just what the index holds, made on the commit that it was made for.
