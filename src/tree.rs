@@ -234,10 +234,6 @@ pub enum Remedy {
 /// What can be done about a repository of a kind that isn't known here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
-    /// git can write the parts of a split index as one file.
-    JoinIndex,
-    /// git can put every file into a sparse index.
-    FillIndex,
     /// A clone can be of another kind.
     Clone,
     /// Users can be shown the content again.

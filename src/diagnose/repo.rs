@@ -58,8 +58,6 @@ impl Remedy {
 impl Repair {
     pub(super) fn help(self) -> &'static str {
         match self {
-            Repair::JoinIndex => "run `git update-index --no-split-index` first",
-            Repair::FillIndex => "run `git sparse-checkout reapply --no-sparse-index` first",
             Repair::Clone => {
                 "change its work tree alone, or make the change in a clone without it, and fetch it from there"
             }

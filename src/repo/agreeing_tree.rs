@@ -5,6 +5,7 @@
 
 use super::conversion::Conversion;
 use super::directories::{Directories, TreePlace};
+use super::index_record::Record;
 use super::index_tree::IndexTree;
 use super::objects::{blob_id, content_id, leaf, obstacle};
 use super::revision_tree::leaves_of;
@@ -55,13 +56,13 @@ impl<'r> AgreeingTree<'r> {
 
     /// Checks that the index has what `HEAD` has. That holds for what stands in a new path's way too: a file that only
     /// `HEAD` has left where a directory is to be, or the other way round, would silently vanish with the commit.
-    fn confirm_head(&self, path: &RepoPath, entry: Option<&git2::IndexEntry>) -> Result<(), TreeError> {
+    fn confirm_head(&self, path: &RepoPath, entry: Option<&Record<'_>>) -> Result<(), TreeError> {
         let agrees = match &self.head {
             None => true,
             Some(None) => entry.is_none(),
             Some(Some(directories)) => match directories.find(path)? {
                 TreePlace::Leaf { id, mode } => {
-                    entry.is_some_and(|entry| entry.id == id && kind(entry.mode) == kind(mode))
+                    entry.is_some_and(|entry| entry.id() == id && kind(entry.mode()) == kind(mode))
                 }
                 TreePlace::Absent => entry.is_none(),
                 TreePlace::Beneath { ancestor, .. } => entry.is_none() && self.index.entry(&ancestor)?.is_some(),
@@ -78,16 +79,17 @@ impl<'r> AgreeingTree<'r> {
 
     /// Returns the blob that the index has for a path. One that is in a merge has none that could decide anything.
     fn indexed(&self, path: &RepoPath) -> Option<git2::Oid> {
-        self.index.entry(path).ok().flatten().map(|entry| entry.id)
+        self.index.entry(path).ok().flatten().map(|entry| entry.id())
     }
 
     /// Returns whether a file on disk is what an entry of the index says.
-    fn is_same(&self, path: &RepoPath, file: &File, entry: &git2::IndexEntry) -> Result<bool, TreeError> {
-        if obstacle(entry.mode).is_some() || (entry.mode & 0o100 != 0) != file.mode.executable {
+    fn is_same(&self, path: &RepoPath, file: &File, entry: &Record<'_>) -> Result<bool, TreeError> {
+        if obstacle(entry.mode()).is_some() || (entry.mode() & 0o100 != 0) != file.mode.executable {
             return Ok(false);
         }
-        let stored = self.conversion.to_git(path, &file.content, || Some(entry.id)).map_err(|error| error.at(path))?;
-        Ok(blob_id(entry.id.object_format(), &stored) == entry.id)
+        let stored =
+            self.conversion.to_git(path, &file.content, || Some(entry.id())).map_err(|error| error.at(path))?;
+        Ok(blob_id(entry.id().object_format(), &stored) == entry.id())
     }
 }
 
@@ -101,10 +103,10 @@ impl Tree for AgreeingTree<'_> {
         let entry = self.index.entry(path)?;
         match (self.work.read(path)?, entry) {
             (Entry::File(mut file), Some(entry)) if !self.trusts_mode => {
-                file.mode.executable = entry.mode & 0o100 != 0;
+                file.mode.executable = entry.mode() & 0o100 != 0;
                 Ok(Entry::File(file))
             }
-            (Entry::Absent, Some(entry)) => leaf(self.repo, &self.conversion, path, entry.id, entry.mode),
+            (Entry::Absent, Some(entry)) => leaf(self.repo, &self.conversion, path, entry.id(), entry.mode()),
             (Entry::Absent, None) => Ok(self.index.around(path)),
             (on_disk, _) => Ok(on_disk),
         }

@@ -70,9 +70,7 @@ pub enum RepoError {
 }
 
 /// What libgit2 says of repositories that it can't read, and what that means.
-const BEYOND_LIBGIT2: [(&str, &str, Repair); 5] = [
-    ("'link'", "has a split index", Repair::JoinIndex),
-    ("'sdir'", "has a sparse index", Repair::FillIndex),
+const BEYOND_LIBGIT2: [(&str, &str, Repair); 3] = [
     ("refstorage", "keeps its references in reftable", Repair::Clone),
     ("unsupported extension", "uses an extension of the format", Repair::Clone),
     ("unsupported repository version", "has a newer format", Repair::Clone),
@@ -90,11 +88,6 @@ impl RepoError {
             }
             _ => Self::git("the repository", error),
         }
-    }
-
-    /// Says why the index can't be read.
-    pub(crate) fn index(error: git2::Error) -> Self {
-        Self::git("the index", error)
     }
 
     /// Says the same of one path.

@@ -5,6 +5,8 @@
 
 use super::conversion::Conversion;
 use super::directories::Directories;
+use super::index_file::IndexFile;
+use super::index_record::Record;
 use super::index_write::{INTENT_TO_ADD, SKIP_WORKTREE};
 use super::objects::{blob, content_id, leaf, obstacle};
 use super::rules::Consult;
@@ -16,32 +18,25 @@ use crate::tree::{AttributeFiles, Content, Entry, File, Gone, Mode, Planned, Tre
 /// The index in use.
 pub struct IndexTree<'r> {
     repo: &'r Repo,
-    index: git2::Index,
+    index: IndexFile,
     conversion: Conversion<'r>,
     ignores_case: bool,
-    /// Whether libgit2 has sorted the entries without regard to case.
-    folded: bool,
 }
 
 impl<'r> IndexTree<'r> {
     pub(super) fn new(repo: &'r Repo) -> Result<Self, RepoError> {
         let index = repo.index()?;
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
-        let folded = repo.git.config().and_then(|config| config.get_bool("core.ignorecase")).unwrap_or(false);
         let conversion = repo.conversion(Consult::Index)?;
-        Ok(Self { repo, index, conversion, ignores_case, folded })
+        Ok(Self { repo, index, conversion, ignores_case })
     }
 
     /// Returns the entry of a path that is not in a merge; a path that is only marked to be added has none.
     ///
     /// # Errors
     /// If it is unmerged.
-    pub(crate) fn entry(&self, path: &RepoPath) -> Result<Option<git2::IndexEntry>, TreeError> {
-        match self.staged(path, 0) {
-            Some(entry) => Ok((entry.flags_extended & INTENT_TO_ADD == 0).then_some(entry)),
-            None if self.is_unmerged(path) => Err(TreeError::Unmerged { path: path.clone() }),
-            None => Ok(None),
-        }
+    pub(super) fn entry(&self, path: &RepoPath) -> Result<Option<Record<'_>>, TreeError> {
+        Ok(self.staged(path)?.filter(|entry| entry.extended() & INTENT_TO_ADD == 0))
     }
 
     /// Returns all that is said of a path; `None` if nothing is.
@@ -49,10 +44,7 @@ impl<'r> IndexTree<'r> {
     /// # Errors
     /// If it is unmerged.
     pub(crate) fn slot(&self, path: &RepoPath) -> Result<Option<Slot>, TreeError> {
-        match self.staged(path, 0) {
-            None if self.is_unmerged(path) => Err(TreeError::Unmerged { path: path.clone() }),
-            entry => Ok(entry.as_ref().map(Slot::of)),
-        }
+        Ok(self.staged(path)?.map(Slot::of))
     }
 
     /// Returns the file that a slot stands for.
@@ -66,14 +58,13 @@ impl<'r> IndexTree<'r> {
 
     /// Returns the paths with entries above and below a path, where it can have none then.
     pub(crate) fn in_the_way(&self, path: &RepoPath) -> Vec<RepoPath> {
-        let below = self.below(path).map(|below| RepoPath::new(&below).unwrap_or_else(|_| path.clone()));
-        let above = path.ancestors().filter(|above| (0..=3).any(|stage| self.staged(above, stage).is_some()));
-        below.chain(above.collect::<Vec<_>>()).collect()
+        let below = self.below(path).map(|below| RepoPath::new(below).unwrap_or_else(|_| path.clone()));
+        below.chain(path.ancestors().filter(|above| self.in_any_stage(above).is_some())).collect()
     }
 
     /// Returns whether sparse checkout leaves a path out of the work tree.
     pub(crate) fn is_left_out(&self, path: &RepoPath) -> bool {
-        self.staged(path, 0).is_some_and(|entry| entry.flags_extended & SKIP_WORKTREE != 0)
+        self.index.get(path.as_bytes(), 0).is_some_and(|entry| entry.extended() & SKIP_WORKTREE != 0)
     }
 
     /// Returns what the index says where the path itself has no entry: a directory, something above it, or nothing.
@@ -82,53 +73,44 @@ impl<'r> IndexTree<'r> {
             return Entry::Directory;
         }
         for ancestor in path.ancestors() {
-            if let Some(entry) = (0..=3).find_map(|stage| self.staged(&ancestor, stage)) {
-                return Entry::Beneath { ancestor, what: obstacle(entry.mode) };
+            if let Some(entry) = self.in_any_stage(&ancestor) {
+                return Entry::Beneath { what: obstacle(entry.mode()), ancestor };
             }
         }
         Entry::Absent
     }
 
     /// Returns the paths below a directory, whatever their stage.
-    pub(super) fn below(&self, directory: &RepoPath) -> impl Iterator<Item = Vec<u8>> {
-        let prefix = [directory.as_bytes(), b"/"].concat();
-        // Sorted without regard to case, entries of one directory need not stand together, and libgit2 misses some.
-        let scattered = self.folded;
-        let first = if scattered { 0 } else { self.index.find_prefix(&prefix[..]).unwrap_or(usize::MAX) };
-        (first..self.index.len())
-            .map_while(|at| self.index.get(at))
-            .map(move |entry| (entry.path.starts_with(&prefix), entry.path))
-            .take_while(move |(is_below, _)| *is_below || scattered)
-            .filter_map(|(is_below, path)| is_below.then_some(path))
+    pub(super) fn below(&self, directory: &RepoPath) -> impl Iterator<Item = &[u8]> {
+        self.index.starting_with([directory.as_bytes(), b"/"].concat()).map(|entry| entry.path())
     }
 
-    /// Returns the entry of a path by its exact spelling.
-    fn staged(&self, path: &RepoPath, stage: i32) -> Option<git2::IndexEntry> {
-        let found = self.index.get_path(path.as_path(), stage)?;
-        if found.path == path.as_bytes() {
-            return Some(found);
+    /// Returns the entry of a path.
+    ///
+    /// # Errors
+    /// If it is unmerged.
+    fn staged(&self, path: &RepoPath) -> Result<Option<Record<'_>>, TreeError> {
+        match self.index.get(path.as_bytes(), 0) {
+            None if self.index.is_unmerged(path.as_bytes()) => Err(TreeError::Unmerged { path: path.clone() }),
+            entry => Ok(entry),
         }
-        // libgit2 ignores case under `core.ignoreCase`, and gave a twin. Rare enough for a search through all.
-        let is_it =
-            |entry: &git2::IndexEntry| entry.path == path.as_bytes() && i32::from((entry.flags >> 12) & 3) == stage;
-        self.index.iter().find(is_it)
     }
 
-    fn is_unmerged(&self, path: &RepoPath) -> bool {
-        self.index.has_conflicts() && (1..=3).any(|stage| self.staged(path, stage).is_some())
+    fn in_any_stage(&self, path: &RepoPath) -> Option<Record<'_>> {
+        (0..=3).find_map(|stage| self.index.get(path.as_bytes(), stage))
     }
 }
 
 impl std::fmt::Debug for IndexTree<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("IndexTree").field("repo", self.repo).field("entries", &self.index.len()).finish_non_exhaustive()
+        f.debug_struct("IndexTree").field("repo", self.repo).finish_non_exhaustive()
     }
 }
 
 impl Tree for IndexTree<'_> {
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
         match self.entry(path)? {
-            Some(entry) => leaf(self.repo, &self.conversion, path, entry.id, entry.mode),
+            Some(entry) => leaf(self.repo, &self.conversion, path, entry.id(), entry.mode()),
             None => Ok(self.around(path)),
         }
     }
@@ -136,14 +118,14 @@ impl Tree for IndexTree<'_> {
     fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
         // One that no patch can name stands for the directory, which so is never taken for empty.
         let mut leaves: Vec<_> =
-            self.below(directory).map(|path| RepoPath::new(&path).unwrap_or_else(|_| directory.clone())).collect();
+            self.below(directory).map(|path| RepoPath::new(path).unwrap_or_else(|_| directory.clone())).collect();
         leaves.dedup();
         Ok(leaves)
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
         // What is only intended to be added has nothing here that could be patched.
-        super::tracked(&self.index).into_iter().filter(|path| !matches!(self.entry(path), Ok(None))).collect()
+        super::tracked(self.index.iter().filter(|entry| entry.extended() & INTENT_TO_ADD == 0))
     }
 
     fn gone(&self, path: &RepoPath) -> Option<Gone> {
@@ -160,10 +142,10 @@ impl Tree for IndexTree<'_> {
             return Ok(Vec::new());
         }
         let wanted = path.as_bytes();
-        let twin = |entry: git2::IndexEntry| {
+        let twin = |entry: Record<'_>| {
             // A directory may be a twin too.
-            let start = entry.path.get(..wanted.len()).filter(|start| start.eq_ignore_ascii_case(wanted))?;
-            let ends_here = matches!(entry.path.get(wanted.len()), None | Some(b'/'));
+            let start = entry.path().get(..wanted.len()).filter(|start| start.eq_ignore_ascii_case(wanted))?;
+            let ends_here = matches!(entry.path().get(wanted.len()), None | Some(b'/'));
             if ends_here && start != wanted { RepoPath::new(start).ok() } else { None }
         };
         let mut twins: Vec<_> = self.index.iter().filter_map(twin).collect();

@@ -10,6 +10,7 @@ mod agreeing_tree;
 mod attributes;
 mod based_tree;
 mod branch;
+mod cache_tree;
 mod commit;
 mod commit_barrier;
 mod config;
@@ -21,11 +22,12 @@ mod error;
 mod filter;
 pub(crate) mod git;
 mod history;
+mod index_file;
+mod index_record;
 mod index_tree;
 mod index_write;
 mod line_ends;
 mod links;
-mod lookup;
 mod mail;
 mod merge;
 mod object_count;
@@ -70,6 +72,8 @@ pub use error::RepoError;
 use filter::GitFilter;
 pub(crate) use git::ChildWatch;
 pub use history::{Commit, Touched};
+use index_file::{Fingerprint, IndexFile};
+use index_record::Record;
 pub use index_tree::IndexTree;
 pub(crate) use index_write::{Blob, NextIndex, NextIndexError};
 pub use line_ends::Value as AttributeValue;
@@ -79,6 +83,7 @@ pub use merge::Marked;
 pub(crate) use pack::{NewObjects, Pack, Packing};
 pub use revision_tree::{Revision, RevisionTree};
 pub(crate) use rules::Consult;
+use shape::Shape;
 pub use slot::Slot;
 pub use staged::{BlobId, Held, Staged};
 use standin::{StandIn, Variables};
@@ -94,6 +99,8 @@ pub struct Repo {
     git: git2::Repository,
     top: Option<PathBuf>,
     index_path: PathBuf,
+    /// The index that was read last.
+    index: RefCell<Option<(Fingerprint, IndexFile, Shape)>>,
     real: Real,
     dir: OnceCell<Dir>,
     own_dir: OnceCell<Rc<Dir>>,
@@ -186,13 +193,7 @@ impl Repo {
         let ignores_case = config.bool("core.ignorecase")?.unwrap_or(false);
         let told = git.config().and_then(|mut own| own.set_bool("core.ignorecase", ignores_case));
         told.map_err(|error| RepoError::git("the configuration", error))?;
-        let repo = Self::unused(git, top, index_path, config, Some(standin));
-        if repo.check_objects().is_ok() {
-            let index = git2::Index::open_ext(&repo.index_path, repo.git.object_format())
-                .and_then(|mut index| repo.git.set_index(&mut index));
-            index.map_err(RepoError::index)?;
-        }
-        Ok(repo)
+        Ok(Self::unused(git, top, index_path, config, Some(standin)))
     }
 
     /// Makes one of which nothing has been asked yet.
@@ -206,7 +207,23 @@ impl Repo {
         // What is written was read before, and a partial clone hasn't got all that its trees and its index name.
         git2::opts::strict_object_creation(false);
         let (real, dir, own_dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
-        Self { git, top, index_path, real, dir, own_dir, config, standin, elsewhere, filter, encoder, by_git, seen }
+        let index = RefCell::default();
+        Self {
+            git,
+            top,
+            index_path,
+            index,
+            real,
+            dir,
+            own_dir,
+            config,
+            standin,
+            elsewhere,
+            filter,
+            encoder,
+            by_git,
+            seen,
+        }
     }
 
     fn settle(git: git2::Repository, around: &Surroundings) -> Result<Self, RepoError> {
@@ -222,17 +239,7 @@ impl Repo {
             Some(file) => top.as_ref().unwrap_or(&around.here).join(file),
             None => git.path().join("index"),
         };
-        let repo = Self::unused(git, top, index_path, config, None);
-        // git looks for a relative one from the top, to which it moves; libgit2 from the current directory.
-        if let (Some(file), Some(top)) = (&around.index_file, &repo.top)
-            && Path::new(file).is_relative()
-            && *top != around.here
-        {
-            let mut index =
-                git2::Index::open_ext(&top.join(file), repo.git.object_format()).map_err(RepoError::index)?;
-            repo.git.set_index(&mut index).map_err(RepoError::index)?;
-        }
-        Ok(repo)
+        Ok(Self::unused(git, top, index_path, config, None))
     }
 
     /// Reads the configuration again, after a test has put another in its place.
@@ -325,7 +332,7 @@ impl Repo {
     /// Returns the index in use.
     ///
     /// # Errors
-    /// If it is of a kind that libgit2 can't read.
+    /// If it can't be read.
     pub fn index_tree(&self) -> Result<IndexTree<'_>, RepoError> {
         IndexTree::new(self)
     }
@@ -445,11 +452,13 @@ impl std::fmt::Debug for Repo {
 /// How many names are worth looking through for one that was misspelled.
 const WORTH_LISTING: usize = 500_000;
 
-fn tracked(index: &git2::Index) -> Vec<RepoPath> {
-    if index.len() > WORTH_LISTING {
+/// Returns the paths that some entries are of; none if there are too many.
+fn tracked<'i>(entries: impl Iterator<Item = Record<'i>>) -> Vec<RepoPath> {
+    let mut paths: Vec<RepoPath> =
+        entries.take(WORTH_LISTING + 1).filter_map(|entry| RepoPath::new(entry.path()).ok()).collect();
+    if paths.len() > WORTH_LISTING {
         return Vec::new();
     }
-    let mut paths: Vec<RepoPath> = index.iter().filter_map(|entry| RepoPath::new(&entry.path).ok()).collect();
     // An unmerged path has up to three entries.
     paths.dedup();
     paths

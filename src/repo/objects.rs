@@ -2,6 +2,9 @@ use git2::{ObjectFormat, ObjectType, Oid};
 
 use bstr::{BString, ByteSlice as _};
 
+use sha1::{Digest as _, Sha1};
+use sha2::Sha256;
+
 use super::conversion::Conversion;
 use super::git::Git;
 use super::{Repo, RepoError};
@@ -89,6 +92,19 @@ impl Repo {
 /// Returns the name that git gives to bytes, which is a hash of them.
 pub(super) fn blob_id(format: ObjectFormat, bytes: &[u8]) -> Oid {
     Oid::hash_object_ext(ObjectType::Blob, bytes, format).expect("hashing bytes in memory asks nobody")
+}
+
+/// Returns the hash of bytes as git has it at the end of a file: one that a machine is quick at, since nobody forges their own files.
+pub(super) fn checksum(bytes: &[u8], format: ObjectFormat) -> Vec<u8> {
+    match format {
+        ObjectFormat::Sha256 => Sha256::digest(bytes).to_vec(),
+        _ => Sha1::digest(bytes).to_vec(),
+    }
+}
+
+/// Returns how many bytes the name of an object takes.
+pub(super) fn id_len(format: ObjectFormat) -> usize {
+    if format == ObjectFormat::Sha256 { 32 } else { 20 }
 }
 
 /// Does the same as a repository does, in hexadecimal digits.

@@ -11,10 +11,9 @@ use std::path::Path;
 
 use flate2::{Compress, Compression, FlushCompress};
 use git2::{ObjectFormat, ObjectType, Oid};
-use sha1::{Digest as _, Sha1};
-use sha2::Sha256;
 
 use super::git::Git;
+use super::objects::checksum;
 use super::tree_write::ObjectStore;
 use super::{Repo, RepoError, Revision};
 use crate::dir::write::step;
@@ -229,13 +228,6 @@ impl Repo {
             .map_err(io)?;
         file.write_all(&bundle).and_then(|()| file.as_file().sync_all()).map_err(io)?;
         file.persist(path).map(drop).map_err(|error| io(error.error))
-    }
-}
-
-fn checksum(bytes: &[u8], format: ObjectFormat) -> Vec<u8> {
-    match format {
-        ObjectFormat::Sha256 => Sha256::digest(bytes).to_vec(),
-        _ => Sha1::digest(bytes).to_vec(),
     }
 }
 

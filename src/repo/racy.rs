@@ -7,10 +7,13 @@
 //! libgit2 would do it, by a walk through the work tree that reads the rules of every directory on its way: one that is a pipe keeps
 //! it waiting for ever, wherever it is. Here nothing is read but the files themselves, and the rules above those that need any.
 
-use git2::{Index, IndexEntry};
+use git2::IndexEntry;
 
 use super::conversion::Conversion;
+use super::index_file::IndexFile;
+use super::index_record::Record;
 use super::index_write::{ASSUME_UNCHANGED, INTENT_TO_ADD, SKIP_WORKTREE, STAGE};
+use super::objects::GITLINK;
 use super::objects::blob_id;
 use super::rules::Consult;
 use super::{Repo, RepoError};
@@ -20,16 +23,16 @@ use crate::path::RepoPath;
 /// Marks the entries whose files are at least as new as `since`, in seconds, and aren't what the entries say.
 ///
 /// # Errors
-/// If the work tree can't be opened, or an entry can't be changed.
-pub(super) fn mark(repo: &Repo, index: &mut Index, since: i32) -> Result<(), RepoError> {
-    let is_racy = |entry: &IndexEntry| {
-        entry.mtime.seconds() >= since
-            && entry.file_size != 0
-            && entry.flags & (STAGE | ASSUME_UNCHANGED) == 0
-            && entry.flags_extended & (SKIP_WORKTREE | INTENT_TO_ADD) == 0
-            && entry.mode & 0o170000 != 0o160000
+/// If the work tree can't be opened.
+pub(super) fn mark(repo: &Repo, index: &mut IndexFile, since: i32) -> Result<(), RepoError> {
+    let is_racy = |record: &Record<'_>| {
+        record.modified() >= since
+            && record.size() != 0
+            && record.flags() & (STAGE | ASSUME_UNCHANGED) == 0
+            && record.extended() & (SKIP_WORKTREE | INTENT_TO_ADD) == 0
+            && record.mode() != GITLINK
     };
-    let racy: Vec<IndexEntry> = index.iter().filter(is_racy).collect();
+    let racy: Vec<IndexEntry> = index.iter().filter(is_racy).map(|record| record.entry()).collect();
     if racy.is_empty() || repo.top().is_err() {
         return Ok(());
     }
@@ -38,8 +41,7 @@ pub(super) fn mark(repo: &Repo, index: &mut Index, since: i32) -> Result<(), Rep
     for entry in racy {
         if !conversion.as_ref().is_some_and(|conversion| is_surely_same(dir, conversion, &entry)) {
             // git reads a file whose size is said to be 0.
-            let marked = IndexEntry { file_size: 0, ..entry };
-            index.add(&marked).map_err(|error| RepoError::git("or write the index", error))?;
+            index.add(&IndexEntry { file_size: 0, ..entry });
         }
     }
     Ok(())

@@ -1,40 +1,27 @@
-//! Indexes of shapes that libgit2 can't read (split, sparse) or doesn't keep (with an untracked cache or what a monitor told): git makes plain ones of
+//! Indexes of shapes that only git understands (split, sparse) or keeps (with an untracked cache or what a monitor told): git makes plain ones of
 //! copies of them, and gives what is written the same shape again.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Read as _};
 use std::path::Path;
 
-use bstr::ByteSlice as _;
-use git2::{Index, ObjectFormat};
-
 use super::git::{Git, temporary};
+use super::index_file::{Fingerprint, IndexFile};
 use super::{Repo, RepoError};
+use crate::path::RepoPath;
+use bstr::ByteSlice as _;
 
 /// What an index has beside its entries that git keeps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shape {
-    split: bool,
-    sparse: bool,
-    untracked: bool,
-    monitored: bool,
+    pub(super) split: bool,
+    pub(super) sparse: bool,
+    pub(super) untracked: bool,
+    pub(super) monitored: bool,
 }
 
 impl Shape {
-    /// Reads which shape a file has.
-    ///
-    /// # Errors
-    /// If it can't be read.
-    pub(super) fn of(file: &Path) -> io::Result<Self> {
-        let bytes = match fs::read(file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            bytes => bytes?,
-        };
-        let has = |name: &[u8; 4]| bytes.find_iter(name).any(|at| is_extension(&bytes, at));
-        Ok(Self { split: has(b"link"), sparse: has(b"sdir"), untracked: has(b"UNTR"), monitored: has(b"FSMN") })
-    }
-
-    /// Returns whether libgit2 can't read it.
+    /// Returns whether its entries are all git's to understand.
     fn is_odd(self) -> bool {
         self.split || self.sparse
     }
@@ -43,13 +30,10 @@ impl Shape {
     ///
     /// # Errors
     /// If git says no.
-    pub(super) fn flatten(self, git: &Git, copy: &Path) -> Result<(), RepoError> {
+    fn flatten(git: &Git, copy: &Path) -> Result<(), RepoError> {
         let options =
             ["-c", "index.sparse=false", "-c", "core.splitIndex=false", "-c", "advice.sparseIndexExpanded=false"];
-        match self.is_odd() {
-            true => rewrite(git, copy, &options, "--no-split-index"),
-            false => Ok(()),
-        }
+        rewrite(git, copy, &options, "--no-split-index")
     }
 
     /// Has git give a plain index this shape.
@@ -75,59 +59,64 @@ impl Shape {
 }
 
 impl Repo {
-    /// Returns the index in use, to be read.
+    /// Returns the index in use.
     ///
     /// # Errors
-    /// If neither libgit2 nor git can read it.
-    pub(super) fn index(&self) -> Result<Index, RepoError> {
-        self.check_objects()?;
-        match self.plain_index() {
-            Err(RepoError::Unsupported { .. }) => open(&Git::new(self), self.index_path(), self.git2().object_format()),
-            opened => opened,
+    /// If it can't be read.
+    pub(super) fn index(&self) -> Result<IndexFile, RepoError> {
+        self.index_and_shape().map(|(index, _)| index)
+    }
+
+    /// Returns the index in use, and which shape it has. It is read once, as long as its file holds the same.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub(super) fn index_and_shape(&self) -> Result<(IndexFile, Shape), RepoError> {
+        let file = self.index_path();
+        let failed = |source| RepoError::Io { what: file.as_os_str().as_encoded_bytes().into(), source };
+        let now = Fingerprint::of(file, self.git2().object_format()).map_err(failed)?;
+        if let Some((then, index, shape)) = &*self.index.borrow()
+            && now.as_ref() == Some(then)
+        {
+            return Ok((index.clone(), *shape));
         }
+        let (index, shape) = self.index_at(file)?;
+        *self.index.borrow_mut() = now.map(|now| (now, index.clone(), shape));
+        Ok((index, shape))
     }
-}
 
-/// Opens an index of any shape, to be read.
-///
-/// # Errors
-/// If neither libgit2 nor git can read it.
-pub(super) fn open(git: &Git, file: &Path, format: ObjectFormat) -> Result<Index, RepoError> {
-    match open_plain(file, format) {
-        Err(RepoError::Unsupported { .. }) => {}
-        opened => return opened,
+    /// Returns mode and blob of each path that has an entry and is in no merge.
+    ///
+    /// # Errors
+    /// If the index can't be read.
+    pub(super) fn entries_at(&self, paths: &[RepoPath]) -> Result<BTreeMap<RepoPath, (u32, git2::Oid)>, RepoError> {
+        if paths.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let index = self.index()?;
+        let entry = |path: &RepoPath| index.get(path.as_bytes(), 0).map(|entry| (entry.mode(), entry.id()));
+        Ok(paths.iter().filter_map(|path| Some((path.clone(), entry(path)?))).collect())
     }
-    let failed = |source| RepoError::Io { what: file.as_os_str().as_encoded_bytes().into(), source };
-    let directory = temporary()?;
-    let copy = directory.path().join("index");
-    fs::copy(file, &copy).map_err(failed)?;
-    Shape::of(&copy).map_err(failed)?.flatten(git, &copy)?;
-    open_plain(&copy, format)
-}
 
-/// Opens an index that libgit2 can read; an empty one where there is no such file.
-///
-/// # Errors
-/// If it can't be read whole.
-pub(super) fn open_plain(file: &Path, format: ObjectFormat) -> Result<Index, RepoError> {
-    let failed = |source| RepoError::Io { what: file.as_os_str().as_encoded_bytes().into(), source };
-    let index = Index::open_ext(file, format).map_err(RepoError::index)?;
-    // libgit2 takes a file that it can't look at for none, and its index for an empty one: every entry would be lost.
-    match entry_count(file).map_err(failed)? {
-        Some(count) if count != index.len() => Err(failed(io::Error::other("the index can't be read whole"))),
-        _ => Ok(index),
+    /// Reads an index, and which shape it has; an empty one where there is no such file.
+    ///
+    /// # Errors
+    /// If neither we nor git can read it.
+    pub(super) fn index_at(&self, file: &Path) -> Result<(IndexFile, Shape), RepoError> {
+        self.check_objects()?;
+        let format = self.git2().object_format();
+        let failed = |source| RepoError::Io { what: file.as_os_str().as_encoded_bytes().into(), source };
+        let index = IndexFile::read(file, format).map_err(failed)?;
+        let shape = index.shape();
+        if !shape.is_odd() {
+            return Ok((index, shape));
+        }
+        let directory = temporary()?;
+        let copy = directory.path().join("index");
+        fs::copy(file, &copy).map_err(failed)?;
+        Shape::flatten(&Git::new(self), &copy)?;
+        Ok((IndexFile::read(&copy, format).map_err(failed)?, shape))
     }
-}
-
-/// Returns how many entries an index says that it has; `None` if there is no such file, or too little of it.
-fn entry_count(file: &Path) -> io::Result<Option<usize>> {
-    let mut header = Vec::new();
-    match fs::File::open(file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        file => drop(file?.take(12).read_to_end(&mut header)?),
-    }
-    let count = header.get(8..12).and_then(|count| <[u8; 4]>::try_from(count).ok());
-    Ok(count.and_then(|count| usize::try_from(u32::from_be_bytes(count)).ok()))
 }
 
 fn rewrite(git: &Git, file: &Path, options: &[&str], shape: &str) -> Result<(), RepoError> {
@@ -136,24 +125,5 @@ fn rewrite(git: &Git, file: &Path, options: &[&str], shape: &str) -> Result<(), 
     match output.status.success() {
         true => Ok(()),
         false => Err(RepoError::Child { command: "update-index".into(), message: output.stderr.trim().into() }),
-    }
-}
-
-/// Returns whether an extension begins here: from it on, one after the other, they reach to the hash at the end.
-fn is_extension(index: &[u8], mut at: usize) -> bool {
-    loop {
-        let (Some(name), Some(length)) = (index.get(at..at + 4), index.get(at + 4..at + 8)) else { return false };
-        let length = <[u8; 4]>::try_from(length).map_or(0, u32::from_be_bytes);
-        let Some(next) = usize::try_from(length).ok().and_then(|length| at.checked_add(8 + length)) else {
-            return false;
-        };
-        if !name.iter().all(u8::is_ascii_alphabetic) || next > index.len() {
-            return false;
-        }
-        // The hash is SHA-1's or SHA-256's.
-        if [20, 32].contains(&(index.len() - next)) {
-            return true;
-        }
-        at = next;
     }
 }

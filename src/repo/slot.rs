@@ -4,6 +4,7 @@ use std::fmt;
 
 use git2::{IndexEntry, IndexTime, Oid};
 
+use super::index_record::Record;
 use super::index_write::{ASSUME_UNCHANGED, INTENT_TO_ADD, SKIP_WORKTREE};
 use super::objects::whole_id;
 use crate::path::RepoPath;
@@ -19,13 +20,13 @@ pub struct Slot {
 }
 
 impl Slot {
-    pub(super) fn of(entry: &IndexEntry) -> Self {
-        let has = |bit| entry.flags_extended & bit != 0;
+    pub(super) fn of(entry: Record<'_>) -> Self {
+        let has = |bit| entry.extended() & bit != 0;
         Self {
-            mode: entry.mode,
-            id: entry.id,
+            mode: entry.mode(),
+            id: entry.id(),
             intended: has(INTENT_TO_ADD),
-            assumed: entry.flags & ASSUME_UNCHANGED != 0,
+            assumed: entry.flags() & ASSUME_UNCHANGED != 0,
             skipped: has(SKIP_WORKTREE),
         }
     }

@@ -18,7 +18,8 @@ impl Repo {
     /// If there is no work tree, or git can't read or store what is in it.
     pub(crate) fn write_work_tree(&self, with_untracked: bool) -> Result<Oid, NextIndexError> {
         let (top, place) = (self.top()?, temporary()?);
-        let index = NextIndex::copy(self, self.index_path(), place.path().join("index"))?;
+        let mut index = NextIndex::copy(self, self.index_path(), place.path().join("index"))?;
+        index.write_plain()?;
         let git = Git::new(self);
         let run = |args: &[&str]| {
             let mut command = git.command(args);

@@ -139,15 +139,6 @@ impl Repo {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(self.git_dir())
     }
 
-    /// Returns the index in use as libgit2 reads it.
-    ///
-    /// # Errors
-    /// If it doesn't.
-    pub(super) fn plain_index(&self) -> Result<git2::Index, RepoError> {
-        self.check_objects()?;
-        self.git.index().map_err(RepoError::index)
-    }
-
     /// Returns the object that a reference names by its full name; `None` if there is no such reference, or it names none yet.
     ///
     /// # Errors

@@ -15,9 +15,14 @@ pub(crate) struct Sample {
 impl Sample {
     /// Makes an empty repository.
     pub(crate) fn new() -> Self {
+        Self::with("--object-format=sha1")
+    }
+
+    /// Makes an empty repository by `git init` with an option.
+    pub(crate) fn with(option: &str) -> Self {
         let sample = Self { directory: tempfile::tempdir().unwrap() };
         std::fs::create_dir(sample.top()).unwrap();
-        sample.git("init -q -b main");
+        sample.git_args(&["init", "-q", "-b", "main", option]);
         sample
     }
 

@@ -31,6 +31,16 @@ impl ObjectStore for &Repo {
     }
 }
 
+impl Repo {
+    /// Stores the tree of a directory that nothing is in.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub(crate) fn empty_tree(&self) -> Result<Oid, RepoError> {
+        (&mut &*self).put(ObjectType::Tree, &Vec::new().into(), None)
+    }
+}
+
 /// A path below a directory, and what it is to hold; `None` if it goes.
 type Leaf<'p> = (&'p [u8], Option<Blob>);
 

@@ -208,12 +208,13 @@ impl Tree for WorkTree<'_> {
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
-        self.repo.index().map_or_else(|_| Vec::new(), |index| super::tracked(&index))
+        self.repo.index().map_or_else(|_| Vec::new(), |index| super::tracked(index.iter()))
     }
 
     fn gone(&self, path: &RepoPath) -> Option<Gone> {
-        let entry = self.repo.index().ok()?.get_path(path.as_path(), 0)?;
-        Some(if entry.flags_extended & SKIP_WORKTREE != 0 { Gone::LeftOut } else { Gone::Deleted })
+        let index = self.repo.index().ok()?;
+        let entry = index.get(path.as_bytes(), 0)?;
+        Some(if entry.extended() & SKIP_WORKTREE != 0 { Gone::LeftOut } else { Gone::Deleted })
     }
 
     fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {

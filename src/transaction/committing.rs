@@ -9,27 +9,31 @@ use super::error::{Holder, Open, TransactionError, Warning};
 use super::manifest::Manifest;
 use super::record::Record;
 use super::{Prepared, Target, last, lock, set_all, signal};
-use crate::repo::{ChildWatch, CommitError, CommitRequest, Committed, Draft, NextIndex, Repo};
+use crate::repo::{ChildWatch, CommitError, CommitRequest, Committed, Draft, NextIndex, Repo, TreeWriter};
 
 /// A commit that is still to be made.
 #[derive(Debug)]
-pub(super) struct Intended {
-    /// What it is to hold, once the files are in their places.
-    pub(super) index: NextIndex,
+pub(super) struct Intended<'r> {
+    /// HEAD and the change, once the files are in their places.
+    pub(super) index: NextIndex<'r>,
+    /// What it is to hold.
+    tree: git2::Oid,
     /// What it is to say.
     draft: Draft,
 }
 
-impl Prepared<'_> {
+impl<'r> Prepared<'r> {
     /// Gets a commit ready: its index and its message, and what recovery would know it by.
-    pub(super) fn intend(&self, request: &CommitRequest) -> Result<(Intended, String), TransactionError> {
+    pub(super) fn intend(&self, request: &CommitRequest) -> Result<(Intended<'r>, String), TransactionError> {
         let draft = self.repo.draft(request, &self.place.journal.path())?;
         let path = self.place.journal.path_of("index");
         let mut index = NextIndex::copy(self.repo, self.repo.index_path(), path)?;
         let head = self.head.map(|head| self.repo.tree_of(head)).transpose()?;
         index.reset_to(head)?;
-        set_all(&mut index, &self.blobs, &BTreeMap::new())?;
-        let tree = index.tree()?;
+        set_all(&mut index, &self.blobs, &BTreeMap::new());
+        let mut objects = self.repo;
+        let base = head.map_or_else(|| self.repo.empty_tree(), Ok)?;
+        let tree = TreeWriter::new(self.repo, base).write(&self.blobs, &mut objects)?;
         if head == Some(tree) {
             return Err(CommitError::NothingToCommit.into());
         }
@@ -40,18 +44,18 @@ impl Prepared<'_> {
         if ready.is_some_and(|ready| self.repo.tree_of(ready).ok() != Some(tree)) {
             return Err(CommitError::OtherTree.into());
         }
-        Ok((Intended { index, draft }, tree.to_string()))
+        Ok((Intended { index, tree, draft }, tree.to_string()))
     }
 
     /// Commits what the private index holds; then lets the index follow.
     pub(super) fn commit(
         &mut self,
-        intended: &mut Intended,
-        next: NextIndex,
+        intended: &mut Intended<'r>,
+        next: NextIndex<'r>,
     ) -> Result<Option<Committed>, TransactionError> {
         let Target::Commit(request) = &self.target else { unreachable!("it is what is intended") };
-        let Intended { index: private, draft } = intended;
-        let (repo, before, expected) = (self.repo, self.head, private.tree()?);
+        let Intended { index: private, draft, tree: expected } = intended;
+        let (repo, before, expected) = (self.repo, self.head, *expected);
         let place = &self.place;
         let refusal = Cell::new(None);
         // git is held there, and with it its hooks, which may rewrite files: this is the last look at them. Whoever saves until
@@ -124,14 +128,14 @@ impl Prepared<'_> {
         before: Option<git2::Oid>,
         id: git2::Oid,
         left: git2::Oid,
-        private: &NextIndex,
+        private: &NextIndex<'r>,
     ) -> Result<(), TransactionError> {
         let mut next = self.copy_index()?;
         let before = before.map(|id| self.repo.tree_of(id)).transpose()?;
         let committed = self.repo.tree_of(id)?;
-        next.follow(self.repo, before, committed, private.path())?;
-        next.follow(self.repo, Some(committed), left, private.path())?;
-        next.write(self.repo)?;
+        next.follow(before, committed, private.path())?;
+        next.follow(Some(committed), left, private.path())?;
+        next.write()?;
         self.keep_indexes(&next)?;
         self.place.flush_all()?;
         self.install(next)

@@ -183,7 +183,6 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
         false => of_files(repo, &made, &mut since, progress)?,
     };
     if !made.entries.is_empty() {
-        repo.refresh_index()?;
         let index = repo.index_tree()?;
         since.extend(differing(&index, &made.entries)?);
         if made.files.is_empty() && since.is_empty() {

@@ -120,8 +120,8 @@ pub struct Prepared<'r> {
     changes: &'r ChangeSet,
     target: Target,
     // Before the journal, which says where they lie as long as they do.
-    next: Option<NextIndex>,
-    intended: Option<Intended>,
+    next: Option<NextIndex<'r>>,
+    intended: Option<Intended<'r>>,
     place: Staging<'r>,
     progress: Progress,
     blobs: Vec<(&'r RepoPath, Option<Blob>)>,
@@ -182,14 +182,6 @@ pub fn begin<'r>(
     let held = HeldBack::begin();
     let (journal, lock) = recover::take(repo, &progress, recovered)?;
     progress.enter(Stage::Preparing, changes.len());
-    let is_about_index = match &target {
-        Target::WorkTree { .. } => false,
-        Target::Undo(reverse) => reverse.has_entries(),
-        _ => true,
-    };
-    if is_about_index {
-        repo.refresh_index()?;
-    }
     let head = recheck_for(repo, changes, &target, &progress)?;
     let reverse = if let Target::Undo(of) = &target { Some(of) } else { None };
     let watch = match &target {
@@ -300,7 +292,7 @@ impl<'r> Prepared<'r> {
     }
 
     /// Copies the index to a place beside it.
-    fn copy_index(&self) -> Result<NextIndex, TransactionError> {
+    fn copy_index(&self) -> Result<NextIndex<'r>, TransactionError> {
         let beside = self.place.journal.beside(self.repo.index_path());
         Ok(NextIndex::copy(self.repo, self.repo.index_path(), beside)?)
     }
@@ -398,13 +390,13 @@ impl<'r> Prepared<'r> {
         let stats = self.place.stats()?;
         let entries = last::entries(self.changes, &mut next, |next| self.change_index(next, &stats))?;
         let opened = self.repo.opened();
-        next.write(self.repo)?;
+        next.write()?;
         drop(opened);
         self.keep_indexes(&next)?;
         self.place.clear_the_view()?;
         if let Some(mut intended) = self.intended.take() {
-            set_all(&mut intended.index, &self.blobs, &stats)?;
-            intended.index.write(self.repo)?;
+            set_all(&mut intended.index, &self.blobs, &stats);
+            intended.index.write()?;
             self.place.flush_all()?;
             return self.commit(&mut intended, next);
         }
@@ -430,9 +422,9 @@ impl<'r> Prepared<'r> {
             }
             Target::Undo(reverse) => reverse.restore(next, stats),
             _ => {
-                set_all(next, &self.blobs, stats)?;
+                set_all(next, &self.blobs, stats);
                 for (path, sides) in &self.unmerged {
-                    next.set_unmerged(path, sides)?;
+                    next.set_unmerged(path, sides);
                 }
                 Ok(())
             }
@@ -482,17 +474,12 @@ impl<'r> Prepared<'r> {
     }
 }
 
-fn set_all(
-    index: &mut NextIndex,
-    blobs: &[(&RepoPath, Option<Blob>)],
-    stats: &BTreeMap<&RepoPath, Stat>,
-) -> Result<(), TransactionError> {
+fn set_all(index: &mut NextIndex<'_>, blobs: &[(&RepoPath, Option<Blob>)], stats: &BTreeMap<&RepoPath, Stat>) {
     // All that goes first: it may stand in the way of what comes.
     for (path, _) in blobs.iter().filter(|(_, blob)| blob.is_none()) {
-        index.set(path, None, None)?;
+        index.set(path, None, None);
     }
     for (path, blob) in blobs.iter().filter(|(_, blob)| blob.is_some()) {
-        index.set(path, *blob, stats.get(path))?;
+        index.set(path, *blob, stats.get(path));
     }
-    Ok(())
 }

@@ -412,8 +412,8 @@ impl Recovery<'_> {
         let now = self.repo.tree_of(now)?;
         let _ = std::fs::remove_file(&beside);
         let mut next = NextIndex::copy(self.repo, index, beside)?;
-        next.follow(self.repo, before, now, &self.journal.path_of("index"))?;
-        next.write(self.repo)?;
+        next.follow(before, now, &self.journal.path_of("index"))?;
+        next.write()?;
         next.install(index)?;
         Ok(())
     }

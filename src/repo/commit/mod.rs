@@ -33,7 +33,6 @@ use self::trace::{Refusal, Trace};
 use super::commit_barrier::CommitBarrier;
 use super::git::{ChildWatch, Git};
 use super::objects::whole_id;
-use super::shape;
 use super::{Repo, RepoError};
 use crate::dir::write::step;
 use crate::text::Shown;
@@ -377,10 +376,14 @@ impl Repo {
         }
     }
 
-    fn tree_in(&self, index: &Path) -> Result<Oid, git2::Error> {
-        let plain = shape::open(&Git::new(self), index, self.git2().object_format())
-            .map_err(|error| git2::Error::from_str(&error.to_string()));
-        plain?.write_tree_to(self.git2())
+    fn tree_in(&self, index: &Path) -> Result<Oid, RepoError> {
+        if let Some(tree) = self.index_at(index)?.0.tree() {
+            return Ok(tree);
+        }
+        let git = Git::new(self);
+        let said = git.checked(git.command(["write-tree"]).env("GIT_INDEX_FILE", index), "write-tree", b"")?;
+        let unknown = || RepoError::Child { command: "write-tree".into(), message: said.clone() };
+        said.trim_end().to_str().ok().and_then(whole_id).ok_or_else(unknown)
     }
 
     /// Finds the commit of one of these trees among those that came, and says what it was made on.

@@ -123,7 +123,7 @@ fn what_is_stored_is_what_git_add_stores() {
                 for (file, content) in files() {
                     let ours = conversion.to_git(&path(&file), &content.into(), || indexed).unwrap().into_owned();
                     let git = staged.entry(&path(&file)).unwrap().unwrap();
-                    let git = after.git2().find_blob(git.id).unwrap();
+                    let git = after.git2().find_blob(git.id()).unwrap();
                     let (ours, git) = (ours.as_bstr(), git.content().as_bstr());
                     assert_eq!(ours, git, "{file}: {:?} over {stored:?} with {settings:?}", content.as_bstr());
                 }

@@ -2,6 +2,7 @@ use std::os::unix::fs::symlink;
 
 mod agreement;
 mod conversion;
+mod index_file;
 mod rules;
 mod surroundings;
 
@@ -276,7 +277,7 @@ fn an_index_in_the_middle_of_something() {
 }
 
 #[test]
-fn an_index_that_libgit2_cannot_read_is_read_by_git() {
+fn an_index_that_only_git_understands_is_read_by_git() {
     let split = Sample::new().file("a/x", "").file("b/y", "").committed().then("update-index --split-index");
     let sparse = Sample::new().file("a/x", "").file("b/y", "").committed();
     sparse.git("sparse-checkout set --cone --sparse-index a");
