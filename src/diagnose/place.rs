@@ -318,6 +318,11 @@ fn ambiguous(of: &Unplaced, ambiguity: &Ambiguity, file: &File<'_>) -> (Diagnosi
             let help = "correct the number or the heading behind it, or give more lines around the change";
             of.both([*numbered, *other], file, help)
         }
+        Ambiguity::End { numbered, end } => of.both(
+            [*numbered, *end],
+            file,
+            "give the lines after the change, or correct the number if the end of the file is meant",
+        ),
         Ambiguity::RestatedTwice { context, behind } => {
             of.both([*context, *behind], file, "give more lines around the change, or another context line")
         }

@@ -185,6 +185,11 @@ pub enum Ambiguity {
     /// The number in the hunk's header means one place, and the heading behind it another, which is below the heading.
     #[error("is on line {numbered} by its number, and on line {other} by its heading, which is line {heading}")]
     Heading { numbered: LineNo, other: LineNo, heading: LineNo },
+    /// No context follows the changes, as at the end of a file, where the lines are, too.
+    #[error(
+        "is on line {numbered} by its number, and also at the end of the file, on line {end}, where a hunk without context after its changes belongs"
+    )]
+    End { numbered: LineNo, end: LineNo },
     /// The lines are at the context line and again behind it.
     #[error("matches at its context line {context} and again on line {behind}, and nothing says which is meant")]
     RestatedTwice { context: LineNo, behind: LineNo },

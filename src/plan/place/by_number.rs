@@ -7,6 +7,8 @@
 //! Where the contract is silent:
 //! - Lines are compared without terminators, so that a diff with LF fits a file with CRLF. But a last line without newline
 //!   is one on both sides or on neither.
+//! - Where the old lines of a hunk with context, but none behind its changes, are both where its number says and at the end of the
+//!   file, either may be meant: git takes the latter.
 //! - A hunk whose old lines are in the file to the byte, terminators and byte order mark included, is taken at its word: its
 //!   new lines end as they are written. In any other, they end as the lines around them do, and so they do where the only
 //!   old line is a last one without newline, which shows no terminator.
@@ -250,7 +252,15 @@ impl Placer<'_, '_> {
                     return Err(ambiguous(hunk, Ambiguity::Unique(places)));
                 }
             }
-            self.agree(hunk, claimed..claimed + count, &run, allowed)?;
+            self.agree(hunk, claimed..claimed + count, &run, allowed.clone())?;
+            // git takes a hunk without context behind its changes for one at the end of the file. One without any context has but its number.
+            let end = self.file.line_count() - count;
+            let is_context = |line: &HunkLine<'_>| line.mark == Mark::Context;
+            let may_end = hunk.lines.iter().any(is_context) && !hunk.lines.last().is_some_and(is_context);
+            if may_end && end != claimed && run.contains(end) && stands(end) {
+                let [numbered, end] = [claimed, end].map(LineNo::from_index);
+                return Err(ambiguous(hunk, Ambiguity::End { numbered, end }));
+            }
             return Ok(at_line(claimed));
         }
         if claimed == 0
