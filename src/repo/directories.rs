@@ -1,9 +1,8 @@
-//! The trees of a commit, directory by directory, each read once.
+//! The trees of a commit, directory by directory. Of all commits together each is read once, as long as there is room to keep it.
 //!
 //! libgit2 reads the tree of a directory anew for every path that is looked up in it, so that a change of all files in a large
 //! directory would take a time that grows with the square of their number.
 
-use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,13 +14,47 @@ use git2::Oid;
 use super::objects::TREE;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
-use crate::tree::{Content, TreeError};
+use crate::tree::{Content, Entry, TreeError};
 
-/// A tree, and what was read of the directories in it.
+/// A tree and the directories in it.
 pub(super) struct Directories<'r> {
     repo: &'r Repo,
     top: Oid,
-    read: RefCell<HashMap<Oid, Rc<Directory>>>,
+}
+
+/// What was read of a repository's commits, for whoever works out many changes of few of them.
+#[derive(Default)]
+pub(super) struct ReadBefore {
+    directories: HashMap<Oid, Rc<Directory>>,
+    /// Files as users see them, which depends on the path.
+    files: HashMap<(Oid, RepoPath), Entry>,
+    bytes: usize,
+}
+
+/// How many bytes are kept; and how many a file may have to be kept.
+const KEPT: usize = 64 << 20;
+const SMALL: usize = 1 << 20;
+
+impl ReadBefore {
+    fn make_room(&mut self, bytes: usize) {
+        if self.bytes > KEPT {
+            *self = Self::default();
+        }
+        self.bytes += bytes;
+    }
+
+    pub(super) fn file(&self, id: Oid, path: &RepoPath) -> Option<Entry> {
+        self.files.get(&(id, path.clone())).cloned()
+    }
+
+    pub(super) fn keep_file(&mut self, id: Oid, path: &RepoPath, entry: &Entry) {
+        if let Entry::File(file) = entry
+            && file.content.len() <= SMALL
+        {
+            self.make_room(file.content.len());
+            self.files.insert((id, path.clone()), entry.clone());
+        }
+    }
 }
 
 /// What stands at a path of a tree, before anything is read.
@@ -34,7 +67,7 @@ pub(super) enum TreePlace {
 
 impl<'r> Directories<'r> {
     pub(super) fn new(repo: &'r Repo, top: Oid) -> Self {
-        Self { repo, top, read: RefCell::default() }
+        Self { repo, top }
     }
 
     /// Returns the name of the whole tree.
@@ -84,13 +117,15 @@ impl<'r> Directories<'r> {
     /// # Errors
     /// If it can't be read.
     pub(super) fn directory(&self, id: Oid) -> Result<Rc<Directory>, RepoError> {
-        if let Some(read) = self.read.borrow().get(&id) {
+        if let Some(read) = self.repo.read_before.borrow().directories.get(&id) {
             return Ok(Rc::clone(read));
         }
         let raw = self.repo.read_object(id, |git| Ok(git.odb()?.read(id)?.data().to_vec()))?;
         let none = || reading(git2::Error::from_str("it isn't one"));
         let read = Rc::new(Directory::parse(raw, id.as_bytes().len()).ok_or_else(none)?);
-        self.read.borrow_mut().insert(id, Rc::clone(&read));
+        let mut kept = self.repo.read_before.borrow_mut();
+        kept.make_room(read.raw.len());
+        kept.directories.insert(id, Rc::clone(&read));
         Ok(read)
     }
 }

@@ -68,6 +68,7 @@ pub(crate) use commit::{Committer, Draft};
 pub use config::Config;
 pub(crate) use conversion::Conversion;
 pub use differ::{Differ, Side};
+use directories::ReadBefore;
 pub use error::RepoError;
 use filter::GitFilter;
 pub(crate) use git::ChildWatch;
@@ -101,6 +102,7 @@ pub struct Repo {
     index_path: PathBuf,
     /// The index that was read last.
     index: RefCell<Option<(Fingerprint, IndexFile, Shape)>>,
+    read_before: RefCell<ReadBefore>,
     real: Real,
     dir: OnceCell<Dir>,
     own_dir: OnceCell<Rc<Dir>>,
@@ -207,12 +209,13 @@ impl Repo {
         // What is written was read before, and a partial clone hasn't got all that its trees and its index name.
         git2::opts::strict_object_creation(false);
         let (real, dir, own_dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
-        let index = RefCell::default();
+        let (index, read_before) = Default::default();
         Self {
             git,
             top,
             index_path,
             index,
+            read_before,
             real,
             dir,
             own_dir,

@@ -1,8 +1,5 @@
 //! A commit as a place to plan for.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-
 use git2::Oid;
 
 use super::conversion::Conversion;
@@ -19,13 +16,7 @@ pub struct RevisionTree<'r> {
     directories: Directories<'r>,
     conversion: Conversion<'r>,
     ignores_case: bool,
-    /// Files that were read, for whoever works out many changes of one tree; and how many bytes they have.
-    read: RefCell<(HashMap<RepoPath, Entry>, usize)>,
 }
-
-/// How many bytes of files are kept; and how many one of them may have.
-const KEPT: usize = 64 << 20;
-const SMALL: usize = 1 << 20;
 
 /// What a name stood for when it was looked up. Written out, it is a name that stands for the same ever after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,28 +53,18 @@ impl<'r> RevisionTree<'r> {
         let directories = Directories::new(repo, repo.revision(rev)?.tree);
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let conversion = repo.work_tree_conversion()?;
-        Ok(Self { repo, directories, conversion, ignores_case, read: RefCell::default() })
+        Ok(Self { repo, directories, conversion, ignores_case })
     }
 }
 
 impl RevisionTree<'_> {
     /// Returns what an entry stands for, which is read once.
     fn leaf(&self, path: &RepoPath, id: Oid, mode: u32) -> Result<Entry, TreeError> {
-        if let Some(read) = self.read.borrow().0.get(path) {
-            return Ok(read.clone());
+        if let Some(read) = self.repo.read_before.borrow().file(id, path) {
+            return Ok(read);
         }
         let entry = leaf(self.repo, &self.conversion, path, id, mode)?;
-        let (known, bytes) = &mut *self.read.borrow_mut();
-        if let Entry::File(file) = &entry
-            && file.content.len() <= SMALL
-        {
-            if *bytes > KEPT {
-                known.clear();
-                *bytes = 0;
-            }
-            *bytes += file.content.len();
-            known.insert(path.clone(), entry.clone());
-        }
+        self.repo.read_before.borrow_mut().keep_file(id, path, &entry);
         Ok(entry)
     }
 }

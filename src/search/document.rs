@@ -56,7 +56,7 @@ impl Edit {
 impl Document {
     /// Reads a file with an eye to the texts that edits will look for.
     pub fn new(base: Content, needles: impl IntoIterator<Item = Needle>) -> Self {
-        let starts = Lines::new(&base).starts();
+        let starts = base.lines().starts();
         Self::with(base, starts, |lines| View::new(lines).into_text(), needles)
     }
 

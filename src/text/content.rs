@@ -3,6 +3,8 @@ use std::hash::{Hash, Hasher};
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
+use super::lines::{Lines, Starts};
+
 /// The bytes of a file, shared rather than copied: all of them, or those of another content with some ranges replaced.
 ///
 /// They are what a user sees of the file. Where it is kept otherwise, in another encoding say, or as what a filter makes of it, the
@@ -11,7 +13,11 @@ use std::sync::{Arc, OnceLock};
 pub struct Content(Arc<Bytes>);
 
 enum Bytes {
-    Whole(Vec<u8>),
+    Whole {
+        bytes: Vec<u8>,
+        /// Where the lines start, once somebody wants to know.
+        starts: OnceLock<Starts>,
+    },
     Spliced {
         base: Content,
         splices: Vec<Splice>,
@@ -121,6 +127,16 @@ impl Content {
         }
     }
 
+    /// Returns the lines. Where they start is found out once, however many edits or responses look at them.
+    pub fn lines(&self) -> Lines<'_> {
+        match &*self.text().0 {
+            Bytes::Whole { bytes, starts } => {
+                Lines::with(bytes, starts.get_or_init(|| Lines::new(bytes).starts()).clone())
+            }
+            _ => Lines::new(self),
+        }
+    }
+
     /// Returns the bytes in parts, in order.
     pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
         let (whole, spliced) = match &*self.text().0 {
@@ -170,7 +186,7 @@ impl Deref for Content {
 
     fn deref(&self) -> &[u8] {
         match &*self.0 {
-            Bytes::Whole(bytes) => bytes,
+            Bytes::Whole { bytes, .. } => bytes,
             Bytes::Kept { text, kept } => text.as_ref().unwrap_or(kept),
             Bytes::Spliced { base, splices, whole } => whole.get_or_init(|| {
                 let mut bytes = Vec::with_capacity(self.size());
@@ -189,7 +205,7 @@ impl Deref for Content {
 
 impl<B: Into<Vec<u8>>> From<B> for Content {
     fn from(bytes: B) -> Self {
-        Self(Arc::new(Bytes::Whole(bytes.into())))
+        Self(Arc::new(Bytes::Whole { bytes: bytes.into(), starts: OnceLock::new() }))
     }
 }
 
