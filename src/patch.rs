@@ -236,7 +236,7 @@ pub struct Hunk<'a> {
     pub lines: Vec<HunkLine<'a>>,
     /// Whether the old lines must end where the file ends.
     pub end_of_file: bool,
-    /// Where a unified diff says that it stands.
+    /// Where a unified diff says that it is; in an edit without a header, behind which line of the base its lines are to be inserted.
     pub position: Option<Position>,
     /// How many of the last lines are beyond the counts of a unified diff's header: they are lines of the hunk only if the
     /// file holds the old ones among them. Equality ignores it: a derived hunk has none.

@@ -26,6 +26,14 @@ impl Diagnose for Error {
             Error::Missing(path, why) => missing(of.path(path), path, why),
             Error::Occupied(path, what) => occupied(of.path(path), path, what),
             Error::Irregular(path, what) => of.path(path).help(irregular(what)),
+            Error::NoBase { path } => of
+                .path(path)
+                .label("by a line number")
+                .help(
+                    "name the state that the model saw, as with `--base=<tree>` (`git llmpatch snapshot` makes one), or ask for the change \
+                     by `str_replace`",
+                )
+                .advice("use `str_replace` with a line of the file, and put the new lines beside it"),
             Error::Place(unplaced) => unplaced.diagnosis(),
             Error::Conflict(conflict) => conflict.diagnosis(),
             Error::Tree(error) => error.diagnosis(),

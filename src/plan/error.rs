@@ -34,6 +34,9 @@ pub enum Error {
     /// Something that is no regular file is at this path or above it.
     #[error("`{_0}` {_1}")]
     Irregular(RepoPath, Irregular),
+    /// Lines are to be inserted by a line number of the file that the model saw, and nobody knows that file.
+    #[error("only a line number says where lines go into `{path}`, which means nothing without a base")]
+    NoBase { path: RepoPath },
     /// Lines of a binary file can't be changed. Its content, if it has been looked at.
     #[error("`{path}` is a binary file, of which no lines can be changed")]
     Binary { path: RepoPath, content: Option<Content> },
@@ -178,7 +181,7 @@ impl Error {
             Error::Tree(TreeError::Disagrees { .. } | TreeError::Drifted { .. } | TreeError::Unmerged { .. }) => {
                 Kind::Stale
             }
-            Error::Tree(TreeError::Unsupported { .. }) => Kind::Unsupported,
+            Error::Tree(TreeError::Unsupported { .. }) | Error::NoBase { .. } => Kind::Unsupported,
             Error::Tree(TreeError::Io { .. }) => Kind::Io,
         }
     }

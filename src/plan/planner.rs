@@ -10,7 +10,7 @@ use super::error::{Error, Missing};
 use super::lint::{self, Finding, History};
 use super::opened::{self, Open};
 use super::overlay::{Found, Overlay};
-use super::place::in_order;
+use super::place::{by_number, in_order};
 use super::place_error::Part;
 use super::placement::{Placed, Placement};
 use super::section::{self, Section};
@@ -145,6 +145,12 @@ impl Planner<'_> {
             (None, Operation::Delete { expected }) => self.delete(at, expected.as_deref()),
             (None, Operation::Move { to }) => self.update(at, root, to, &[]),
             (None, Operation::Update { to: Some(to), hunks }) => self.update(at, root, to, hunks),
+            (None, Operation::Update { to: None, hunks }) if hunks.iter().any(|hunk| hunk.position.is_some()) => {
+                match self.rules.knows_base {
+                    true => self.rewrite(at, hunks, by_number::POLICY),
+                    false => self.fail(span, Error::NoBase { path: path.clone() }),
+                }
+            }
             (None, Operation::Update { to: None, hunks }) => self.rewrite(at, hunks, in_order::POLICY),
             (None, Operation::Substitute(substitution)) => self.substitute(at, substitution),
             (None, Operation::Unreadable) => Err(Failed::Lost),

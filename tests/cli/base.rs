@@ -300,3 +300,53 @@ fn what_is_merged_needs_a_base_from_somewhere() {
     repo.run(&["apply", "-3"], &response).succeeded();
     assert_eq!([repo.text("a.txt"), merged.text("a.txt")], ["y\nreturn 1;\n}\nx\nreturn 1;\n};\n"; 2]);
 }
+
+/// The call of an edit tool that goes by a line number.
+fn insert(path: &str, line: usize, text: &str) -> String {
+    let text = text.escape_default();
+    format!("{{\"command\": \"insert\", \"path\": \"{path}\", \"insert_line\": {line}, \"insert_text\": \"{text}\"}}\n")
+}
+
+#[test]
+fn lines_are_inserted_by_their_number_where_a_base_says_of_what() {
+    let files = [("a.txt", "1\n2\n3\n"), ("crlf.txt", "1\r\n2\r\n"), ("open.txt", "1\n2"), ("empty.txt", "")];
+    for (path, calls, want) in [
+        ("a.txt", vec![(0, "x\n")], "x\n1\n2\n3\n"),
+        ("a.txt", vec![(1, "x")], "1\nx\n2\n3\n"),
+        ("a.txt", vec![(3, "x\ny\n\n")], "1\n2\n3\nx\ny\n\n"),
+        // Each call sees what those before it left.
+        ("a.txt", vec![(1, "x\ny\n"), (2, "z\n")], "1\nx\nz\ny\n2\n3\n"),
+        ("crlf.txt", vec![(1, "x\ny\n")], "1\r\nx\r\ny\r\n2\r\n"),
+        ("open.txt", vec![(2, "x\n")], "1\n2\nx\n"),
+        ("empty.txt", vec![(0, "x\n")], "x\n"),
+    ] {
+        let repo = Repo::with(&files);
+        let response: String = calls.iter().map(|(line, text)| insert(path, *line, text)).collect();
+        let run = repo.run(&["apply"], &response).ended(3);
+        assert!(
+            run.stderr.starts_with("error[unsupported]: only a line number says where lines go into"),
+            "{}",
+            run.stderr
+        );
+        assert!(run.stderr.contains("--base=<tree>"), "{}", run.stderr);
+        repo.run(&["apply", "--base=HEAD"], &response).succeeded();
+        assert_eq!(repo.text(path), want, "{calls:?}");
+        let said = Repo::with(&files);
+        said.run(&["apply", "--index"], format!("Base: {}\n\n{response}", said.git(&["rev-parse", "HEAD"])))
+            .succeeded();
+        assert_eq!(said.text(path), want, "{calls:?}");
+    }
+    let repo = Repo::with(&files);
+    for line in [4, 5000] {
+        let run = repo.run(&["apply", "--base=HEAD"], insert("a.txt", line, "x\n")).ended(1);
+        assert!(run.stderr.contains("and the file has 3\n"), "{}", run.stderr);
+    }
+    // The file has changed since: the number is of the base's lines, also in a merge.
+    repo.child("a.txt").write_str("0\n1\n2\n3\n").unwrap();
+    repo.git(&["commit", "-qam", "since"]);
+    let response = insert("a.txt", 3, "x\n");
+    let run = repo.run(&["apply", "--base=HEAD~1"], &response).ended(1);
+    assert!(run.stderr.contains("\nerror[stale]: `a.txt` has changed since the base\n"), "{}", run.stderr);
+    repo.run(&["apply", "--base=HEAD~1", "-3"], &response).succeeded();
+    assert_eq!(repo.text("a.txt"), "0\n1\n2\n3\nx\n");
+}

@@ -44,13 +44,6 @@ impl Diagnose for Error {
                     "leave it out if the text is meant as it is; give more of the text around it if it is there several times",
                 )
                 .advice("find text by itself: give as much of the text around it as makes it the only one in the file"),
-            Error::Command { .. } => Diagnosis::new(Kind::Unsupported)
-                .label("by a line number")
-                .help(
-                    "ask for the change by `str_replace`: a line of the file as `old_str`, and the same with the new lines as \
-                     `new_str`",
-                )
-                .advice("use `str_replace` with a line of the file, and put the new lines beside it"),
             Error::Id { .. } => of
                 .label("the second one")
                 .help("two responses were mixed up, or one was changed: give each in a file of its own"),

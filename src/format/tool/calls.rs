@@ -7,7 +7,7 @@ use super::fields::{self, Fields, Shape, Spellings};
 use super::json::{Document, Is, Value};
 use super::parse::{Reader, relocated, text};
 use crate::format::Options;
-use crate::patch::{FileEdit, Occurrence, Operation, Substitution, Times};
+use crate::patch::{FileEdit, Hunk, HunkLine, Mark, Occurrence, Operation, Position, Substitution, Times};
 use crate::text::{Source, Text};
 
 /// The path of the file that a call is about.
@@ -23,17 +23,12 @@ impl Reader<'_, '_> {
         let before = self.errors();
         let document = self.string(object, fields, fields::PATH, None);
         let path = document.map(|document| text(self.source, &document, 0..document.text().len()));
-        match fields.get(fields::COMMAND) {
-            Some((_, command)) if shape == Shape::Insert => {
-                let named = fields.word(fields::COMMAND).unwrap_or_default();
-                self.error(command.range(), path.as_deref(), Error::Command { command: named });
-            }
-            _ => self.members(fields, known(shape), path.as_deref()),
-        }
+        self.members(fields, known(shape), path.as_deref());
         let Some(path) = path else { return };
         let operation = match shape {
             Shape::Replace => self.replace(object, fields, &path),
             Shape::Create => self.create(object, fields, &path),
+            Shape::Insert => self.insert(object, fields, &path),
             Shape::CreateFile => self.create_of_diff(object, fields, &path),
             Shape::DeleteFile => Some(Operation::Delete { expected: None }),
             _ => None,
@@ -157,6 +152,38 @@ impl Reader<'_, '_> {
         Some(self.content(&content, path, false))
     }
 
+    /// Reads which lines go behind which line of a file. They are whole lines, whether the last one ends in a newline or not.
+    fn insert(&mut self, object: Value<'_>, fields: &Fields<'_>, path: &Path) -> Option<Operation<'static>> {
+        let inserted = self.string(object, fields, fields::INSERTED, Some(path));
+        let line = match fields.get(fields::LINE) {
+            Some((name, value)) => {
+                let digits = value.written();
+                let line = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()));
+                if line.is_none() {
+                    let wanted = "a line's number, or 0 for the top of the file";
+                    self.error(value.range(), Some(path), Error::Type { field: name.into(), wanted });
+                }
+                line
+            }
+            None => {
+                self.error(object.range(), Some(path), Error::Missing { field: fields::LINE[0] });
+                None
+            }
+        };
+        let (inserted, old_start): (_, u32) = (inserted?, line?);
+        let lines = whole_lines(self.source, &inserted);
+        if lines.is_empty() {
+            self.error(object.range(), Some(path), Error::Missing { field: fields::INSERTED[0] });
+            return None;
+        }
+        let (old_lines, new_start, new_lines) = (0, old_start.saturating_add(1), lines.len() as u32);
+        let position = Some(Position { old_start, old_lines, new_start, new_lines, heading: Vec::new() });
+        let line = |text| HunkLine { mark: Mark::Added, text, unterminated: false };
+        let span = self.source.span(object.range());
+        let hunk = Hunk { lines: lines.into_iter().map(line).collect(), position, span: Some(span), ..Hunk::default() };
+        Some(Operation::Update { to: None, hunks: vec![hunk] })
+    }
+
     /// Makes a new file of a text as it is.
     fn content(&mut self, content: &Document, path: &Path, fills_empty: bool) -> Operation<'static> {
         let bytes = content.text().as_bytes();
@@ -165,14 +192,7 @@ impl Reader<'_, '_> {
             let end = content.range(bytes.len() - 1..bytes.len());
             self.warn(end, Some(path), Warning::NoNewline);
         }
-        let mut lines = Vec::new();
-        let mut start = 0;
-        while start < bytes.len() {
-            let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |at| start + at);
-            lines.push(text(self.source, content, start..end));
-            start = end + 1;
-        }
-        Operation::Create { lines, fills_empty, ends_open }
+        Operation::Create { lines: whole_lines(self.source, content), fills_empty, ends_open }
     }
 
     /// Makes a new file of the `+` lines of a diff.
@@ -247,8 +267,21 @@ fn known(shape: Shape) -> &'static [Spellings] {
         Shape::CreateFile | Shape::UpdateFile | Shape::DeleteFile => {
             &[fields::PATH, fields::TYPE, fields::DIFF, fields::MOVE]
         }
-        Shape::Insert | Shape::Look => &[],
+        Shape::Insert => &[fields::PATH, fields::INSERTED, fields::LINE, fields::COMMAND],
+        Shape::Look => &[],
     }
+}
+
+/// Splits a decoded text into lines, each with its newline but perhaps the last.
+fn whole_lines(source: &Source, document: &Document) -> Vec<Text<'static>> {
+    let bytes = document.text().as_bytes();
+    let (mut lines, mut start) = (Vec::new(), 0);
+    while start < bytes.len() {
+        let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |at| start + at);
+        lines.push(text(source, document, start..end));
+        start = end + 1;
+    }
+    lines
 }
 
 /// Splits a decoded text at its line ends.

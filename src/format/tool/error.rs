@@ -33,8 +33,6 @@ pub enum Error {
     Count { field: String, written: String },
     #[error("`{field}` would change what is meant, and isn't supported")]
     Field { field: String },
-    #[error("`{command}` says only by a line number where to change the file")]
-    Command { command: String },
     #[error("two different calls have the id `{}`", Shown(id.as_bytes()))]
     Id { id: String },
     #[error("a NUL byte in a tool call")]

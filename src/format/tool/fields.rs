@@ -15,6 +15,8 @@ pub(super) const CONTENT: Spellings = &["content", "file_text"];
 pub(super) const EDITS: Spellings = &["edits"];
 pub(super) const ALL: Spellings = &["replace_all", "replaceAll", "allow_multiple"];
 pub(super) const EXPECTED: Spellings = &["expected_replacements"];
+pub(super) const INSERTED: Spellings = &["insert_text", "new_str", "new_string", "newStr", "newString"];
+pub(super) const LINE: Spellings = &["insert_line", "insertLine"];
 pub(super) const COMMAND: Spellings = &["command"];
 pub(super) const TYPE: Spellings = &["type"];
 pub(super) const DIFF: Spellings = &["diff"];
@@ -59,7 +61,7 @@ pub(super) enum Shape {
     Replace,
     Edits,
     Create,
-    /// By its line number, which is the only thing that says where.
+    /// By a line number, which is the only thing that says where.
     Insert,
     /// Nothing that changes a file.
     Look,
