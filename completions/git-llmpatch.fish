@@ -256,6 +256,7 @@ always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -l json -d 'Print a JSON document instead of messages, on failure too; --json=schema prints its schema and does nothing else' -r -f -a "document\t'How it went'
 schema\t'The form of such documents, and nothing is done'"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -l list -d 'List what can be taken back, the newest first, and take back nothing'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s q -l quiet -d 'Say nothing but errors and what was asked for'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s v -l verbose -d 'Say also what was read, and list each correction that is otherwise only counted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s h -d 'Print help'

@@ -101,7 +101,7 @@ impl Diagnose for CliError {
             CliError::NoCommit | CliError::EmptyCommit(_) => of(Kind::NoChange),
             CliError::Declined => of(Kind::Declined),
             CliError::NothingToUndo => of(Kind::NothingToUndo)
-                .note("only the last apply in this work tree can be taken back, and only once"),
+                .note("the last ten applies in this work tree can be taken back, each once"),
             CliError::UndoOfCommit { id, is_head: true } => of(Kind::NothingToUndo).help(format!(
                 "`git revert {id}` makes a commit that takes it back; `git reset --keep HEAD^` drops it, if nobody has it yet"
             )),

@@ -1,5 +1,7 @@
 //! `git llmpatch undo`.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use clap::Args;
 
 use super::apply;
@@ -11,18 +13,23 @@ use super::flow::{self, Printed, Session};
 use super::options::{Json, Reading, Verbosity};
 use super::output;
 use super::recover;
+use crate::path::RepoPath;
 use crate::progress::Stage;
 use crate::report::{Diagnostic, Report, Status};
-use crate::transaction::{self, Last, Target, TransactionError, Undoing};
+use crate::text::Shown;
+use crate::transaction::{self, Earlier, Last, Target, TransactionError, Undoing};
 
 /// Take back the last apply
 ///
 /// Every file, directory and index entry that the last apply in this work tree changed becomes what it was before, byte for byte. If
-/// one of them changed since, nothing is changed, and all of these are named. An apply with --commit is taken back with git
-/// revert or git reset. There is one undo for each apply, and none for an undo: apply the response again.
+/// one of them changed since, nothing is changed, and all of these are named. Done again, it takes back the apply before that one, up to
+/// ten of them. An apply with --commit is taken back with git revert or git reset. An undo is not taken back: apply the response again.
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch undo [<options>]")]
 pub(super) struct Undo {
+    /// List what can be taken back, the newest first, and take back nothing
+    #[arg(long, conflicts_with_all = ["json", "quiet", "verbose"])]
+    list: bool,
     #[command(flatten)]
     talk: Verbosity,
     #[command(flatten)]
@@ -34,6 +41,11 @@ impl Undo {
     pub(super) fn run(&self) -> Exit {
         if let Some(exit) = flow::schema(&self.json) {
             return exit;
+        }
+        if self.list {
+            return flow::run(&Reading::default(), &self.talk, Vec::new(), |session| {
+                Ok((Report::checked(Vec::new(), Vec::new()), Printed::Text(listed(session)?.into())))
+            });
         }
         flow::run(&Reading::default(), &self.json.talk(&self.talk), Vec::new(), |session| {
             let report = self.undo(session)?;
@@ -72,6 +84,32 @@ impl Undo {
         let report = apply::publish(session, &changes, Target::Undo(reverse), report)?;
         Ok(Report { status: Status::Undone, ..report })
     }
+}
+
+/// Lists what can be taken back, a line each: its number, when it was made, and what it changed.
+fn listed(session: &Session) -> Result<String, Failure> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs() as i64);
+    let mut text = String::new();
+    for (number, Earlier { when, commit, paths }) in (1..).zip(transaction::earlier(&session.repo)?) {
+        const SHOWN: usize = 3;
+        let path = |(letter, path): &(char, RepoPath)| format!("{letter} {}", Shown(path.as_bytes()));
+        let mut what: Vec<String> = paths.iter().take(SHOWN).map(path).collect();
+        what.extend(commit.map(|id| format!("commit {id}, which is git's to take back")));
+        what.extend(paths.len().checked_sub(SHOWN + 1).map(|more| format!("and {} more", more + 1)));
+        text += &format!("{number:2}  {}  {}\n", ago(now - when), what.join(", "));
+    }
+    Ok(text)
+}
+
+/// Says how long ago it is, about as git does.
+fn ago(seconds: i64) -> String {
+    let (number, unit) = match seconds.max(0) {
+        few @ 0..90 => (few, "second"),
+        seconds if seconds < 90 * 60 => ((seconds + 30) / 60, "minute"),
+        seconds if seconds < 36 * 3600 => ((seconds + 1800) / 3600, "hour"),
+        seconds => ((seconds + 43_200) / 86_400, "day"),
+    };
+    format!("{number} {unit}{} ago", if number == 1 { "" } else { "s" })
 }
 
 /// Makes the report of what can't be taken back, each path by itself.

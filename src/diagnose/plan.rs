@@ -28,11 +28,7 @@ impl Diagnose for Error {
             Error::Irregular(path, what) => of.path(path).help(irregular(what)),
             Error::NoBase { path } => of
                 .path(path)
-                .label("by a line number")
-                .help(
-                    "name the state that the model saw, as with `--base=<tree>` (`git llmpatch snapshot` makes one), or ask for the change \
-                     by `str_replace`",
-                )
+                .help("name the state that the model saw (`--base=<tree>`), or ask for the change by `str_replace`")
                 .advice("use `str_replace` with a line of the file, and put the new lines beside it"),
             Error::Place(unplaced) => unplaced.diagnosis(),
             Error::Conflict(conflict) => conflict.diagnosis(),
@@ -48,8 +44,7 @@ impl Diagnose for Error {
                 .help("replace, delete or move the file as a whole")
                 .advice("leave the file out of the patch; it can be deleted or moved, but only as a whole"),
             Error::DeleteDiffers { path, line, seen } => {
-                let file = File::new(path, &seen.content);
-                let line = line.index();
+                let (file, line) = (File::new(path, &seen.content), line.index());
                 of.at(file.place(line, "the file has", "differs here"))
                     .label("not so in the file")
                     .unlike(path, file.passage(line..line + 1, seen.is_left))
@@ -57,8 +52,8 @@ impl Diagnose for Error {
             Error::DeleteShorter { path, seen } => {
                 let file = File::new(path, &seen.content);
                 let len = file.lines.len();
-                let passages = file.passage(len.saturating_sub(1)..len, seen.is_left);
-                of.label("the file ends before this").unlike(path, passages)
+                of.label("the file ends before this")
+                    .unlike(path, file.passage(len.saturating_sub(1)..len, seen.is_left))
             }
             Error::DeleteLeaves { path, seen, .. } => Diagnosis { passages: beginning(path, seen), ..of }
                 .path(path)

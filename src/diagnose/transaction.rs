@@ -34,7 +34,7 @@ impl Diagnose for TransactionError {
             TransactionError::ChangedSince { all } => of(Kind::Stale).notes(all.iter().map(ToString::to_string)),
             TransactionError::Superseded => of(Kind::Stale).help("run `git llmpatch undo` again to take that one back"),
             TransactionError::Damaged { .. } => {
-                of(Kind::Io).help("take the change back by hand; the next apply puts what it needs in its place")
+                of(Kind::Io).help("take the change back by hand, and remove that directory, so that what was applied before can be taken back")
             }
             TransactionError::Unkept { .. } => {
                 of(Kind::Io).help("see to it that the directories there can be written to, then run it again")

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::error::{Holder, Open, TransactionError, Warning};
 use super::manifest::Manifest;
 use super::record::Record;
-use super::{Prepared, Target, last, lock, set_all, signal};
+use super::{Prepared, Target, kept, lock, set_all, signal};
 use crate::repo::{ChildWatch, CommitError, CommitRequest, Committed, Draft, NextIndex, Repo, TreeWriter};
 
 /// A commit that is still to be made.
@@ -111,7 +111,7 @@ impl<'r> Prepared<'r> {
     fn settle(&mut self, before: Option<git2::Oid>, id: git2::Oid) {
         if before != Some(id) {
             // Without it undo knows less, that is all.
-            let _ = last::write(&self.place.journal, &Record::Commit(id.to_string()));
+            let _ = kept::write(&self.place.journal, &Record::Commit(id.to_string()));
         }
         // git flushes neither its objects nor its references of its own accord.
         let mut end = || self.place.flush_all().and_then(|()| self.decide_on_commit());

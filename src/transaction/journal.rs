@@ -13,7 +13,7 @@
 //! | `record`, `copy-N` | what `undo` will need beyond `original-N`, see [`last`](mod@super::last) |
 //!
 //! Nothing here is read by anybody but recovery, and nothing of a living run is touched by others. What remains of the last
-//! one whose change is certain is `llmpatch/last`.
+//! one whose change is certain is `llmpatch/undo-N`.
 //!
 //! It is private to its user, and reached through handles that follow no link. What is in it may have been made by anybody, with the
 //! git directory: it says nothing about where to write but paths of the work tree.

@@ -1,9 +1,6 @@
-//! The last change of this work tree, kept until the next one so that `git llmpatch undo` can take it back.
+//! The last changes of this work tree, kept so that `git llmpatch undo` can take them back, the newest first.
 //!
-//! Once a change is certain, its journal holds all that is needed: the originals, the same inodes, and a [`Record`]. So it is
-//! kept by one rename of the journal to `llmpatch/last`, and what was kept of the change before goes first. A change without a
-//! record (an undo, or where the record could not be written) only has what was there go: the change before it isn't the last
-//! one any more. Whoever finds the journal of a dead run whose change is certain does the same.
+//! What is kept of them, and how, is said in [`kept`].
 //!
 //! Taking it back is a change like any other, the other way round, that goes through [`begin`](super::begin). Nothing that is
 //! kept is trusted: the record is sealed, the old bytes must have the hash that it says, and every path, file or entry of the
@@ -11,20 +8,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::PathBuf;
-
-use bstr::ByteSlice as _;
 
 use super::error::{ChangedSince, TransactionError};
-use super::journal::{Home, Journal, plain};
+use super::journal::{Journal, plain};
+use super::kept;
 use super::lock::path_bytes;
 use super::manifest::{Directory, Held, Stands};
 use super::recheck;
 use super::record::{Entry, Kept, Made, Record};
-use super::sealed::MOST;
 use super::staging::{Location, Staging};
+use crate::dir::Found;
 use crate::dir::write::step;
-use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
 use crate::progress::{Progress, Stage};
@@ -70,58 +64,6 @@ pub struct Reverse {
     pub(super) removed: Vec<Directory>,
 }
 
-const RECORD: &str = "record";
-const LAST: &str = "last";
-
-/// Writes a record into a journal.
-pub(super) fn write(journal: &Journal, record: &Record) -> io::Result<()> {
-    let name = plain(RECORD);
-    let written = step("write the record").and_then(|()| journal.dir().put(&name, &record.to_bytes()));
-    if written.is_err() {
-        journal.dir().discard(&name);
-    }
-    written.map(drop)
-}
-
-/// Has a change that is certain take the place of the one before. It can be stopped anywhere and done again.
-pub(super) fn keep(journal: &Journal) -> io::Result<()> {
-    let record = journal.dir().read_own(&plain(RECORD), MOST)?.and_then(|bytes| Record::parse(&bytes));
-    forget(journal)?;
-    let Some(record) = record else {
-        journal.let_go();
-        return Ok(());
-    };
-    step("keep the change")?;
-    journal.rename(&plain(LAST))?;
-    let needed = record.names();
-    for (name, _) in journal.dir().list(None).unwrap_or_default() {
-        let is_needed = name == RECORD || name.to_str().is_ok_and(|name| needed.contains(name));
-        if let Some(name) = RepoPath::new(&name).ok().filter(|_| !is_needed) {
-            // What stays goes with the next change.
-            journal.dir().discard(&name);
-        }
-    }
-    Ok(())
-}
-
-/// Removes what is kept of the change before, whatever became of it.
-pub(super) fn forget(journal: &Journal) -> io::Result<()> {
-    let (dir, last) = (&journal.home().dir, plain(LAST));
-    let removed = match dir.look(&last)? {
-        Found::Absent => return Ok(()),
-        Found::Directory => {
-            step("let go of the change before")?;
-            // Without its record nobody takes the rest for anything.
-            dir.remove_flat(&last, RECORD, "")
-        }
-        _ => dir.remove_file(&last),
-    };
-    match removed {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    }
-}
-
 impl Staging<'_> {
     /// Writes down what taking the change back will need.
     ///
@@ -147,7 +89,7 @@ impl Staging<'_> {
                 made.files.push(Kept { path: change.path.clone(), before, after });
             }
         }
-        write(&self.journal, &Record::Made(made))
+        kept::write(&self.journal, &Record::Made(made))
     }
 
     fn kept_name(&self, number: usize, file: &File) -> io::Result<String> {
@@ -166,17 +108,16 @@ impl Staging<'_> {
 /// # Errors
 /// `stale` with every path that changed since, `io` if what was kept is damaged.
 pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> {
-    let made = match read(repo)? {
+    let made = match kept::read(repo)? {
         None => return Ok(Last::Nothing),
         Some(Record::Commit(id)) => {
             let is_head = repo.commit_id(&id).is_some_and(|id| repo.is_head_with_a_parent(id));
             return Ok(Last::Commit { id, is_head });
         }
         Some(Record::Made(made)) => made,
+        // None is ever kept.
+        Some(Record::Undone(_)) => return Ok(Last::Nothing),
     };
-    if made.files.is_empty() && made.entries.is_empty() {
-        return Ok(Last::Nothing);
-    }
     let mut since = Vec::new();
     let mut changes = match made.files.is_empty() {
         true => Vec::new(),
@@ -203,34 +144,6 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
     Ok(Last::Change(Undoing { changes: ChangeSet::new(changes), reverse }))
 }
 
-/// Opens what is kept; `None` if nothing is.
-fn open(repo: &Repo) -> Result<Option<(Dir, PathBuf)>, TransactionError> {
-    let Some(home) = Home::current(repo)? else { return Ok(None) };
-    let directory = home.path().join(LAST);
-    match home.dir.beneath(&plain(LAST)) {
-        Ok(dir) => Ok(Some((dir, directory))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            Err(TransactionError::Io { doing: "read", path: path_bytes(&directory), source: error })
-        }
-        Err(_) => Err(TransactionError::Damaged { directory }),
-    }
-}
-
-fn read(repo: &Repo) -> Result<Option<Record>, TransactionError> {
-    let Some((dir, directory)) = open(repo)? else { return Ok(None) };
-    let name = plain(RECORD);
-    match dir.read_own(&name, MOST).and_then(|bytes| Ok((bytes, dir.look(&name)?))) {
-        Ok((None, Found::Absent)) => Ok(None),
-        // What is no file, a pipe say, isn't read.
-        Ok((bytes, _)) => {
-            let record = bytes.and_then(|bytes| Record::parse(&bytes));
-            record.map(Some).ok_or(TransactionError::Damaged { directory })
-        }
-        Err(source) => Err(TransactionError::Io { doing: "read", path: path_bytes(&directory.join(RECORD)), source }),
-    }
-}
-
 /// Works out what becomes of the files, and names those that changed since.
 fn of_files(
     repo: &Repo,
@@ -238,7 +151,7 @@ fn of_files(
     since: &mut Vec<ChangedSince>,
     progress: &Progress,
 ) -> Result<Vec<Change>, TransactionError> {
-    let Some((originals, kept)) = open(repo)? else { return Err(TransactionError::Superseded) };
+    let Some((originals, kept)) = kept::open(repo)? else { return Err(TransactionError::Superseded) };
     let tree = repo.work_tree()?;
     let goes: BTreeSet<_> = made.files.iter().filter(|file| file.before.is_none()).map(|file| &file.path).collect();
     let mut changes = Vec::new();
@@ -347,6 +260,11 @@ fn of_entries(index: &IndexTree<'_>, entries: &[Entry], progress: &Progress) -> 
 }
 
 impl Reverse {
+    /// Returns what is to be written down of it: what it takes back.
+    pub(super) fn record(&self) -> Record {
+        Record::Undone(self.seal.clone())
+    }
+
     /// Returns whether files of the work tree change.
     pub fn has_files(&self) -> bool {
         self.has_files
@@ -364,7 +282,7 @@ impl Reverse {
         changes: &ChangeSet,
         progress: &Progress,
     ) -> Result<(), TransactionError> {
-        if read(repo)?.is_none_or(|record| record.seal() != self.seal) {
+        if kept::read(repo)?.is_none_or(|record| record.seal() != self.seal) {
             return Err(TransactionError::Superseded);
         }
         // The lock is ours: no other run is about to keep what it did.

@@ -25,6 +25,7 @@ mod committing;
 mod error;
 mod flush;
 mod journal;
+mod kept;
 mod last;
 mod layout;
 mod lock;
@@ -47,6 +48,7 @@ use std::collections::BTreeMap;
 
 pub use batch::{Candidate, CandidatePack, Candidates, bundle};
 pub use error::{ChangedSince, Holder, Open, TransactionError, Unfit, Warning, Why};
+pub use kept::{Earlier, earlier};
 pub use last::{Last, Reverse, Undoing, last};
 pub use manifest::Origin;
 pub use onto::{Onto, Stored, name, store};
@@ -158,7 +160,7 @@ pub fn places(json: &[u8]) -> Vec<RepoPath> {
     let of_manifest = manifest.iter().flat_map(|of| of.places().cloned().chain(of.temporaries(0, &[])));
     let record = record::Record::parse(&sealed::seal_json(record::Record::TITLE, json));
     let of_record = record.iter().flat_map(|record| match record {
-        record::Record::Commit(_) => Vec::new(),
+        record::Record::Commit(_) | record::Record::Undone(_) => Vec::new(),
         record::Record::Made(made) => made.files.iter().map(|file| &file.path).chain(&made.made).cloned().collect(),
     });
     of_manifest.chain(of_record).collect()
@@ -433,9 +435,12 @@ impl<'r> Prepared<'r> {
 
     /// Writes down what undo will need. Where that can't be done the change is made all the same, and there is no undo.
     fn record(&mut self, entries: Vec<Entry>) {
-        if !matches!(self.target, Target::Undo(_))
-            && let Err(error) = self.place.record(self.changes, entries)
-        {
+        let written = match &self.target {
+            // Without it nothing before is taken back either, which is safe.
+            Target::Undo(reverse) => return drop(kept::write(&self.place.journal, &reverse.record())),
+            _ => self.place.record(self.changes, entries),
+        };
+        if let Err(error) = written {
             self.warnings.push(Warning::NoUndo { reason: SystemError(&error).to_string() });
         }
     }

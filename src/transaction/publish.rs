@@ -10,7 +10,7 @@
 //! What comes out of a place must be what was planned on, else the change ends there: an editor that saved meanwhile wins. It
 //! may also still hold the old file open and write to it later, so every original is looked at once more before the end
 //! ([`Staging::confirm`]). What remains is a write into an original after that: it goes to the file that
-//! [`last`](mod@last) keeps, which undo then refuses to take for the original.
+//! [`kept`] keeps, which undo then refuses to take for the original.
 
 use std::collections::HashSet;
 use std::io;
@@ -19,7 +19,7 @@ use rustix::io::Errno;
 
 use super::error::{TransactionError, Warning};
 use super::journal::original_name;
-use super::last;
+use super::kept;
 use super::lock::path_bytes;
 use super::manifest::Directory;
 use super::signal;
@@ -282,10 +282,10 @@ impl<'r> Staging<'r> {
         }
         if !written_late.is_empty() {
             // The change before isn't the last one any more.
-            let _ = last::forget(&self.journal);
+            let _ = kept::forget_all(&self.journal);
             return warnings.into_iter().chain(self.keep_originals(&written_late)).collect();
         }
-        if let Err(error) = settled.and_then(|()| last::keep(&self.journal)) {
+        if let Err(error) = settled.and_then(|()| kept::keep(&self.journal)) {
             self.journal.keep();
             let path = path_bytes(&self.journal.path());
             warnings.push(Warning::Unsettled { path, reason: SystemError(&error).to_string() });

@@ -19,6 +19,8 @@ pub(super) enum Record {
     Commit(String),
     /// It wasn't.
     Made(Made),
+    /// It took back the change whose record has this seal.
+    Undone(String),
 }
 
 /// A change that can be taken back.
@@ -61,7 +63,7 @@ pub(super) struct Entry {
 }
 
 impl Record {
-    pub(super) const TITLE: &str = "git-llmpatch record 2";
+    pub(super) const TITLE: &str = "git-llmpatch record 3";
 
     /// Writes it down.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
@@ -73,6 +75,7 @@ impl Record {
         let record: Self = sealed::open(Self::TITLE, bytes)?;
         let is_sound = match &record {
             Record::Commit(id) => id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit()),
+            Record::Undone(_) => true,
             Record::Made(made) => {
                 are_different(made.files.iter().map(|file| &file.path))
                     && are_different(made.entries.iter().map(|entry| &entry.path))
@@ -88,7 +91,7 @@ impl Record {
     /// Returns the names of the files beside it that it needs.
     pub(super) fn names(&self) -> BTreeSet<&str> {
         match self {
-            Record::Commit(_) => BTreeSet::new(),
+            Record::Commit(_) | Record::Undone(_) => BTreeSet::new(),
             Record::Made(made) => {
                 made.files.iter().filter_map(|file| file.before.as_ref()).map(|(_, name)| name.as_str()).collect()
             }
@@ -141,7 +144,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_a_part_of_it_is_not() {
-        for record in [Record::Made(made()), Record::Commit("0123456789".repeat(4))] {
+        for record in [Record::Made(made()), Record::Commit("0123456789".repeat(4)), Record::Undone("a1".into())] {
             let bytes = record.to_bytes();
             assert_eq!(Record::parse(&bytes), Some(record));
             for end in 0..bytes.len() {

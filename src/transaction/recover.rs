@@ -12,7 +12,7 @@ use super::committing::remove_ref_locks;
 use super::error::{Holder, Open, TransactionError, Unfit, Why};
 use super::flush::Flush;
 use super::journal::{Home, Journal};
-use super::last;
+use super::kept;
 use super::lock::{IndexLock, Life, Stamp, Turn, Wait, index_lock, index_name, path_bytes, with_suffix};
 use super::manifest::{Manifest, Origin};
 use super::record::Record;
@@ -313,7 +313,7 @@ impl Recovery<'_> {
         remove_dead_lock(self.repo, Some(self.journal), asked);
         if applied.is_none() {
             self.journal.let_go();
-        } else if let Err(error) = last::keep(self.journal) {
+        } else if let Err(error) = kept::keep(self.journal) {
             // It stays, so that this can be tried again.
             done.notes.push(format!("what undo needs could not be kept: {error}"));
         }
@@ -376,7 +376,7 @@ impl Recovery<'_> {
         }
         if let Ok(Some(id)) = self.repo.head_commit() {
             // Without it undo knows less, that is all.
-            let _ = last::write(self.journal, &Record::Commit(id.to_string()));
+            let _ = kept::write(self.journal, &Record::Commit(id.to_string()));
         }
         let _ = self.flush_all(manifest);
         let decided = self.journal.decide();

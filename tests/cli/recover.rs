@@ -40,8 +40,11 @@ pub(super) fn tidy(repo: &Repo) {
     let litter: Vec<_> = names.filter(|name| name.to_string_lossy().contains("llmpatch-")).collect();
     // But for what undo will need.
     let kept = std::fs::read_dir(repo.child(".git/llmpatch")).into_iter().flatten();
-    let litter: Vec<_> =
-        kept.map(|entry| entry.unwrap().file_name()).filter(|name| name != "last").chain(litter).collect();
+    let litter: Vec<_> = kept
+        .map(|entry| entry.unwrap().file_name())
+        .filter(|name| !name.to_string_lossy().starts_with("undo-"))
+        .chain(litter)
+        .collect();
     assert!(litter.is_empty() && !repo.child(".git/index.lock").exists(), "{litter:?}");
 }
 

@@ -249,7 +249,7 @@ fn whatever_was_done_to_a_path_since_keeps_all_from_being_taken_back() {
 fn what_is_kept_and_damaged_is_said() {
     type Damage = fn(&Path);
     let damages: [(&str, Damage); 11] = [
-        ("short", |record| std::fs::write(record, "git-llmpatch record 2\n{}").unwrap()),
+        ("short", |record| std::fs::write(record, "git-llmpatch record 3\n{}").unwrap()),
         ("empty", |record| std::fs::write(record, "").unwrap()),
         ("half", |record| {
             let bytes = std::fs::read(record).unwrap();
@@ -257,7 +257,7 @@ fn what_is_kept_and_damaged_is_said() {
         }),
         ("another version", |record| {
             let bytes = String::from_utf8(std::fs::read(record).unwrap()).unwrap();
-            std::fs::write(record, bytes.replacen("record 2", "record 3", 1)).unwrap();
+            std::fs::write(record, bytes.replacen("record 3", "record 4", 1)).unwrap();
         }),
         ("a pipe", |record| {
             std::fs::remove_file(record).unwrap();
@@ -291,12 +291,12 @@ fn what_is_kept_and_damaged_is_said() {
     for (what, damage) in damages {
         let repo = repo();
         repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
-        damage(&repo.child(".git/llmpatch/last/record"));
+        damage(&repo.child(".git/llmpatch/undo-1/record"));
         let run = repo.run(&["undo"], "").ended(3);
         assert!(run.stderr.starts_with("error[io]: what was kept of the last apply, in `"), "{what}: {}", run.stderr);
         assert!(run.stderr.ends_with("\nnothing was changed\n"), "{what}: {}", run.stderr);
         assert_eq!(repo.text("a.txt"), "one\n2\nthree\n", "{what}");
-        // As it says, the next apply puts that right.
+        // The next apply is taken back as ever.
         repo.run(&["apply"], update("a.txt", "2", "zwei")).succeeded();
         repo.run(&["undo"], "").succeeded();
         assert_eq!(repo.text("a.txt"), "one\n2\nthree\n", "{what}");
@@ -323,10 +323,41 @@ fn originals_that_are_none_any_more_are_not_put_back() {
     for (what, damage) in damages {
         let repo = repo();
         repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
-        damage(&repo.child(".git/llmpatch/last/original-0"));
+        damage(&repo.child(".git/llmpatch/undo-1/original-0"));
         let run = repo.run(&["undo"], "").ended(1);
         assert!(run.stderr.starts_with("error[stale]: what `a.txt` was before"), "{what}: {}", run.stderr);
         assert!(run.stderr.ends_with("\nnothing was changed\n"), "{what}: {}", run.stderr);
         assert_eq!(repo.text("a.txt"), "one\n2\nthree\n", "{what}");
     }
+}
+
+#[test]
+fn one_apply_after_the_other_is_taken_back_and_they_are_listed() {
+    let repo = repo();
+    let list = |repo: &Repo| repo.run(&["undo", "--list"], "").succeeded().stdout;
+    assert_eq!(list(&repo), "");
+    let mut states = Vec::new();
+    let texts = ["two", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"];
+    for pair in texts.windows(2) {
+        states.push(repo.text("a.txt"));
+        repo.run(&["apply"], update("a.txt", pair[0], pair[1])).succeeded();
+    }
+    // Neither what is refused nor what changes nothing counts.
+    repo.run(&["apply"], update("a.txt", "two", "2")).ended(1);
+    repo.run(&["apply", "--allow-empty"], update("a.txt", "12", "12")).succeeded();
+    assert_eq!(list(&repo).lines().count(), 10);
+    assert!(list(&repo).lines().all(|line| line.ends_with(" ago  M a.txt")), "{}", list(&repo));
+    for state in states.iter().rev().take(10) {
+        repo.run(&["undo"], "").succeeded();
+        assert_eq!(&repo.text("a.txt"), state);
+    }
+    let run = repo.run(&["undo"], "").ended(1);
+    assert!(run.stderr.contains("the last ten applies"), "{}", run.stderr);
+    repo.run(&["apply"], envelope(MANY.replace("-two", "-2").as_str())).succeeded();
+    let said = list(&repo);
+    assert!(said.ends_with(" ago  M a.txt, A lib/e.txt, A new/deep/d.txt, and 2 more\n"), "{said}");
+    repo.run(&["apply", "--commit", "-m", "x"], "*** Begin Patch\n*** Add File: n\n+n\n*** End Patch\n").succeeded();
+    let said = list(&repo);
+    assert!(said.lines().count() == 1 && said.ends_with(", which is git's to take back\n"), "{said}");
+    repo.run(&["undo", "--list", "--json"], "").ended(2);
 }

@@ -409,8 +409,13 @@ impl Place {
             ["objects", "lfs", "logs", "index", "COMMIT_EDITMSG"].iter().any(|name| path.starts_with(name))
         };
         // What is kept for `undo` shows in what that does.
-        let kept = self.git_directory().join("llmpatch/last").exists();
-        let is_kept = |path: &Path| kept && (path == Path::new("llmpatch") || path.starts_with("llmpatch/last"));
+        let kept = |name: &str| name.starts_with("undo-");
+        let names = std::fs::read_dir(self.git_directory().join("llmpatch")).into_iter().flatten().flatten();
+        let is_there = names.into_iter().any(|entry| kept(&entry.file_name().to_string_lossy()));
+        let is_kept = |path: &Path| {
+            let below = path.strip_prefix("llmpatch").ok().map(|below| below.to_string_lossy().into_owned());
+            is_there && below.is_some_and(|below| below.is_empty() || kept(&below))
+        };
         let mut all = walk(&self.git_directory(), &|path| !ignored(path));
         all.retain(|path, _| !is_kept(path));
         let plain = |path: PathBuf, bytes: Vec<u8>| match path.to_str() {

@@ -447,7 +447,7 @@ fn nobody_else_can_look_into_what_is_kept() {
     look();
     recovers(&repo, "");
     run(&repo, &["apply"], OTHER).succeeded();
-    assert!(own.join("last").exists());
+    assert!(own.join("undo-1").exists());
     look();
 }
 

@@ -38,12 +38,13 @@ impl Twin {
     /// Makes one for commands that have `--json`.
     pub fn of(repo: &Repo, args: &[&str]) -> Option<Self> {
         let takes_it = matches!(args.first(), Some(&("apply" | "check" | "undo" | "recover")));
-        let is_other = args.iter().any(|arg| ["-h", "--help", "--staged"].contains(arg) || arg.starts_with("--json"));
+        let is_other =
+            args.iter().any(|arg| ["-h", "--help", "--staged", "--list"].contains(arg) || arg.starts_with("--json"));
         let top = repo.path().to_str().unwrap();
         // A repository whose files lie elsewhere has no copy, nor has one that an argument names; and what an apply left behind
         // that was killed is bound to the very files. What it left for undo isn't.
         let left = std::fs::read_dir(repo.path().join(".git/llmpatch")).into_iter().flatten();
-        let is_over = left.into_iter().all(|entry| entry.unwrap().file_name() == "last");
+        let is_over = left.into_iter().all(|entry| entry.unwrap().file_name().to_string_lossy().starts_with("undo-"));
         let is_whole = repo.path().join(".git").is_dir() && is_over;
         let stays = is_whole && !args.iter().any(|arg| arg.contains(top));
         (takes_it && !is_other && stays).then(|| Self(repo.copied()))

@@ -171,7 +171,7 @@ pub(crate) fn litter(git_directory: &Path) -> Vec<String> {
             let entry = entry.unwrap();
             let name = entry.file_name().to_string_lossy().into_owned();
             // But for what undo will need, which is there between two changes.
-            let is_run = directory.ends_with("llmpatch") && name != "last";
+            let is_run = directory.ends_with("llmpatch") && !name.starts_with("undo-");
             if name.ends_with(".lock")
                 || name.contains("llmpatch-")
                 || is_run

@@ -1,5 +1,6 @@
 //! The last change, taken back.
 
+use super::super::kept::MOST_KEPT;
 use super::*;
 
 /// What a person sees of a repository, but for when and as which inode a file was written.
@@ -12,12 +13,24 @@ pub(super) fn looks(sample: &Sample) -> (BTreeMap<String, (u32, BString)>, Vec<B
     (tree, said)
 }
 
-/// Returns what is kept, by name.
-fn kept(sample: &Sample) -> Vec<String> {
-    let names = std::fs::read_dir(sample.top().join(".git/llmpatch/last")).into_iter().flatten();
+fn listed(directory: &std::path::Path) -> Vec<String> {
+    let names = std::fs::read_dir(directory).into_iter().flatten();
     let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
+}
+
+/// Returns where what is kept of the newest change is.
+fn newest(sample: &Sample) -> std::path::PathBuf {
+    let home = sample.top().join(".git/llmpatch");
+    let number = |name: String| name.strip_prefix("undo-")?.parse::<u32>().ok();
+    let newest = listed(&home).into_iter().filter_map(number).max();
+    home.join(newest.map_or("nothing".to_owned(), |newest| format!("undo-{newest}")))
+}
+
+/// Returns what is kept of the newest change, by name.
+fn kept(sample: &Sample) -> Vec<String> {
+    listed(&newest(sample))
 }
 
 pub(super) fn undo(sample: &Sample) -> Result<Done, Undone> {
@@ -101,8 +114,9 @@ fn a_fault_at_any_step_of_an_undo_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_change_that_fails_keeps_what_undo_needs_and_one_that_succeeds_replaces_it() {
+fn a_change_that_fails_keeps_what_undo_needs_and_one_that_succeeds_comes_before_it() {
     let sample = sample();
+    let before = looks(&sample);
     let target = Target::WorkTree { intent_to_add: false };
     apply(&sample, WANTED[1].1, &target).unwrap();
     let names = kept(&sample);
@@ -116,6 +130,69 @@ fn a_change_that_fails_keeps_what_undo_needs_and_one_that_succeeds_replaces_it()
     undo(&sample).unwrap();
     assert_eq!(std::fs::read(sample.top().join("dirty")).unwrap(), b"2\n");
     assert_eq!(std::fs::read(sample.top().join("a")).unwrap(), b"A\n");
+    undo(&sample).unwrap();
+    assert_eq!(looks(&sample), before);
+    assert!(is_nothing(&sample));
+}
+
+#[test]
+fn changes_are_taken_back_one_after_the_other_the_newest_first_and_the_oldest_are_forgotten() {
+    let sample = sample();
+    let states: Vec<_> = (0..MOST_KEPT + 3)
+        .map(|nth| {
+            let before = looks(&sample);
+            // They come again, so that some records are equal.
+            let text = format!("{}\n", if nth % 3 == 0 { 9 } else { nth % 3 });
+            apply(&sample, &[("dirty", Some(&text))], &Target::WorkTree { intent_to_add: false }).unwrap();
+            before
+        })
+        .collect();
+    let listed = earlier(&sample.open()).unwrap();
+    assert_eq!(listed.len(), MOST_KEPT);
+    assert!(listed.iter().all(|one| one.paths == [('M', path("dirty"))]), "{listed:?}");
+    for state in states.iter().rev().take(MOST_KEPT) {
+        undo(&sample).unwrap();
+        assert_eq!(&looks(&sample), state);
+    }
+    assert!(is_nothing(&sample));
+}
+
+#[test]
+fn an_undo_that_was_killed_when_all_was_certain_takes_back_one_change_only() {
+    for at in ["let go of the change before", "nothing"] {
+        let (sample, target) = (sample(), Target::WorkTree { intent_to_add: false });
+        let first = looks(&sample);
+        apply(&sample, &[("dirty", Some("3\n"))], &target).unwrap();
+        let second = looks(&sample);
+        apply(&sample, &[("b", Some("b2\n"))], &target).unwrap();
+        watch::set(move |call| if call == at { Err(io::Error::from_raw_os_error(5)) } else { Ok(()) });
+        undo(&sample).unwrap();
+        watch::clear();
+        for _ in 0..2 {
+            recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
+        }
+        assert_eq!(looks(&sample), second, "{at}");
+        undo(&sample).unwrap();
+        assert_eq!(looks(&sample), first, "{at}");
+        assert!(is_nothing(&sample), "{at}");
+    }
+}
+
+#[test]
+fn what_is_half_removed_is_in_no_way() {
+    let (sample, target) = (sample(), Target::WorkTree { intent_to_add: false });
+    let before = looks(&sample);
+    apply(&sample, &[("dirty", Some("3\n"))], &target).unwrap();
+    apply(&sample, &[("b", Some("b2\n"))], &target).unwrap();
+    let removed = newest(&sample);
+    undo(&sample).unwrap();
+    // Whoever removed it was killed behind the record, and again by the recovery.
+    std::fs::create_dir(&removed).unwrap();
+    std::fs::write(removed.join("original-0"), "b1\n").unwrap();
+    assert_eq!(earlier(&sample.open()).unwrap().len(), 1);
+    undo(&sample).unwrap();
+    assert_eq!(looks(&sample), before);
+    assert!(is_nothing(&sample) && !sample.top().join(".git/llmpatch").exists());
 }
 
 #[test]
@@ -135,21 +212,19 @@ fn a_change_is_made_even_if_undo_will_not_be_able_to_take_it_back() {
 #[test]
 fn whoever_was_killed_when_all_was_certain_kept_it_all() {
     for target in not_commits() {
-        for at in ["let go of the change before", "keep the change"] {
-            let sample = sample();
-            let before = looks(&sample);
-            apply(&sample, &[("b", Some("b1\n")), ("dirty", Some("4\n"))], &Target::WorkTree { intent_to_add: false })
-                .unwrap();
-            sample.write("dirty", "2\n");
-            watch::set(move |call| if call == at { Err(io::Error::from_raw_os_error(5)) } else { Ok(()) });
-            let done = apply(&sample, WANTED[1].1, &target).unwrap();
-            watch::clear();
-            let [Warning::Unsettled { .. }] = &done.warnings[..] else { panic!("{:?}", done.warnings) };
-            let recovered = recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
-            assert_eq!(recovered.iter().map(|one| one.how).collect::<Vec<_>>(), [How::Tidied]);
-            undo(&sample).unwrap();
-            assert_eq!(looks(&sample), before, "{target:?}, {at}");
-        }
+        let (sample, at) = (sample(), "keep the change");
+        let before = looks(&sample);
+        apply(&sample, &[("b", Some("b1\n")), ("dirty", Some("4\n"))], &Target::WorkTree { intent_to_add: false })
+            .unwrap();
+        sample.write("dirty", "2\n");
+        watch::set(move |call| if call == at { Err(io::Error::from_raw_os_error(5)) } else { Ok(()) });
+        let done = apply(&sample, WANTED[1].1, &target).unwrap();
+        watch::clear();
+        let [Warning::Unsettled { .. }] = &done.warnings[..] else { panic!("{:?}", done.warnings) };
+        let recovered = recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
+        assert_eq!(recovered.iter().map(|one| one.how).collect::<Vec<_>>(), [How::Tidied]);
+        undo(&sample).unwrap();
+        assert_eq!(looks(&sample), before, "{target:?}, {at}");
     }
 }
 
@@ -158,8 +233,7 @@ fn what_was_kept_before_is_not_taken_for_the_last_change_where_that_could_not_be
     let sample = sample();
     let target = Target::WorkTree { intent_to_add: false };
     apply(&sample, &[("b", Some("b2\n"))], &target).unwrap();
-    let cant =
-        |call| if call == "let go of the change before" { Err(io::Error::from_raw_os_error(13)) } else { Ok(()) };
+    let cant = |call| if call == "keep the change" { Err(io::Error::from_raw_os_error(13)) } else { Ok(()) };
     watch::set(cant);
     apply(&sample, &[("dirty", Some("3\n"))], &target).unwrap();
     recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
@@ -193,7 +267,7 @@ fn whatever_changed_since_is_named_and_nothing_is_taken_back() {
             "a kept one",
             targets()[0].clone(),
             |sample| {
-                std::fs::write(sample.top().join(".git/llmpatch/last/original-0"), "late\n").unwrap();
+                std::fs::write(newest(sample).join("original-0"), "late\n").unwrap();
             },
             &["what `a` was"],
         ),
@@ -311,7 +385,7 @@ fn what_is_kept_is_not_trusted() {
         apply(&sample, WANTED[1].1, &Target::IndexAndWorkTree).unwrap();
         sample
     };
-    let record = |sample: &Sample| sample.top().join(".git/llmpatch/last/record");
+    let record = |sample: &Sample| newest(sample).join("record");
     let sample = good();
     let bytes = std::fs::read(record(&sample)).unwrap();
     for end in [0, 1, bytes.len() / 2, bytes.len() - 1] {

@@ -38,7 +38,10 @@ fn seen(sample: &Sample) -> Seen {
     names.retain(|name| !matches!(name.as_str(), "COMMIT_EDITMSG" | "logs" | "trail" | "llmpatch"));
     // What is kept for undo is looked at elsewhere.
     let runs = std::fs::read_dir(git.join("llmpatch")).into_iter().flatten().map(|entry| entry.unwrap().file_name());
-    names.extend(runs.filter(|name| name != "last").map(|name| format!("llmpatch/{}", name.display())));
+    names.extend(
+        runs.filter(|name| !name.to_string_lossy().starts_with("undo-"))
+            .map(|name| format!("llmpatch/{}", name.display())),
+    );
     names.sort();
     let mut tree = BTreeMap::new();
     walk(&sample.top(), "", &mut tree);

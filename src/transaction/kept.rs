@@ -1,0 +1,231 @@
+//! What is kept of the last changes of this work tree, so that [`last`](mod@super::last) can take them back.
+//!
+//! Once a change is certain, its journal holds all that is needed: the originals, the same inodes, and a [`Record`]. So it is
+//! kept by one rename of the journal to `llmpatch/undo-N`, where N is one more than that of the newest, and the oldest goes where there are
+//! more than [`MOST_KEPT`]. An undo has only the record of what it took back go. A change without a record (it could not be written), and one
+//! that was committed, have all others go: nothing before it can be taken back as if it weren't there. Whoever finds the journal of a dead run
+//! whose change is certain does the same.
+
+use std::io;
+use std::path::PathBuf;
+
+use bstr::{BString, ByteSlice as _};
+
+use super::error::TransactionError;
+use super::journal::{Home, Journal, plain};
+use super::lock::path_bytes;
+use super::record::Record;
+use super::sealed::MOST;
+use crate::dir::write::step;
+use crate::dir::{Dir, Found};
+use crate::path::RepoPath;
+use crate::repo::Repo;
+
+const RECORD: &str = "record";
+/// How many changes are kept.
+pub(super) const MOST_KEPT: usize = 10;
+const KEPT: &str = "undo-";
+
+/// Returns the numbers of the changes that are kept, the newest first.
+fn kept(home: &Dir) -> io::Result<Vec<u64>> {
+    // There is always a number behind that of the newest.
+    let number = |(name, _): (BString, _)| name.strip_prefix(KEPT.as_bytes())?.to_str().ok()?.parse::<u32>().ok();
+    let mut numbers: Vec<u64> = home.list(None)?.into_iter().filter_map(number).map(u64::from).collect();
+    numbers.sort_by(|a, b| b.cmp(a));
+    Ok(numbers)
+}
+
+fn kept_name(number: u64) -> RepoPath {
+    plain(&format!("{KEPT}{number}"))
+}
+
+/// Writes a record into a journal.
+pub(super) fn write(journal: &Journal, record: &Record) -> io::Result<()> {
+    let name = plain(RECORD);
+    let written = step("write the record").and_then(|()| journal.dir().put(&name, &record.to_bytes()));
+    if written.is_err() {
+        journal.dir().discard(&name);
+    }
+    written.map(drop)
+}
+
+/// Keeps a change that is certain, or has go what it took back. It can be stopped anywhere and done again.
+pub(super) fn keep(journal: &Journal) -> io::Result<()> {
+    let record = journal.dir().read_own(&plain(RECORD), MOST)?.and_then(|bytes| Record::parse(&bytes));
+    let home = &journal.home().dir;
+    let record = match record {
+        // Nothing was changed.
+        Some(Record::Made(made)) if made.files.is_empty() && made.entries.is_empty() => {
+            journal.let_go();
+            return Ok(());
+        }
+        Some(record @ Record::Made(_)) => record,
+        Some(Record::Undone(seal)) => {
+            for number in kept(home)? {
+                let its = seal_of(home, number)?;
+                // Done again, the newest is half removed, or another one.
+                if its.as_ref().is_none_or(|its| *its == seal) {
+                    forget(home, number)?;
+                }
+                if its.is_some() {
+                    break;
+                }
+            }
+            journal.let_go();
+            return Ok(());
+        }
+        Some(record @ Record::Commit(_)) => {
+            forget_all(journal)?;
+            record
+        }
+        None => {
+            forget_all(journal)?;
+            journal.let_go();
+            return Ok(());
+        }
+    };
+    let before = kept(home)?;
+    step("keep the change")?;
+    journal.rename(&kept_name(before.first().map_or(1, |newest| newest + 1)))?;
+    // Whatever can't be removed now goes with the next change.
+    before.iter().skip(MOST_KEPT - 1).for_each(|oldest| drop(forget(home, *oldest)));
+    let needed = record.names();
+    for (name, _) in journal.dir().list(None).unwrap_or_default() {
+        let is_needed = name == RECORD || name.to_str().is_ok_and(|name| needed.contains(name));
+        if let Some(name) = RepoPath::new(&name).ok().filter(|_| !is_needed) {
+            journal.dir().discard(&name);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the seal of the record of a change that is kept, which is empty where it is damaged; `None` where there is no record: whoever
+/// removed it was stopped.
+fn seal_of(home: &Dir, number: u64) -> io::Result<Option<String>> {
+    let name = kept_name(number);
+    if home.look(&name)? != Found::Directory {
+        return Ok(Some(String::new()));
+    }
+    let bytes = home.beneath(&name)?.read_own(&plain(RECORD), MOST)?;
+    Ok(bytes.map(|bytes| Record::parse(&bytes).map_or_else(String::new, |record| record.seal())))
+}
+
+/// Removes all that is kept of changes before.
+pub(super) fn forget_all(journal: &Journal) -> io::Result<()> {
+    let home = &journal.home().dir;
+    kept(home)?.into_iter().try_for_each(|number| forget(home, number))
+}
+
+/// Removes what is kept of a change, whatever became of it.
+fn forget(home: &Dir, number: u64) -> io::Result<()> {
+    let name = kept_name(number);
+    let removed = match home.look(&name)? {
+        Found::Absent => return Ok(()),
+        Found::Directory => {
+            step("let go of the change before")?;
+            // Without its record nobody takes the rest for anything.
+            home.remove_flat(&name, RECORD, "")
+        }
+        _ => home.remove_file(&name),
+    };
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// Opens what is kept of the newest change; `None` if nothing is.
+pub(super) fn open(repo: &Repo) -> Result<Option<(Dir, PathBuf)>, TransactionError> {
+    let Some(home) = Home::current(repo)? else { return Ok(None) };
+    let reading = |source| TransactionError::Io { doing: "read", path: path_bytes(home.path()), source };
+    for number in kept(&home.dir).map_err(reading)? {
+        let (dir, directory) = open_kept(&home, number)?;
+        // One without a record is half removed.
+        if dir.look(&plain(RECORD)).map_err(reading)? != Found::Absent {
+            return Ok(Some((dir, directory)));
+        }
+    }
+    Ok(None)
+}
+
+fn open_kept(home: &Home, number: u64) -> Result<(Dir, PathBuf), TransactionError> {
+    let directory = home.path().join(format!("{KEPT}{number}"));
+    match home.dir.beneath(&kept_name(number)) {
+        Ok(dir) => Ok((dir, directory)),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            Err(TransactionError::Io { doing: "read", path: path_bytes(&directory), source: error })
+        }
+        Err(_) => Err(TransactionError::Damaged { directory }),
+    }
+}
+
+/// Reads what the newest change was.
+pub(super) fn read(repo: &Repo) -> Result<Option<Record>, TransactionError> {
+    open(repo)?.map_or(Ok(None), |(dir, directory)| read_record(&dir, directory))
+}
+
+fn read_record(dir: &Dir, directory: PathBuf) -> Result<Option<Record>, TransactionError> {
+    let name = plain(RECORD);
+    match dir.read_own(&name, MOST).and_then(|bytes| Ok((bytes, dir.look(&name)?))) {
+        Ok((None, Found::Absent)) => Ok(None),
+        // What is no file, a pipe say, isn't read.
+        Ok((bytes, _)) => {
+            let record = bytes.and_then(|bytes| Record::parse(&bytes));
+            record.map(Some).ok_or(TransactionError::Damaged { directory })
+        }
+        Err(source) => Err(TransactionError::Io { doing: "read", path: path_bytes(&directory.join(RECORD)), source }),
+    }
+}
+
+/// A change that undo would come to.
+#[derive(Debug)]
+pub struct Earlier {
+    /// When it was made, in seconds since 1970.
+    pub when: i64,
+    /// The commit that was made of it; then it is for git to take back.
+    pub commit: Option<String>,
+    /// The paths that it changed, in order, each with the letter that git has for it: added, deleted, or modified.
+    pub paths: Vec<(char, RepoPath)>,
+}
+
+/// Lists the changes that are kept, the newest first, up to one that can't be read.
+///
+/// # Errors
+/// If the directory that they are in can't be read.
+pub fn earlier(repo: &Repo) -> Result<Vec<Earlier>, TransactionError> {
+    let Some(home) = Home::current(repo)? else { return Ok(Vec::new()) };
+    let reading = |source| TransactionError::Io { doing: "read", path: path_bytes(home.path()), source };
+    let mut all = Vec::new();
+    for number in kept(&home.dir).map_err(reading)? {
+        let Ok((dir, directory)) = open_kept(&home, number) else { break };
+        let stat = match dir.look(&plain(RECORD)) {
+            Ok(Found::File(stat)) => stat,
+            Ok(Found::Absent) => continue,
+            _ => break,
+        };
+        let (commit, mut paths) = match read_record(&dir, directory) {
+            Ok(Some(Record::Commit(id))) => (Some(id), Vec::new()),
+            Ok(Some(Record::Made(made))) => {
+                let letter = |before: bool, after: bool| {
+                    if !before {
+                        'A'
+                    } else if after {
+                        'M'
+                    } else {
+                        'D'
+                    }
+                };
+                let files = made.files.into_iter();
+                let files = files.map(|file| (letter(file.before.is_some(), file.after.is_some()), file.path));
+                let entries = made.entries.into_iter();
+                let entries = entries.map(|entry| (letter(entry.before.is_some(), entry.after.is_some()), entry.path));
+                (None, files.chain(entries).collect())
+            }
+            _ => break,
+        };
+        paths.sort_by(|(_, a), (_, b)| a.cmp(b));
+        paths.dedup_by(|(_, a), (_, b)| a == b);
+        all.push(Earlier { when: stat.modified.0, commit, paths });
+    }
+    Ok(all)
+}
