@@ -210,7 +210,7 @@ impl IndexFile {
             }
         }
         let end =
-            if self.base.is_hashed { checksum(&bytes, self.base.format) } else { vec![0; id_len(self.base.format)] };
+            if self.base.is_hashed { checksum(&[&bytes], self.base.format) } else { vec![0; id_len(self.base.format)] };
         bytes.extend(end);
         bytes
     }
@@ -262,7 +262,7 @@ impl Base {
         let [signature, version, count] = [0, 4, 8].map(|at| bytes.get(at..at + 4));
         let (version, count) = (number(version?), number(count?) as usize);
         let is_hashed = bytes[end..].iter().any(|byte| *byte != 0);
-        let is_right = !is_hashed || checksum(&bytes[..end], format) == bytes[end..];
+        let is_right = !is_hashed || checksum(&[&bytes[..end]], format) == bytes[end..];
         if signature? != b"DIRC" || !(2..=4).contains(&version) || !is_right {
             return None;
         }

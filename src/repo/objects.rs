@@ -95,10 +95,12 @@ pub(super) fn blob_id(format: ObjectFormat, bytes: &[u8]) -> Oid {
 }
 
 /// Returns the hash of bytes as git has it at the end of a file: one that a machine is quick at, since nobody forges their own files.
-pub(super) fn checksum(bytes: &[u8], format: ObjectFormat) -> Vec<u8> {
+pub(super) fn checksum(parts: &[&[u8]], format: ObjectFormat) -> Vec<u8> {
     match format {
-        ObjectFormat::Sha256 => Sha256::digest(bytes).to_vec(),
-        _ => Sha1::digest(bytes).to_vec(),
+        ObjectFormat::Sha256 => {
+            parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part)).finalize().to_vec()
+        }
+        _ => parts.iter().fold(Sha1::new(), |hash, part| hash.chain_update(part)).finalize().to_vec(),
     }
 }
 
@@ -107,9 +109,11 @@ pub(super) fn id_len(format: ObjectFormat) -> usize {
     if format == ObjectFormat::Sha256 { 32 } else { 20 }
 }
 
-/// Does the same as a repository does, in hexadecimal digits.
+/// Returns the name that a repository's git gives to bytes, in hexadecimal digits, to be shown or compared: nothing is stored by it, so
+/// collisions aren't looked for, which takes most of the time.
 pub(super) fn content_id(repo: &Repo, bytes: &[u8]) -> String {
-    blob_id(repo.git2().object_format(), bytes).to_string()
+    let hash = checksum(&[format!("blob {}\0", bytes.len()).as_bytes(), bytes], repo.git2().object_format());
+    Oid::from_bytes(&hash).expect("it is as long as an id is").to_string()
 }
 
 /// Reads the whole name of an object, by whichever hash; `None` if it is none.

@@ -186,10 +186,10 @@ impl Pack {
             index.extend(u32::try_from(pack.len()).unwrap_or(u32::MAX).to_be_bytes());
             pack.extend(&packed.bytes);
         }
-        let sum = checksum(&pack, format);
+        let sum = checksum(&[&pack], format);
         pack.extend(&sum);
         index.extend(&sum);
-        index.extend(checksum(&index, format));
+        index.extend(checksum(&[&index], format));
         (pack, index, sum.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 }
