@@ -145,7 +145,11 @@ impl Repo {
             work_tree: set("GIT_WORK_TREE"),
             index_file: set("GIT_INDEX_FILE"),
         };
-        let opened = open_from_env(&around).or_else(|error| open_as_git_does(&around, error));
+        let opened = open_from_env(&around).or_else(|error| match error.code() {
+            // libgit2 takes what it can't look at for nothing, and an error may pass.
+            git2::ErrorCode::NotFound => open_from_env(&around),
+            _ => open_as_git_does(&around, error),
+        });
         // git's own HEAD and branches are in no namespace: `GIT_NAMESPACE` is for who serves the repository to others.
         let opened = opened.and_then(|git| git.remove_namespace().map(|()| git));
         let git = match opened.map_err(|error| match (&around.git_dir, error.code()) {
