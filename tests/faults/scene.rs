@@ -169,6 +169,9 @@ pub(crate) struct State {
     pub(crate) git: BTreeMap<String, Vec<u8>>,
 }
 
+/// What an apply before the one that is tried has made.
+const EARLIER: &str = "earlier.ignored";
+
 impl Scene {
     pub(crate) fn new(target: Target, layout: Layout) -> Self {
         let template = TempDir::new().expect("a directory can be made");
@@ -378,6 +381,25 @@ impl Place {
             self.hook("commit-msg", "test -s \"$1\"\n");
             self.hook("post-commit", "git rev-parse HEAD >/dev/null\n");
         }
+        let earlier = format!("*** Begin Patch\n*** Add File: {EARLIER}\n+earlier\n*** End Patch\n");
+        let ended = trace::run(&mut self.llmpatch(&["apply"]), earlier.as_bytes());
+        assert_eq!(ended.code(), Some(0), "{}{}", ended.stdout, ended.stderr);
+    }
+
+    /// Takes back the apply before the one that is tried, and has its file be there again; says whether that could be done.
+    pub(crate) fn undoes_earlier(&self) -> bool {
+        self.undo().code() == Some(0) && self.makes_earlier_again()
+    }
+
+    /// Has the file of the apply before the one that is tried be there again; says whether it was gone.
+    pub(crate) fn makes_earlier_again(&self) -> bool {
+        let was_gone = !self.top().join(EARLIER).exists();
+        self.write(EARLIER, 0o644, "earlier\n");
+        was_gone
+    }
+
+    pub(crate) fn has_nothing_to_undo(&self) -> bool {
+        self.undo().stderr.contains("error[nothing-to-undo]")
     }
 
     fn hook(&self, name: &str, script: &str) {

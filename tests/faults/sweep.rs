@@ -215,15 +215,20 @@ impl Sweep {
         scene.judge(now).map(|side| if self.whose.undoes() { side.other() } else { side })
     }
 
-    /// What was made can be taken back whole, unless nothing was kept for that; what was taken back can't be once more.
+    /// What was made can be taken back whole, unless nothing was kept for that; then, and where it was taken back, what was made before can
+    /// be. Nothing can be taken back twice.
     fn check_undo(&self, scene: &Scene, place: &Place) -> Result<(), String> {
+        let is_back = || scene.judge(&place.state().without_emptied(scene)) == Ok(Side::Old);
         let undone = place.undo();
-        let is_back = scene.judge(&place.state().without_emptied(scene)) == Ok(Side::Old);
-        let said_nothing = undone.stderr.contains("error[nothing-to-undo]");
-        match (undone.code(), is_back) {
-            (Some(0), true) if !self.whose.undoes() => Ok(()),
-            (Some(1), is_back) if said_nothing && is_back == self.whose.undoes() => Ok(()),
-            _ => Err(describe("can't be taken back right", &undone, &place.state().against(&scene.old))),
+        let (has_nothing, says_so) = (undone.code() == Some(1), undone.stderr.contains("error[nothing-to-undo]"));
+        let is_right = match self.whose.undoes() {
+            _ if has_nothing => says_so && is_back() == self.whose.undoes(),
+            true => place.makes_earlier_again() && is_back() && place.has_nothing_to_undo(),
+            false => is_back() && place.undoes_earlier() && is_back() && place.has_nothing_to_undo(),
+        };
+        match is_right {
+            true => Ok(()),
+            false => Err(describe("can't be taken back right", &undone, &place.state().against(&scene.old))),
         }
     }
 
