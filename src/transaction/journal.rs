@@ -390,8 +390,9 @@ impl Journal {
 
     /// Returns whether there is a change that isn't finished.
     pub(super) fn is_standing(&self) -> bool {
-        // One that can't be looked at is left to whoever looks next.
-        !matches!(self.dir.look(&plain("manifest")), Ok(Found::Absent))
+        // An error may pass. One that can't be looked at is left to whoever looks next.
+        let look = || self.dir.look(&plain("manifest"));
+        !matches!(look().or_else(|_| look()), Ok(Found::Absent))
     }
 
     /// Reads the manifest of a change that isn't finished, if there is one; `None` in it if it isn't whole.
