@@ -14,12 +14,12 @@ use super::rights::Lost;
 /// How a directory is opened that is only gone through.
 pub(super) const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// Opens a directory at the end of a path of which no part may be a link, and none may lead out.
-pub(super) fn open_confined(top: &OwnedFd, path: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
+/// Opens, or makes, what is at the end of a path of which no part may be a link, and none may lead out.
+pub(super) fn open_confined(top: &OwnedFd, path: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let confined = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let mut tries = 0;
     loop {
-        match fs::openat2(top, path, flags | OFlags::NOFOLLOW, Mode::empty(), confined) {
+        match fs::openat2(top, path, flags | OFlags::NOFOLLOW, mode, confined) {
             // The kernel asks to try again when something was renamed meanwhile.
             Err(Errno::INTR) => {}
             Err(Errno::AGAIN) if tries < 64 => tries += 1,

@@ -17,12 +17,13 @@ pub(crate) mod write;
 #[cfg(test)]
 mod tests;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::rc::Rc;
 
 use rustix::fs::{self, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
@@ -40,6 +41,32 @@ pub struct Dir {
     way: Way,
     /// The top's device, if the times of files there are exact; known once somebody asked.
     exact: OnceCell<Option<u64>>,
+    kept: RefCell<Kept>,
+}
+
+/// The directory beneath the top that a [`Pass`] keeps open.
+#[derive(Debug, Default)]
+enum Kept {
+    /// None: no pass is on.
+    #[default]
+    NoPass,
+    /// None yet.
+    Nothing,
+    /// The one that was opened last.
+    Last(RepoPath, Rc<OwnedFd>),
+}
+
+/// A pass over many paths, in which the directory of one is still open for the next. It is for looking, and for taking files of ours
+/// away: a directory that is moved out of the work tree meanwhile is still seen, as if that had happened a moment later.
+///
+/// What changes a user's file opens its directory anew, outside of any pass.
+#[must_use = "directories are kept open as long as this lives"]
+pub(crate) struct Pass<'d>(&'d Dir);
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        self.0.kept.take();
+    }
 }
 
 /// How directories beneath the top are opened.
@@ -64,7 +91,7 @@ pub(crate) struct Parent<'p> {
 #[derive(Debug)]
 pub(crate) enum Handle<'d> {
     Top(BorrowedFd<'d>),
-    Beneath(OwnedFd),
+    Beneath(Rc<OwnedFd>),
 }
 
 impl AsFd for Handle<'_> {
@@ -84,8 +111,8 @@ impl Dir {
     pub fn open(top: &Path) -> io::Result<Self> {
         let top = retry_on_intr(|| fs::open(top, HANDLE, Mode::empty()))?;
         // Kernels before 5.6 don't have it, and sandboxes forbid what they don't know. Asked once, since the answer stays.
-        let way = if open_confined(&top, OsStr::new("."), HANDLE).is_ok() { Way::Confined } else { Way::Walk };
-        Ok(Self { top, way, exact: OnceCell::new() })
+        let here = open_confined(&top, OsStr::new("."), HANDLE, Mode::empty());
+        Ok(Self::new(top, if here.is_ok() { Way::Confined } else { Way::Walk }))
     }
 
     /// Opens a directory beneath the top as a place of its own that can't be left; no link is followed on the way.
@@ -93,7 +120,17 @@ impl Dir {
     /// # Errors
     /// `ENOENT` if there is none; `ENOTDIR` or `ELOOP` if it, or something above it, is no directory.
     pub(crate) fn beneath(&self, directory: &RepoPath) -> io::Result<Self> {
-        Ok(Self { top: self.directory(Some(directory), HANDLE)?, way: self.way, exact: OnceCell::new() })
+        Ok(Self::new(self.directory(Some(directory), HANDLE)?, self.way))
+    }
+
+    fn new(top: OwnedFd, way: Way) -> Self {
+        Self { top, way, exact: OnceCell::new(), kept: RefCell::default() }
+    }
+
+    /// Begins a pass.
+    pub(crate) fn pass(&self) -> Pass<'_> {
+        *self.kept.borrow_mut() = Kept::Nothing;
+        Pass(self)
     }
 
     /// Says what is known of the top itself.
@@ -117,19 +154,58 @@ impl Dir {
         Ok(Parent { directory, name: OsStr::from_bytes(path.name()) })
     }
 
+    /// Opens the directories that hold two paths, the second of which is beneath another top; one that is the same only once.
+    fn parents<'p>(
+        &'p self,
+        path: &'p RepoPath,
+        other: &'p Dir,
+        with: &'p RepoPath,
+    ) -> io::Result<(Parent<'p>, Parent<'p>)> {
+        let from = self.parent(path)?;
+        let to = match &from.directory {
+            Handle::Beneath(directory) if std::ptr::eq(self, other) && path.parent() == with.parent() => {
+                Parent { directory: Handle::Beneath(directory.clone()), name: OsStr::from_bytes(with.name()) }
+            }
+            _ => other.parent(with)?,
+        };
+        Ok((from, to))
+    }
+
     /// Returns a handle of a directory beneath the top, or of the top itself.
     fn handle(&self, directory: Option<&RepoPath>) -> Result<Handle<'_>, Errno> {
-        match directory {
-            Some(_) => Ok(Handle::Beneath(self.directory(directory, HANDLE)?)),
-            None => Ok(Handle::Top(self.top.as_fd())),
+        let Some(path) = directory else { return Ok(Handle::Top(self.top.as_fd())) };
+        let mut kept = self.kept.borrow_mut();
+        if let Kept::Last(last, handle) = &*kept
+            && last == path
+        {
+            return Ok(Handle::Beneath(handle.clone()));
         }
+        let handle = Rc::new(self.directory(directory, HANDLE)?);
+        if !matches!(*kept, Kept::NoPass) {
+            *kept = Kept::Last(path.clone(), handle.clone());
+        }
+        Ok(Handle::Beneath(handle))
+    }
+
+    /// Opens or makes a file: in one step where the kernel confines it and no pass has the directory open.
+    fn open_at(&self, path: &RepoPath, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+        let flags = flags | OFlags::CLOEXEC;
+        if self.way == Way::Confined && matches!(*self.kept.borrow(), Kept::NoPass) {
+            match open_confined(&self.top, OsStr::from_bytes(path.as_bytes()), flags, mode) {
+                // The name of a file of ours may be longer than that of the one that it is beside.
+                Err(Errno::NAMETOOLONG) => {}
+                opened => return opened,
+            }
+        }
+        let Parent { directory, name } = self.holder(path)?;
+        retry_on_intr(|| fs::openat(&directory, name, flags | OFlags::NOFOLLOW, mode))
     }
 
     /// Opens a directory beneath the top, or the top itself.
     fn directory(&self, directory: Option<&RepoPath>, flags: OFlags) -> Result<OwnedFd, Errno> {
         let Some(directory) = directory else { return open_here(&self.top, OsStr::new("."), flags) };
         match self.way {
-            Way::Confined => open_confined(&self.top, OsStr::from_bytes(directory.as_bytes()), flags),
+            Way::Confined => open_confined(&self.top, OsStr::from_bytes(directory.as_bytes()), flags, Mode::empty()),
             Way::Walk => {
                 let mut above = None;
                 for part in directory.parts() {

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::{self, OFlags};
+use rustix::fs::{self, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::rights::Lost;
@@ -14,7 +14,7 @@ use super::rights::Lost;
 pub(super) const HANDLE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// Says that the system can't do it, so that the path is gone along part by part.
-pub(super) fn open_confined(_: &OwnedFd, _: &OsStr, _: OFlags) -> Result<OwnedFd, Errno> {
+pub(super) fn open_confined(_: &OwnedFd, _: &OsStr, _: OFlags, _: Mode) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)
 }
 

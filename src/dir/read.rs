@@ -4,6 +4,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 
 use bstr::BString;
+use rustix::buffer::spare_capacity;
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
@@ -158,13 +159,7 @@ impl Dir {
     /// If the file can't be opened or read.
     pub fn read(&self, path: &RepoPath) -> io::Result<Option<(Vec<u8>, Stat)>> {
         let Some((file, stat)) = self.open_file(path)? else { return Ok(None) };
-        let mut bytes = Vec::new();
-        let expected = usize::try_from(stat.size).map_err(|_| io::ErrorKind::OutOfMemory)?;
-        // One more than is expected, so that the end is found without growing.
-        bytes.try_reserve_exact(expected.saturating_add(1)).map_err(|_| io::ErrorKind::OutOfMemory)?;
-        // Of a bare file, it is asked once more how long it is.
-        file.take(u64::MAX).read_to_end(&mut bytes)?;
-        Ok(Some((bytes, stat)))
+        Ok(Some((read_whole(&file, stat.size)?, stat)))
     }
 
     /// Does the same with a file that this user made and that has no more than so many bytes; a longer one isn't read.
@@ -195,17 +190,13 @@ impl Dir {
         size: usize,
         parts: impl Iterator<Item = &'p [u8]>,
     ) -> io::Result<Option<(bool, Stat)>> {
-        let Some((mut file, stat)) = self.open_file(path)? else { return Ok(None) };
-        Ok(Some((stat.size == size as u64 && is_all_of(&mut file, size, parts)?, stat)))
+        let Some((file, stat)) = self.open_file(path)? else { return Ok(None) };
+        Ok(Some((stat.size == size as u64 && is_all_of(&file, size, parts)?, stat)))
     }
 
     /// Opens a regular file for reading; `None` where [`Dir::read`] has none.
     pub(crate) fn open_file(&self, path: &RepoPath) -> io::Result<Option<(std::fs::File, Stat)>> {
-        let opened = self.holder(path).and_then(|parent| {
-            let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-            retry_on_intr(|| fs::openat(&parent.directory, parent.name, flags, Mode::empty()))
-        });
-        let file = match opened {
+        let file = match self.open_at(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY, Mode::empty()) {
             Ok(file) => file,
             // A link is ELOOP (EMLINK on FreeBSD); a socket, or a device that nothing drives, ENXIO or ENODEV.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::NODEV) => {
@@ -328,19 +319,34 @@ impl Dir {
     }
 }
 
-/// Returns whether a file is just these bytes, from where it is read to its end.
-fn is_all_of<'p>(file: &mut std::fs::File, size: usize, mut parts: impl Iterator<Item = &'p [u8]>) -> io::Result<bool> {
+/// Reads a file to its end. That is where a read brings nothing, or less than it asked for at the size that the system told.
+fn read_whole(file: impl AsFd, size: u64) -> io::Result<Vec<u8>> {
+    let size = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    let mut bytes = Vec::new();
+    let mut more = size.saturating_add(1);
+    loop {
+        bytes.try_reserve_exact(more).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        more = bytes.len().max(32);
+        while bytes.len() < bytes.capacity() {
+            let count = retry_on_intr(|| rustix::io::read(&file, spare_capacity(&mut bytes)))?;
+            if count == 0 || bytes.len() == size && bytes.len() < bytes.capacity() {
+                return Ok(bytes);
+            }
+        }
+    }
+}
+
+/// Returns whether a file is just these bytes, from where it is read to its end (see [`read_whole`]).
+fn is_all_of<'p>(file: impl AsFd, size: usize, mut parts: impl Iterator<Item = &'p [u8]>) -> io::Result<bool> {
     const MOST: usize = 128 << 10;
     // One more than is expected, so that the end is found at once.
     let mut buffer = vec![0; (size + 1).min(MOST)];
     let mut part: &[u8] = &[];
+    let mut left = size;
     loop {
-        let mut read = match file.read(&mut buffer) {
-            Ok(0) => return Ok(part.is_empty() && parts.all(<[u8]>::is_empty)),
-            Ok(count) => &buffer[..count],
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
+        let count = retry_on_intr(|| rustix::io::read(&file, &mut buffer))?;
+        let mut read = &buffer[..count];
+        left = left.saturating_sub(count);
         while !read.is_empty() {
             if part.is_empty() {
                 match parts.next() {
@@ -353,6 +359,9 @@ fn is_all_of<'p>(file: &mut std::fs::File, size: usize, mut parts: impl Iterator
                 return Ok(false);
             }
             (part, read) = (&part[both..], &read[both..]);
+        }
+        if count == 0 || left == 0 && count < buffer.len() {
+            return Ok(part.is_empty() && parts.all(<[u8]>::is_empty));
         }
     }
 }

@@ -31,9 +31,8 @@ pub(crate) const SET_ID: u16 = 0o6000;
 
 /// Gives a new file, which nobody else can open yet, what an old one has, and permission bits, of which some may have to go. Returns
 /// the bits that it has then.
-pub(crate) fn take_over(from: &File, to: &File, bits: u16) -> io::Result<(u16, Vec<Lost>)> {
-    let stat = |file: &File| Ok::<_, io::Error>(Stat::from_system(&fs::fstat(file)?));
-    let (old, new) = (stat(from)?, stat(to)?);
+pub(crate) fn take_over((from, old): (&File, &Stat), to: &File, bits: u16) -> io::Result<(u16, Vec<Lost>)> {
+    let new = Stat::of(to)?;
     let mut lost = Vec::new();
     if old.bits & SET_ID != 0 {
         lost.push(Lost::SetId);

@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use rustix::fs::{self, AtFlags, Mode, OFlags, RenameFlags};
-use rustix::io::{Errno, retry_on_intr};
+use rustix::io::Errno;
 
 use super::system::{HANDLE, flush_file_system};
 use super::{Dir, Parent, Shape, Stat, open_here};
@@ -35,9 +35,7 @@ impl Dir {
     /// Makes a file that must not exist, for writing. The umask takes its share of the bits.
     pub(crate) fn create(&self, path: &RepoPath, bits: u16) -> io::Result<File> {
         step("create a file")?;
-        let Parent { directory, name } = self.parent(path)?;
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(retry_on_intr(|| fs::openat(&directory, name, flags, mode(bits)))?.into())
+        Ok(self.open_at(path, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, mode(bits))?.into())
     }
 
     /// Removes a file.
@@ -148,13 +146,17 @@ impl Dir {
     /// `Unsupported` where the file system doesn't know how.
     pub(crate) fn exchange(&self, path: &RepoPath, other: &Dir, with: &RepoPath) -> io::Result<()> {
         step("exchange two files")?;
-        rename(self.parent(path)?, other.parent(with)?, RenameFlags::EXCHANGE)
+        let (from, to) = self.parents(path, other, with)?;
+        match fs::renameat_with(&from.directory, from.name, &to.directory, to.name, RenameFlags::EXCHANGE) {
+            Err(errno) if is_unsupported(errno) => Err(io::ErrorKind::Unsupported.into()),
+            done => Ok(done?),
+        }
     }
 
     /// Renames something to a name that only we have, whether or not it is free. What comes out is to be looked at.
     pub(crate) fn rename_to_own(&self, path: &RepoPath, other: &Dir, to: &RepoPath) -> io::Result<()> {
         step("rename to a name of ours")?;
-        let (from, to) = (self.parent(path)?, other.parent(to)?);
+        let (from, to) = self.parents(path, other, to)?;
         match fs::renameat_with(&from.directory, from.name, &to.directory, to.name, RenameFlags::empty()) {
             Err(errno) if is_unsupported(errno) => {
                 Ok(fs::renameat(&from.directory, from.name, &to.directory, to.name)?)
@@ -165,7 +167,7 @@ impl Dir {
 
     /// Renames something of ours in a directory that is ours.
     pub(crate) fn rename_own(&self, path: &RepoPath, to: &RepoPath) -> io::Result<()> {
-        let (from, to) = (self.parent(path)?, self.parent(to)?);
+        let (from, to) = self.parents(path, self, to)?;
         Ok(fs::renameat(&from.directory, from.name, &to.directory, to.name)?)
     }
 
@@ -175,7 +177,7 @@ impl Dir {
     /// looked at first, which leaves an instant in which another program's new file would be overwritten.
     pub(crate) fn rename_to_free(&self, path: &RepoPath, other: &Dir, to: &RepoPath) -> io::Result<()> {
         step("rename to a free name")?;
-        let (from, to) = (self.parent(path)?, other.parent(to)?);
+        let (from, to) = self.parents(path, other, to)?;
         match fs::renameat_with(&from.directory, from.name, &to.directory, to.name, RenameFlags::NOREPLACE) {
             Err(errno) if is_unsupported(errno) => {}
             done => return Ok(done?),
@@ -272,13 +274,6 @@ pub(crate) fn fill<'p>(file: &mut File, parts: impl Iterator<Item = &'p [u8]>) -
 pub(crate) fn set_bits(file: &File, bits: u16) -> io::Result<()> {
     step("set the mode of a file")?;
     Ok(fs::fchmod(file, mode(bits))?)
-}
-
-fn rename(from: Parent<'_>, to: Parent<'_>, flags: RenameFlags) -> io::Result<()> {
-    match fs::renameat_with(&from.directory, from.name, &to.directory, to.name, flags) {
-        Err(errno) if is_unsupported(errno) => Err(io::ErrorKind::Unsupported.into()),
-        done => Ok(done?),
-    }
 }
 
 fn is_unsupported(errno: Errno) -> bool {

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::path::Path;
 
@@ -112,10 +113,11 @@ impl Config {
     pub fn all(&self, key: &str) -> Result<Vec<BString>, RepoError> {
         let key = canonical(key);
         let value = |value: &Option<BString>| {
-            let none = || RepoError::Setting { key: key.clone(), value: BString::default(), wanted: "a value" };
+            let none =
+                || RepoError::Setting { key: key.clone().into_owned(), value: BString::default(), wanted: "a value" };
             value.clone().ok_or_else(none)
         };
-        self.all.iter().filter(|(name, _)| *name == key).map(|(_, one)| value(one)).collect()
+        self.all.iter().filter(|(name, _)| *name == *key).map(|(_, one)| value(one)).collect()
     }
 
     /// Returns the settings whose keys begin so, in git's order: what follows in the key, and the value.
@@ -127,7 +129,7 @@ impl Config {
     /// Returns the last value of a key: `None` if it isn't set, `Some(None)` if it stands there without a value.
     fn get(&self, key: &str) -> Option<Option<BString>> {
         let key = canonical(key);
-        self.all.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| value.clone())
+        self.all.iter().rev().find(|(name, _)| *name == *key).map(|(_, value)| value.clone())
     }
 }
 
@@ -218,9 +220,12 @@ fn listed(listing: &[u8]) -> Vec<(BString, Option<BString>)> {
 }
 
 /// Writes a key as git lists it: section and variable know no case, what stands between them does.
-fn canonical(key: &str) -> String {
-    let (Some(first), Some(last)) = (key.find('.'), key.rfind('.')) else { return key.to_ascii_lowercase() };
-    [&key[..first].to_ascii_lowercase(), &key[first..last], &key[last..].to_ascii_lowercase()].concat()
+fn canonical(key: &str) -> Cow<'_, str> {
+    if !key.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return key.into();
+    }
+    let (Some(first), Some(last)) = (key.find('.'), key.rfind('.')) else { return key.to_ascii_lowercase().into() };
+    [&key[..first].to_ascii_lowercase(), &key[first..last], &key[last..].to_ascii_lowercase()].concat().into()
 }
 
 /// Reads a number as git does, with a unit behind it or without.

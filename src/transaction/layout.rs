@@ -33,6 +33,7 @@ pub(super) struct Foreseen {
 /// # Errors
 /// If the system doesn't let us see.
 pub(super) fn foresee(dir: &Dir, changes: &[&Change], reverse: Option<&Reverse>) -> Result<Foreseen, TransactionError> {
+    let _pass = dir.pass();
     let mut seer =
         Layouter { dir, changes, reverse, above: HashMap::new(), made: HashSet::new(), removed: BTreeMap::new() };
     let mut touched = Vec::with_capacity(changes.len());

@@ -225,6 +225,8 @@ fn recheck_for(
     target: &Target,
     progress: &Progress,
 ) -> Result<Option<git2::Oid>, TransactionError> {
+    let dir = (*target != Target::Index).then(|| repo.dir()).transpose()?;
+    let _pass = dir.map(Dir::pass);
     match target {
         Target::WorkTree { .. } => recheck::still_holds(&repo.work_tree()?, changes, progress)?,
         Target::Index => recheck::still_holds(&repo.index_tree()?, changes, progress)?,
@@ -245,6 +247,7 @@ fn recheck_for(
 /// Looks at what the change would do to the file system beyond the files' content.
 fn look_around(repo: &Repo, changes: &ChangeSet, warnings: &mut Vec<Warning>) -> Result<(), TransactionError> {
     let dir = repo.dir()?;
+    let _pass = dir.pass();
     for change in changes {
         let io = |source| TransactionError::io("look at", &change.path, source);
         match (dir.look(&change.path).map_err(io)?, &change.after) {

@@ -183,6 +183,7 @@ impl<'r> Staging<'r> {
     /// And that nobody saved over what took its place, which would pass for the new content's rightful end otherwise.
     pub(super) fn confirm(&self) -> Result<(), TransactionError> {
         let Some(dir) = self.dir else { return Ok(()) };
+        let _pass = dir.pass();
         for (number, change) in self.changes.iter().enumerate() {
             self.confirm_one(dir, number, change)?;
             let (path, io) = (&change.path, |source| TransactionError::io("read", &change.path, source));
@@ -215,6 +216,7 @@ impl<'r> Staging<'r> {
     /// change is certain, nothing remains to be tidied up.
     pub(super) fn clear_the_view(&mut self) -> Result<(), TransactionError> {
         let Some(dir) = self.dir else { return Ok(()) };
+        let _pass = dir.pass();
         for (number, change) in self.changes.iter().enumerate() {
             self.check_signals()?;
             let Some(original) = self.originals.get_mut(&number) else { continue };

@@ -216,8 +216,8 @@ impl<'r> Staging<'r> {
                 set_bits(file, bits & !SET_ID)?;
                 bits & !SET_ID
             }
-            Some((like, _)) => {
-                let (bits, lost) = take_over(&like, file, bits)?;
+            Some((like, stat)) => {
+                let (bits, lost) = take_over((&like, &stat), file, bits)?;
                 let path = change.path.clone();
                 self.warnings.extend((!lost.is_empty()).then_some(Warning::Rights { path, lost }));
                 bits
@@ -358,6 +358,7 @@ impl<'r> Staging<'r> {
     pub(super) fn stats(&self) -> Result<BTreeMap<&'r RepoPath, Stat>, TransactionError> {
         let mut stats = BTreeMap::new();
         let Some(dir) = self.dir else { return Ok(stats) };
+        let _pass = dir.pass();
         for change in self.changes.iter().filter(|change| change.after.is_some()) {
             let path = &change.path;
             match dir.look(path).map_err(|source| TransactionError::io("look at", path, source))? {

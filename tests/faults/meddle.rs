@@ -247,9 +247,12 @@ fn but(state: &State, path: &str) -> State {
 
 /// Finds the call after which all of a file was read for the first time.
 fn first_read(calls: &[Call], path: &str) -> Option<usize> {
-    let name = format!("\"{}\"", Path::new(path).file_name()?.to_str()?);
-    let opened =
-        |call: &Call| call.name.starts_with("open") && call.text.contains(&name) && !call.text.contains("O_PATH");
+    // In one step from the top, or in its directory.
+    let names = [path, Path::new(path).file_name()?.to_str()?].map(|name| format!("\"{name}\""));
+    let opened = |call: &Call| {
+        let is_its = names.iter().any(|name| call.text.contains(name));
+        call.name.starts_with("open") && is_its && !call.text.contains("O_PATH")
+    };
     let at = calls.iter().position(opened)?;
     let closed = format!("close({})", calls[at].text.rsplit("= ").next()?);
     calls.iter().enumerate().skip(at).find(|(_, call)| call.text.starts_with(&closed)).map(|(at, _)| at)
