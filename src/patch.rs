@@ -304,6 +304,17 @@ pub enum Mark {
     Added,
 }
 
+impl Mark {
+    /// Returns what is before such a line in a hunk.
+    pub(crate) fn prefix(self) -> &'static str {
+        match self {
+            Mark::Context => " ",
+            Mark::Removed => "-",
+            Mark::Added => "+",
+        }
+    }
+}
+
 /// The numbers in a unified hunk header and the text behind them. Starts are 0 where the count is 0 and nothing precedes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Position {

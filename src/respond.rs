@@ -85,13 +85,7 @@ pub fn respond(
         Format::Opx => note(&mut patch, changes, &look.notes),
         _ => prose = [&as_prose(&look.notes)[..], &prose].concat(),
     }
-    let printed = match format {
-        Format::Opx => format::opx::print(&patch),
-        Format::Blocks => format::blocks::print(&patch),
-        Format::Tool => format::tool::print(&patch),
-        _ => format::envelope::print(&patch),
-    };
-    let response = match printed {
+    let response = match format::print(&patch) {
         Ok(printed) if unsaid.is_empty() => {
             let (before, behind) = match (&look.base, format) {
                 (Some(base), Format::Opx) => (format!("<opx base=\"{base}\">\n"), "</opx>\n"),
@@ -183,8 +177,7 @@ fn differing(
     let is_plain = parsed.warnings.iter().all(|warning| match &warning.value {
         // A change may need the same edit twice.
         format::Warning::Detect(Doubt::RepeatedEdit { .. }) => true,
-        format::Warning::Blocks(warning) => format::blocks::is_of_printing(&warning.what),
-        _ => false,
+        warning => format::is_of_printing(warning),
     });
     if !(parsed.errors.is_empty() && is_plain && parsed.patch == *patch) {
         return all();

@@ -15,7 +15,7 @@ mod tests;
 pub mod tool;
 pub mod unified;
 
-pub use print::{Unrepresentable, Why};
+pub use print::{Unrepresentable, Why, is_of_printing, print};
 pub use prose::prose;
 
 use std::fmt;

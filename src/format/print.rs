@@ -1,18 +1,16 @@
-//! What the printers of the formats that hold texts share: an edit that can't be printed so that it is read back is refused.
+//! Printing patches in the formats that hold texts: an edit that can't be printed so that it is read back is refused.
 
 use bstr::{BString, ByteSlice as _};
 
+use super::{Options, Warning, blocks, detect, envelope, opx, tool};
 use crate::patch::{FileEdit, Format, Patch};
-use crate::text::{Shown, Source, SourceId};
+use crate::text::{Source, SourceId, Text};
 
 /// An edit that can't be printed in a format so that it would be read back the same.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} can't say what is to become of `{}`", format.the(), Shown(path))]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unrepresentable {
     /// The file.
     pub path: BString,
-    /// The format.
-    pub format: Format,
     /// What is in the way.
     pub why: Why,
 }
@@ -39,37 +37,59 @@ pub enum Why {
     Utf8,
 }
 
-/// Prints each edit of a patch.
+/// Prints a patch: edit by edit in OPX and blocks an empty line between them, calls one a line, the sections of an envelope in one.
+/// Every edit is read back alone.
 ///
 /// # Errors
-/// With every edit that can't be printed.
-pub(super) fn each(
-    patch: &Patch<'_>,
-    print: impl Fn(&FileEdit<'_>) -> Result<Vec<u8>, Why>,
-) -> Result<Vec<Vec<u8>>, Vec<Unrepresentable>> {
-    let mut printed = Vec::with_capacity(patch.edits.len());
-    let mut refused = Vec::new();
+/// With every edit that can't be printed; nothing is printed then.
+pub fn print(patch: &Patch<'_>) -> Result<Vec<u8>, Vec<Unrepresentable>> {
+    let print: fn(&FileEdit<'_>) -> Result<Vec<u8>, Why> = match patch.format {
+        Format::Opx => opx::print,
+        Format::Blocks => blocks::print,
+        Format::Tool => tool::print,
+        Format::Envelope | Format::Unified | Format::Files => envelope::print,
+    };
+    let (begin, between, end): (&[u8], &[u8], &[u8]) = match patch.format {
+        Format::Opx | Format::Blocks => (b"", b"\n", b""),
+        Format::Tool => (b"", b"", b""),
+        Format::Envelope | Format::Unified | Format::Files => (b"*** Begin Patch\n", b"", b"*** End Patch\n"),
+    };
+    let (mut printed, mut refused) = (Vec::with_capacity(patch.edits.len()), Vec::new());
     for edit in &patch.edits {
-        match print(edit) {
+        let is_said =
+            edit.header.is_none() && (patch.format == Format::Opx || edit.root.is_none() && edit.why.is_none());
+        let text = if is_said { print(edit) } else { Err(Why::Detail) };
+        match text.and_then(|text| is_read([begin, &text, end].concat(), edit).map(|()| text)) {
             Ok(text) => printed.push(text),
-            Err(why) => refused.push(Unrepresentable { path: edit.path.as_bstr().into(), format: patch.format, why }),
+            Err(why) => refused.push(Unrepresentable { path: edit.path.as_bstr().into(), why }),
         }
     }
-    if refused.is_empty() { Ok(printed) } else { Err(refused) }
+    if refused.is_empty() { Ok([begin, &bstr::join(between, printed), end].concat()) } else { Err(refused) }
 }
 
-/// Checks that a text, which an edit was printed as, is read as that edit and nothing else. The reader returns whether it read
-/// all of it, without errors or warnings.
-pub(super) fn check<End, E, W>(
-    text: Vec<u8>,
-    edit: &FileEdit<'_>,
-    read: impl for<'a> Fn(&'a Source) -> (super::Block<'a, End, E, W>, bool),
-) -> Result<(), Why> {
+/// Checks that a text, which an edit was printed as, is read as that edit and nothing else, however strictly.
+fn is_read(text: Vec<u8>, edit: &FileEdit<'_>) -> Result<(), Why> {
     if memchr::memchr(0, &text).is_some() {
         return Err(Why::Nul);
     }
     let Some(source) = Source::new(SourceId(0), "", text) else { return Err(Why::Markup) };
-    let (block, is_whole) = read(&source);
-    let is_sound = is_whole && block.errors.is_empty() && block.warnings.is_empty();
-    if is_sound && block.edits.len() == 1 && block.edits.first() == Some(edit) { Ok(()) } else { Err(Why::Markup) }
+    let read = detect::parse(&source, &Options { strict: true, ..Options::default() });
+    let is_sound = read.errors.is_empty() && read.warnings.iter().all(|warning| is_of_printing(&warning.value));
+    if is_sound && read.patch.edits == std::slice::from_ref(edit) { Ok(()) } else { Err(Why::Markup) }
+}
+
+/// Returns whether a warning only says what a printed patch can't do without.
+pub fn is_of_printing(warning: &Warning) -> bool {
+    use blocks::Warning::{Dividers, Unescaped};
+    matches!(warning, Warning::Blocks(warning) if matches!(warning.what, Unescaped | Dividers { .. }))
+}
+
+/// Adds lines to what is printed, each behind a prefix. One that ends in a CR is ended with CRLF, of which readers take one CR away.
+pub(super) fn add_lines(out: &mut Vec<u8>, prefix: &str, lines: &[Text<'_>]) {
+    lines.iter().for_each(|line| add_line(out, prefix, line));
+}
+
+/// Adds a line.
+pub(super) fn add_line(out: &mut Vec<u8>, prefix: &str, line: &[u8]) {
+    out.extend([prefix.as_bytes(), line, if line.ends_with(b"\r") { b"\r\n" } else { b"\n" }].concat());
 }

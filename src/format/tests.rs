@@ -5,7 +5,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{Options, Unrepresentable, Why, envelope, has_line_number, opx, parse};
+use super::{Options, Unrepresentable, Why, has_line_number, parse, print};
 use crate::diagnose::Diagnose as _;
 use crate::kind::Kind;
 use crate::patch::{FileEdit, Format, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Substitution};
@@ -164,7 +164,7 @@ proptest! {
     #[test]
     fn an_envelope_is_read_as_it_was(edits in vec(edit(in_an_envelope()), 1..4)) {
         let patch = Patch { format: Format::Envelope, edits };
-        match envelope::print(&patch) {
+        match print(&patch) {
             Ok(printed) => is_read(&printed, &patch),
             Err(refused) => {
                 let is_odd = |edit: &FileEdit<'_>| match &edit.operation {
@@ -185,7 +185,7 @@ proptest! {
     #[test]
     fn opx_is_read_as_it_was(edits in vec(edit(in_opx()), 1..4)) {
         let patch = Patch { format: Format::Opx, edits };
-        match opx::print(&patch) {
+        match print(&patch) {
             Ok(printed) => is_read(&printed, &patch),
             Err(refused) => {
                 let is_marked = |lines: &[Text<'_>]| lines.iter().any(|line| [&b">>>"[..], b"<<<", b"</", b"<p", b"<f", b"<e"].iter().any(|mark| line.contains_str(mark)));
@@ -229,7 +229,7 @@ fn what_cannot_be_said_is_told_of_every_edit() {
         edit("e", Operation::Create { lines: lines("a\0"), fills_empty: false, ends_open: false }),
         edit("f", Operation::Update { to: None, hunks: Vec::new() }),
     ];
-    let refused = opx::print(&patch(Format::Opx, edits)).unwrap_err();
+    let refused = print(&patch(Format::Opx, edits)).unwrap_err();
     assert_eq!(whys(&refused), [Why::BlankEdges, Why::BlankFind, Why::Markup, Why::Nul, Why::Operation]);
     let edits = vec![
         edit("a ", Operation::Delete { expected: None }),
@@ -237,7 +237,7 @@ fn what_cannot_be_said_is_told_of_every_edit() {
         edit("c", Operation::Create { lines: lines("++ b/f"), fills_empty: false, ends_open: false }),
         edit("d", Operation::Create { lines: lines("*** End Patch\n\n"), fills_empty: false, ends_open: false }),
     ];
-    let refused = envelope::print(&patch(Format::Envelope, edits)).unwrap_err();
+    let refused = print(&patch(Format::Envelope, edits)).unwrap_err();
     assert_eq!(whys(&refused), [Why::Path, Why::Operation, Why::Markup]);
 }
 

@@ -91,8 +91,7 @@ fn comes_to(response: &[u8], changes: &ChangeSet, tree: &MemoryTree) {
     let source = source(response);
     for strict in [false, true] {
         let parsed = format::parse(&source, &format::Options { strict, ..format::Options::default() });
-        let is_of_printing = |warning: &format::Warning| matches!(warning, format::Warning::Blocks(of) if format::blocks::is_of_printing(&of.what));
-        let is_plain = parsed.warnings.iter().all(|warning| is_of_printing(&warning.value));
+        let is_plain = parsed.warnings.iter().all(|warning| format::is_of_printing(&warning.value));
         assert!(parsed.errors.is_empty() && is_plain, "{parsed:?}");
         let rules = Rules { strict, unique: strict, ..Rules::default() };
         let plan = plan::plan(&[parsed.patch], tree, &Resolver::default(), &rules).unwrap();

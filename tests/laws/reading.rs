@@ -88,8 +88,7 @@ fn same_text_when_printed(bytes: &[u8], format: Format) {
     if !first.errors.is_empty() {
         return;
     }
-    let print = if format == Format::Tool { format::tool::print } else { format::blocks::print };
-    let Ok(printed) = print(&first.patch) else { return };
+    let Ok(printed) = format::print(&first.patch) else { return };
     for strict in [false, true] {
         let printed = source(&printed);
         let again = format::parse(&printed, &Options { strict, ..Options::default() });

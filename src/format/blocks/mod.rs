@@ -39,4 +39,4 @@ pub use error::{Error, Warning};
 pub use marker::Family;
 pub(super) use marker::{is_cut, opener};
 pub use parse::Block;
-pub use print::{is_of_printing, print};
+pub(super) use print::print;

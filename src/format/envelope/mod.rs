@@ -34,4 +34,4 @@ pub use habit::Habit;
 pub(crate) use marker::{Marker, is_blank, meant, read as read_marker, trim, trim_start};
 pub use marker::{Meant, Verb, boundary};
 pub use parse::{Block, parse_block, starts_here};
-pub use print::print;
+pub(super) use print::print;

@@ -55,7 +55,7 @@ mod wrapper;
 pub use error::{Error, InEdit, NoEnd, TagError, Warning};
 pub use literal::Holder;
 pub use parse::parse_block;
-pub use print::print;
+pub(super) use print::print;
 pub use tags::starts_here;
 pub(super) use wrapper::base;
 

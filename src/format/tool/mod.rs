@@ -35,7 +35,7 @@ use serde_json::value::RawValue;
 
 pub use error::{Error, Warning};
 pub(super) use parse::{Block, Met, Read};
-pub use print::print;
+pub(super) use print::print;
 
 use super::envelope::{trim, trim_start};
 use super::fence::Fence;

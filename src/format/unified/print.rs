@@ -1,5 +1,5 @@
 use super::quote::Quoting;
-use crate::patch::{FileEdit, Header, Hunk, HunkLine, Mark, Operation, Patch, Position, Status};
+use crate::patch::{FileEdit, Header, Hunk, HunkLine, Operation, Patch, Position, Status};
 
 /// How a unified diff is written. Prefixes are no matter of style: they are `a/` and `b/`, which `git apply` expects, whatever
 /// `diff.noprefix`, `diff.mnemonicPrefix` and their like say (`git format-patch` does so too).
@@ -104,12 +104,7 @@ impl Printer {
             self.line("@@ ", &numbers);
         }
         for HunkLine { mark, text, unterminated } in &hunk.lines {
-            let prefix = match mark {
-                Mark::Context => " ",
-                Mark::Removed => "-",
-                Mark::Added => "+",
-            };
-            self.line(prefix, text);
+            self.line(mark.prefix(), text);
             if *unterminated {
                 self.line("\\ No newline at end of file", b"");
             }
