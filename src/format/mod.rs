@@ -70,7 +70,8 @@ pub fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
 pub enum Error {
     Detect(#[from] detect::Error),
     Envelope(#[from] envelope::Error),
-    Opx(#[from] opx::InEdit<opx::Error>),
+    #[error("{}{}", _0.what, in_edit(_0.path.as_ref()))]
+    Opx(#[from] InFile<opx::Error>),
     Unified(#[from] unified::Error),
     Blocks(#[from] InFile<blocks::Error>),
     Tool(#[from] InFile<tool::Error>),
@@ -97,7 +98,8 @@ impl Error {
 pub enum Warning {
     Detect(#[from] detect::Warning),
     Envelope(#[from] envelope::Warning),
-    Opx(#[from] opx::InEdit<opx::Warning>),
+    #[error("{}{}", _0.what, in_edit(_0.path.as_ref()))]
+    Opx(#[from] InFile<opx::Warning>),
     Unified(#[from] unified::Warning),
     Blocks(#[from] InFile<blocks::Warning>),
     Tool(#[from] InFile<tool::Warning>),
@@ -122,6 +124,11 @@ impl<T: fmt::Display> fmt::Display for InFile<T> {
 }
 
 impl<T: std::error::Error> std::error::Error for InFile<T> {}
+
+/// Says behind what is said of an element in which edit it is.
+fn in_edit(path: Option<&BString>) -> String {
+    path.map_or(String::new(), |path| format!(" in the edit of `{}`", Shown(path)))
+}
 
 /// What a reader read of one envelope, element or section.
 #[derive(Debug)]

@@ -1,49 +1,34 @@
 use crate::diagnose::{Diagnose, Diagnosis};
-use crate::format::opx::{Child, Error, InEdit, NoEnd, Op, TagError, Warning};
+use crate::format::opx::{Child, Error, NoEnd, Op, Warning};
 use crate::kind::Kind;
 use crate::text::Shown;
 
 const OPERATIONS: &str =
     "`new` (make a file), `patch` (change a part), `replace` (replace the whole file), `remove`, `move`";
 
-impl<T: Diagnose> Diagnose for InEdit<T> {
-    fn diagnosis(&self) -> Diagnosis {
-        Diagnosis { path: self.path.clone(), ..self.what.diagnosis() }
-    }
-}
-
-impl Diagnose for TagError {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::Parse);
-        match self {
-            TagError::Unclosed { tag } => {
-                of.label("this tag goes on to here").help(format!("end the tag with `>`: `<{} …>`", Shown(tag)))
-            }
-            TagError::Unquoted { attribute, value } => {
-                of.help(format!("write `{}=\"{}\"`", Shown(attribute), Shown(value)))
-            }
-            TagError::OpenValue { attribute } => {
-                of.help(format!("write `{}=\"…\"`, all on one line", Shown(attribute)))
-            }
-            TagError::DuplicateAttribute { .. } => of.help("keep the one that is meant"),
-            TagError::NoAttribute { .. } => of.help("write attributes as `name=\"value\"`, with a space between them"),
-            TagError::OtherName { attribute, .. } => of.help(format!("write `{attribute}=\"…\"`")),
-            TagError::MissingAttribute { tag: "to", .. } => {
-                of.help("say where the file moves to: `<to file=\"new/path\"/>`")
-            }
-            TagError::MissingAttribute { attribute: "op", .. } => of.help(format!("add `op=\"…\"`: {OPERATIONS}")),
-            TagError::MissingAttribute { .. } => of.help("say which file is meant: `file=\"path/from/the/top\"`"),
-            TagError::Marker => Diagnosis::new(Kind::Unsupported)
-                .help("leave `marker` out and put the text between `<<<` and `>>>` lines"),
-        }
-    }
-}
-
 impl Diagnose for Error {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis::new(Kind::Parse);
         match self {
-            Error::Tag(error) => error.diagnosis(),
+            Error::Unclosed { tag } => {
+                of.label("this tag goes on to here").help(format!("end the tag with `>`: `<{} …>`", Shown(tag)))
+            }
+            Error::Unquoted { attribute, value } => {
+                of.help(format!("write `{}=\"{}\"`", Shown(attribute), Shown(value)))
+            }
+            Error::OpenValue { attribute } => {
+                of.help(format!("write `{}=\"…\"`, all on one line", Shown(attribute)))
+            }
+            Error::DuplicateAttribute { .. } => of.help("keep the one that is meant"),
+            Error::NoAttribute { .. } => of.help("write attributes as `name=\"value\"`, with a space between them"),
+            Error::OtherAttribute { attribute, .. } => of.help(format!("write `{attribute}=\"…\"`")),
+            Error::MissingAttribute { tag: "to", .. } => {
+                of.help("say where the file moves to: `<to file=\"new/path\"/>`")
+            }
+            Error::MissingAttribute { attribute: "op", .. } => of.help(format!("add `op=\"…\"`: {OPERATIONS}")),
+            Error::MissingAttribute { .. } => of.help("say which file is meant: `file=\"path/from/the/top\"`"),
+            Error::Marker => Diagnosis::new(Kind::Unsupported)
+                .help("leave `marker` out and put the text between `<<<` and `>>>` lines"),
             Error::UnknownOperation { written } => of.help(match meant(written) {
                 Some(meant) => format!("write {meant}"),
                 None => format!("write one of {OPERATIONS}"),

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use bstr::{BString, ByteSlice as _};
 
-use super::error::{Error, TagError, Warning};
-use super::literal::{self, Holder, PayloadError};
-use super::parse::{Found, Reader, shortened};
-use super::tags::{self, Form, Side, Tag};
+use super::error::{Error, Warning};
+use super::literal::{self, PayloadError};
+use super::parse::{Reader, shortened};
+use super::tags::{self, Form, Tag};
 use super::{Child, Op, starts_here};
 use crate::patch::{FileEdit, Occurrence, Operation, Substitution};
 use crate::text::Text;
@@ -34,7 +34,7 @@ struct Children<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn edit(&mut self, tag: &Tag<'a>) {
-        (self.state.sound, self.state.abandoned) = (true, false);
+        (self.state.broken, self.state.abandoned) = (false, false);
         let file = tag.attribute("file");
         // No path is as long as that, and every error carries one.
         self.state.path = file.map(|file| file.value[..file.value.len().min(4096)].into());
@@ -49,12 +49,10 @@ impl<'a> Reader<'a> {
             self.check_children(tag, op, &children);
         }
         let to = children.to.clone();
-        let (why, operation) = children.operation(op.filter(|_| self.state.sound));
+        let (why, operation) = children.operation(op.filter(|_| !self.state.broken));
         if let Some(file) = file {
             let lost = to.filter(|_| operation == Operation::Unreadable);
-            let text =
-                |value: &tags::Attribute<'a>| Text::at(value.value.clone(), self.source.span(value.value_at.clone()));
-            let (path, root) = (text(file), tag.attribute("root").map(text));
+            let (path, root) = (self.value(file), tag.attribute("root").map(|root| self.value(root)));
             let span = Some(self.source.span(tag.range.clone()));
             self.block.edits.push(FileEdit { root: root.clone(), why, ..FileEdit::new(path, operation, span) });
             // Of the file that it would have moved to, nothing is known either.
@@ -71,9 +69,9 @@ impl<'a> Reader<'a> {
                 if tag.attribute(attribute).is_none() {
                     let names = if attribute == "op" { OP_NAMES } else { FILE_NAMES };
                     match self.other_name(&tag.range, names) {
-                        Some((place, written)) => self.error(place, TagError::OtherName { written, attribute }),
+                        Some((place, written)) => self.error(place, Error::OtherAttribute { written, attribute }),
                         None => {
-                            self.error(tag.range.clone(), TagError::MissingAttribute { tag: "edit", attribute });
+                            self.error(tag.range.clone(), Error::MissingAttribute { tag: "edit", attribute });
                         }
                     }
                 }
@@ -111,7 +109,7 @@ impl<'a> Reader<'a> {
                 continue;
             };
             let ends_wrapper = self.state.in_wrapper && self.closes(self.pos, "opx");
-            if ends_wrapper || tags::is(name, "edit") && side == Side::Opening || starts_here(&self.bytes[self.pos..]) {
+            if ends_wrapper || tags::is(name, "edit") && side == Form::Open || starts_here(&self.bytes[self.pos..]) {
                 if readable {
                     let before = self.tag_text(self.pos);
                     self.error(edit.range.clone(), Error::NotClosed { tag: edit.name.into(), before });
@@ -151,7 +149,7 @@ impl<'a> Reader<'a> {
             Child::Find => {
                 self.unknown_attributes(tag, &["occurrence"]);
                 children.occurrence = self.occurrence(tag);
-                children.find = self.payload(Holder::Find, tag);
+                children.find = self.payload(Child::Find, tag);
                 let is_empty = |lines: &Vec<Text<'_>>| lines.iter().all(|line| line.trim_ascii().is_empty());
                 if children.find.as_ref().is_some_and(is_empty) {
                     self.error(tag.range.clone(), Error::EmptyFind);
@@ -159,7 +157,7 @@ impl<'a> Reader<'a> {
             }
             Child::Put => {
                 self.unknown_attributes(tag, &[]);
-                children.put = self.payload(Holder::Put, tag);
+                children.put = self.payload(Child::Put, tag);
             }
             Child::To => {
                 self.unknown_attributes(tag, &["file"]);
@@ -197,41 +195,37 @@ impl<'a> Reader<'a> {
             .block
             .warnings
             .partition_point(|warning| warning.span.is_none_or(|span| (span.start as usize) < range.start));
-        let is_one = |name: &[u8]| names.split(' ').any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
-        let found = self.block.warnings[first..].iter().position(|warning| match &warning.value.what {
-            Warning::UnknownElement { tag: name } | Warning::UnknownAttribute { attribute: name, .. } => {
-                is_one(name) && warning.span.is_some_and(|span| (span.end as usize) <= range.end)
-            }
-            _ => false,
+        let (index, span, name) = self.block.warnings[first..].iter().enumerate().find_map(|(index, warning)| {
+            let (Warning::UnknownElement { tag: name } | Warning::UnknownAttribute { attribute: name, .. }) =
+                &warning.value.what
+            else {
+                return None;
+            };
+            let span = warning.span.filter(|span| (span.end as usize) <= range.end)?;
+            let is_one = names.split(' ').any(|known| tags::is(name, known));
+            is_one.then(|| (first + index, span, name.clone()))
         })?;
-        let warning = self.block.warnings.remove(first + found);
-        let span = warning.span?;
-        match warning.value.what {
-            Warning::UnknownElement { tag: name } | Warning::UnknownAttribute { attribute: name, .. } => {
-                Some((span.start as usize..span.end as usize, name))
-            }
-            _ => None,
-        }
+        self.block.warnings.remove(index);
+        Some((span.start as usize..span.end as usize, name))
     }
 
     fn occurrence(&mut self, tag: &Tag<'a>) -> Occurrence {
         let Some(attribute) = tag.attribute("occurrence") else { return Occurrence::Only };
         let written = attribute.value.as_ref();
-        if written.eq_ignore_ascii_case(b"first") {
-            return Occurrence::First;
+        let number =
+            || written.to_str().ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok();
+        match number() {
+            _ if tags::is(written, "first") => Occurrence::First,
+            _ if tags::is(written, "last") => Occurrence::Last,
+            Some(number) => Occurrence::Nth(number),
+            None => {
+                self.error(attribute.value_at.clone(), Error::Occurrence { written: written.into() });
+                Occurrence::Only
+            }
         }
-        if written.eq_ignore_ascii_case(b"last") {
-            return Occurrence::Last;
-        }
-        let digits = written.to_str().ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-        if let Some(number) = digits.and_then(|digits| digits.parse().ok()) {
-            return Occurrence::Nth(number);
-        }
-        self.error(attribute.value_at.clone(), Error::Occurrence { written: written.into() });
-        Occurrence::Only
     }
 
-    fn payload(&mut self, holder: Holder, tag: &Tag<'a>) -> Option<Vec<Text<'a>>> {
+    fn payload(&mut self, holder: Child, tag: &Tag<'a>) -> Option<Vec<Text<'a>>> {
         let read = match tag.form {
             Form::Open => literal::read(self.source, holder, tag.range.end),
             Form::Empty | Form::Close => Err(PayloadError::NoMarker { found: tag.range.end..tag.range.end }),
@@ -252,9 +246,8 @@ impl<'a> Reader<'a> {
                 }
                 if tag.form == Form::Open {
                     match self.closing(holder.name(), &[]) {
-                        Found::Close(close) => self.pos = close.range.end,
-                        Found::Boundary(at) => self.resume(at),
-                        Found::End => self.resume(self.bytes.len()),
+                        Ok(close) => self.pos = close.range.end,
+                        Err(at) => self.resume(at),
                     }
                 }
             }
@@ -267,10 +260,9 @@ impl<'a> Reader<'a> {
     }
 
     fn to(&mut self, tag: &Tag<'a>) -> Option<Text<'a>> {
-        let file =
-            tag.attribute("file").map(|file| Text::at(file.value.clone(), self.source.span(file.value_at.clone())));
+        let file = tag.attribute("file").map(|file| self.value(file));
         if file.is_none() {
-            self.error(tag.range.clone(), TagError::MissingAttribute { tag: "to", attribute: "file" });
+            self.error(tag.range.clone(), Error::MissingAttribute { tag: "to", attribute: "file" });
         }
         if tag.form != Form::Open {
             return file;
@@ -299,7 +291,7 @@ impl<'a> Reader<'a> {
             return None;
         }
         match self.closing("why", &["find", "put", "to", "why"]) {
-            Found::Close(close) => {
+            Ok(close) => {
                 self.flaws(&close);
                 let place = tag.range.end..close.range.start;
                 self.pos = close.range.end;
@@ -307,13 +299,8 @@ impl<'a> Reader<'a> {
                 let decoded = tags::decode(written);
                 (!decoded.trim_ascii().is_empty()).then(|| Text::at(decoded, self.source.span(place)))
             }
-            Found::Boundary(at) => {
+            Err(at) => {
                 self.not_closed(tag, at);
-                None
-            }
-            Found::End => {
-                self.error(tag.range.clone(), Error::Truncated { tag: tag.name.into() });
-                self.resume(self.bytes.len());
                 None
             }
         }
@@ -324,20 +311,21 @@ impl<'a> Reader<'a> {
         if tag.form == Form::Open {
             let name = String::from_utf8_lossy(tag.name);
             match self.closing(&name, &[]) {
-                Found::Close(close) => self.pos = close.range.end,
-                Found::Boundary(at) => return self.not_closed(tag, at),
-                Found::End => {
-                    self.error(tag.range.clone(), Error::Truncated { tag: tag.name.into() });
-                    return self.resume(self.bytes.len());
-                }
+                Ok(close) => self.pos = close.range.end,
+                Err(at) => return self.not_closed(tag, at),
             }
         }
         self.warn(tag.range.clone(), Warning::UnknownElement { tag: shortened(tag.name) });
     }
 
+    /// Says that an element isn't closed before a place or the end, and goes on there.
     fn not_closed(&mut self, tag: &Tag<'a>, at: usize) {
-        let before = self.tag_text(at);
-        self.error(tag.range.clone(), Error::NotClosed { tag: shortened(tag.name), before });
+        let error = if at == self.bytes.len() {
+            Error::Truncated { tag: tag.name.into() }
+        } else {
+            Error::NotClosed { tag: shortened(tag.name), before: self.tag_text(at) }
+        };
+        self.error(tag.range.clone(), error);
         self.resume(at);
     }
 
@@ -362,8 +350,8 @@ impl<'a> Reader<'a> {
     fn text_end(&self, from: usize) -> usize {
         let ends = |at: &usize| match tags::name_at(self.bytes, *at) {
             Some((_, name)) if Child::named(name).is_some() => true,
-            Some((Side::Closing, name)) => tags::is(name, "edit") || self.state.in_wrapper && tags::is(name, "opx"),
-            Some((Side::Opening, _)) => starts_here(&self.bytes[*at..]),
+            Some((Form::Close, name)) => tags::is(name, "edit") || self.state.in_wrapper && tags::is(name, "opx"),
+            Some(_) => starts_here(&self.bytes[*at..]),
             None => false,
         };
         let end = self.bytes.len();

@@ -1,38 +1,30 @@
-use std::fmt;
-
 use bstr::BString;
 
-use super::literal::Holder;
 use super::{Child, Op};
 use crate::text::{LineNo, Shown};
-
-/// What is said of an edit, with the file of that edit as written; of what is in no edit that names a file, without.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InEdit<T> {
-    /// The file.
-    pub path: Option<BString>,
-    /// What is said.
-    pub what: T,
-}
-
-impl<T: fmt::Display> fmt::Display for InEdit<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.path {
-            Some(path) => write!(f, "{} in the edit of `{}`", self.what, Shown(path)),
-            None => self.what.fmt(f),
-        }
-    }
-}
-
-impl<T: std::error::Error> std::error::Error for InEdit<T> {}
 
 /// Why an edit, or an `<opx>`, can't be read.
 #[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    #[error(transparent)]
-    Tag(#[from] TagError),
+    #[error("the tag `<{}` has no `>`", Shown(tag))]
+    Unclosed { tag: BString },
+    #[error("the value of `{}` is not in quotes", Shown(attribute))]
+    Unquoted { attribute: BString, value: BString },
+    #[error("the value of `{}` has no closing quote on its line", Shown(attribute))]
+    OpenValue { attribute: BString },
+    #[error("`<{}>` has two attributes `{}`", Shown(tag), Shown(attribute))]
+    DuplicateAttribute { tag: BString, attribute: BString },
+    #[error("`{}` in the tag `<{}>` is no attribute", Shown(text), Shown(tag))]
+    NoAttribute { tag: BString, text: BString },
+    #[error("`<{tag}>` has no attribute `{attribute}`")]
+    MissingAttribute { tag: &'static str, attribute: &'static str },
+    /// An attribute where one of another name is missing.
+    #[error("the attribute `{}` in place of `{attribute}`", Shown(written))]
+    OtherAttribute { written: BString, attribute: &'static str },
+    #[error("the attribute `marker` is reserved for a later version of the format")]
+    Marker,
     #[error("unknown operation `{}`", Shown(written))]
     UnknownOperation { written: BString },
     #[error("`{}` is no occurrence", Shown(written))]
@@ -67,35 +59,11 @@ pub enum Error {
     #[error("the text of an edit is in `<![CDATA[`, which is XML's and not OPX's")]
     Cdata,
     #[error("the text in `<{}>` has no end: no `>>>` line followed by `</{}>`", holder.name(), holder.name())]
-    OpenPayload { holder: Holder, clue: NoEnd },
+    OpenPayload { holder: Child, clue: NoEnd },
     #[error("the text to find is empty")]
     EmptyFind,
     #[error("`{}` inside an `<opx>`, outside of its edits", Shown(line))]
     EnvelopeInside { line: BString },
-}
-
-/// What is wrong with a tag by itself.
-#[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TagError {
-    #[error("the tag `<{}` has no `>`", Shown(tag))]
-    Unclosed { tag: BString },
-    #[error("the value of `{}` is not in quotes", Shown(attribute))]
-    Unquoted { attribute: BString, value: BString },
-    #[error("the value of `{}` has no closing quote on its line", Shown(attribute))]
-    OpenValue { attribute: BString },
-    #[error("`<{}>` has two attributes `{}`", Shown(tag), Shown(attribute))]
-    DuplicateAttribute { tag: BString, attribute: BString },
-    #[error("`{}` in the tag `<{}>` is no attribute", Shown(text), Shown(tag))]
-    NoAttribute { tag: BString, text: BString },
-    #[error("`<{tag}>` has no attribute `{attribute}`")]
-    MissingAttribute { tag: &'static str, attribute: &'static str },
-    /// An attribute where one of another name is missing.
-    #[error("the attribute `{}` in place of `{attribute}`", Shown(written))]
-    OtherName { written: BString, attribute: &'static str },
-    #[error("the attribute `marker` is reserved for a later version of the format")]
-    Marker,
 }
 
 /// Why a payload may have no end. Lines are of the response.
@@ -129,5 +97,5 @@ pub enum Warning {
     #[error("an `<edit>` in a comment is ignored")]
     CommentedEdit,
     #[error("every line of `<{}>` is indented as its `<<<` is, and keeps that indentation", holder.name())]
-    IndentedPayload { holder: Holder },
+    IndentedPayload { holder: Child },
 }

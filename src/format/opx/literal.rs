@@ -20,32 +20,9 @@ use memchr::{memchr, memrchr};
 
 use super::error::NoEnd;
 use super::parse::shortened;
-use super::tags::{self, Form, Side};
-use super::work;
+use super::tags::{self, Form};
+use super::{Child, work};
 use crate::text::{Source, Text};
-
-/// The elements that hold a payload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holder {
-    /// `<find>`
-    Find,
-    /// `<put>`
-    Put,
-}
-
-impl Holder {
-    fn named(name: &[u8]) -> Option<Self> {
-        [Holder::Find, Holder::Put].into_iter().find(|holder| tags::is(name, holder.name()))
-    }
-
-    /// Returns the element's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Holder::Find => "find",
-            Holder::Put => "put",
-        }
-    }
-}
 
 /// A payload.
 #[derive(Debug)]
@@ -58,14 +35,6 @@ pub(super) struct Payload<'a> {
     pub(super) indentation: &'a [u8],
     /// Offset behind the closing tag.
     pub(super) end: usize,
-}
-
-impl Payload<'_> {
-    /// Returns whether every line that isn't blank is indented as the marker is, or further.
-    pub(super) fn shares_indentation(&self) -> bool {
-        let mut full = self.lines.iter().filter(|line| !is_blank(line)).peekable();
-        !self.indentation.is_empty() && full.peek().is_some() && full.all(|line| line.starts_with(self.indentation))
-    }
 }
 
 /// Why a payload can't be read.
@@ -127,7 +96,7 @@ fn next_text(bytes: &[u8], mut at: usize) -> Option<(Line, Range<usize>)> {
 }
 
 /// Reads the payload of a `<find>` or `<put>` whose opening tag ends before `behind`.
-pub(super) fn read<'a>(source: &'a Source, holder: Holder, behind: usize) -> Result<Payload<'a>, PayloadError> {
+pub(super) fn read<'a>(source: &'a Source, holder: Child, behind: usize) -> Result<Payload<'a>, PayloadError> {
     let bytes = source.bytes();
     let at = bytes.len() - bytes[behind..].trim_ascii_start().len();
     work::add(at - behind);
@@ -164,12 +133,12 @@ fn begin_marker(bytes: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
 struct Reader<'a> {
     source: &'a Source,
     bytes: &'a [u8],
-    holder: Holder,
+    holder: Child,
     start: usize,
     /// The pairs that are open, and where their `<<<` is.
-    nested: Vec<(Holder, Range<usize>)>,
+    nested: Vec<(Child, Range<usize>)>,
     /// The pair that was closed last.
-    last_pair: Option<(Holder, Range<usize>)>,
+    last_pair: Option<(Child, Range<usize>)>,
     /// How many opening tags of the holder are in the payload without a pair of markers, waiting for their closing tag.
     bare: usize,
     /// Where the last of them is, in case that a `<<<` follows.
@@ -181,7 +150,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(source: &'a Source, holder: Holder, start: usize) -> Self {
+    fn new(source: &'a Source, holder: Child, start: usize) -> Self {
         let (nested, last_pair, bytes) = (Vec::new(), None, source.bytes());
         Self { source, bytes, holder, start, nested, last_pair, bare: 0, last_bare: None, accounted: 0, wrong: None }
     }
@@ -222,7 +191,7 @@ impl<'a> Reader<'a> {
             None => next_text(self.bytes, line.next)?.1.start,
         };
         let (name, end) = closing_tag(self.bytes, tag_at)?;
-        let closes = Holder::named(name);
+        let closes = holder(name);
         match self.nested.last() {
             Some((top, _)) if closes == Some(*top) => {
                 self.last_pair = self.nested.pop();
@@ -250,8 +219,8 @@ impl<'a> Reader<'a> {
         work::add(marker - self.start - found.unwrap_or(0));
         let Some(at) = found else { return };
         let tag_at = self.start + at;
-        let Some((Side::Opening, name)) = tags::name_at(self.bytes, tag_at) else { return };
-        let Some(holder) = Holder::named(name) else { return };
+        let Some((Form::Open, name)) = tags::name_at(self.bytes, tag_at) else { return };
+        let Some(holder) = holder(name) else { return };
         let is_whole = |tag: &tags::Tag<'_>| tag.form == Form::Open && tag.range.end == self.start + before.len();
         if tags::scan(self.bytes, tag_at).as_ref().is_some_and(is_whole) {
             if self.last_bare == Some(tag_at) {
@@ -288,13 +257,13 @@ impl<'a> Reader<'a> {
             }
             let own = tags::name_at(self.bytes, at).filter(|(_, name)| tags::is(name, self.holder.name()));
             match own {
-                Some((Side::Closing, _)) if at < self.accounted => {}
-                Some((Side::Closing, _)) if self.bare > 0 => (self.bare, self.last_bare) = (self.bare - 1, None),
-                Some((Side::Closing, _)) if at == place.start => {
+                Some((Form::Close, _)) if at < self.accounted => {}
+                Some((Form::Close, _)) if self.bare > 0 => (self.bare, self.last_bare) = (self.bare - 1, None),
+                Some((Form::Close, _)) if at == place.start => {
                     let line = self.source.line_at(place.start);
                     self.wrong.get_or_insert(NoEnd::NoEndMarker(line));
                 }
-                Some((Side::Opening, _)) if tags::scan(self.bytes, at).is_some_and(|tag| tag.form == Form::Open) => {
+                Some((Form::Open, _)) if tags::scan(self.bytes, at).is_some_and(|tag| tag.form == Form::Open) => {
                     (self.bare, self.last_bare) = (self.bare + 1, Some(at));
                 }
                 _ => {}
@@ -304,9 +273,14 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Returns which of the elements that hold a payload has a name.
+fn holder(name: &[u8]) -> Option<Child> {
+    Child::named(name).filter(|child| matches!(child, Child::Find | Child::Put))
+}
+
 /// Returns the name of the closing tag at an offset, and the offset behind it.
 fn closing_tag(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
-    let (Side::Closing, name) = tags::name_at(bytes, at)? else { return None };
+    let (Form::Close, name) = tags::name_at(bytes, at)? else { return None };
     let rest = &bytes[at + 2 + name.len()..];
     let spaces = rest.iter().take_while(|&&byte| is_space(byte)).count();
     (rest.get(spaces) == Some(&b'>')).then_some((name, at + 2 + name.len() + spaces + 1))

@@ -9,11 +9,11 @@ use std::ops::Range;
 use bstr::{BString, ByteSlice as _};
 use memchr::{memchr_iter, memchr2_iter, memrchr};
 
-use super::error::{Error, InEdit, TagError, Warning};
-use super::literal::{self, Holder, Line, Payload, is_blank, is_space};
-use super::tags::{self, Flaw, Form, Side, Tag};
-use super::{Block, starts_here, work};
-use crate::format::Options;
+use super::error::{Error, Warning};
+use super::literal::{Line, Payload, is_blank, is_space};
+use super::tags::{self, Attribute, Form, Tag};
+use super::{Block, Child, starts_here, work};
+use crate::format::{InFile, Options};
 use crate::patch::{FileEdit, Operation, Substitution};
 use crate::text::{Located, Source, Text};
 
@@ -30,9 +30,7 @@ const LONGEST: usize = 60;
 pub fn parse_block<'a>(source: &'a Source, at: usize, _options: &Options<'_>) -> Block<'a> {
     let bytes = source.bytes();
     let block = Block { end: at, edits: Vec::new(), errors: Vec::new(), warnings: Vec::new() };
-    let state =
-        State { path: None, sound: true, in_wrapper: false, cut: false, abandoned: false, no_comment_before: 0 };
-    let mut reader = Reader { source, bytes, pos: at, block, state, indented: Vec::new() };
+    let mut reader = Reader { source, bytes, pos: at, block, state: State::default(), indented: Vec::new() };
     match tags::scan(bytes, at) {
         Some(tag) if tag.is("opx") => reader.wrapper(&tag),
         Some(tag) => reader.edit(&tag),
@@ -48,15 +46,16 @@ pub(super) struct Reader<'a> {
     pub(super) pos: usize,
     pub(super) block: Block<'a>,
     pub(super) state: State,
-    /// The payloads whose lines all share the indentation of their markers.
-    pub(super) indented: Vec<Indented<'a>>,
+    /// What is to be warned of payloads whose lines all share the indentation of their markers, and how long that is.
+    pub(super) indented: Vec<(usize, Located<InFile<Warning>>)>,
 }
 
+#[derive(Default)]
 pub(super) struct State {
     /// The file of the edit that is being read.
     pub(super) path: Option<BString>,
-    /// Whether that edit has no error so far.
-    pub(super) sound: bool,
+    /// Whether that edit has an error.
+    pub(super) broken: bool,
     pub(super) in_wrapper: bool,
     /// Whether the response ended inside of an element.
     pub(super) cut: bool,
@@ -66,52 +65,40 @@ pub(super) struct State {
     pub(super) no_comment_before: usize,
 }
 
-pub(super) struct Indented<'a> {
-    pub(super) path: Option<BString>,
-    pub(super) holder: Holder,
-    pub(super) marker: Range<usize>,
-    pub(super) indentation: &'a [u8],
-}
-
-/// Where a search for a closing tag ended.
-pub(super) enum Found<'a> {
-    Close(Tag<'a>),
-    /// At something before which it must have come.
-    Boundary(usize),
-    End,
-}
-
 impl<'a> Reader<'a> {
     /// Finds the closing tag of an element that holds text. An edit that begins, the end of this edit or of the wrapper
     /// stop the search; so does a tag that is named in `stops` and is the first on its line.
     ///
     /// A note, whose `stops` aren't empty, may speak of `</edit>`.
-    pub(super) fn closing(&mut self, name: &str, stops: &[&str]) -> Found<'a> {
+    ///
+    /// # Errors
+    /// With where the search was stopped, if only by the end of the response.
+    pub(super) fn closing(&mut self, name: &str, stops: &[&str]) -> Result<Tag<'a>, usize> {
         let is_note = !stops.is_empty();
         for at in tags::starts(self.bytes, self.pos..self.bytes.len()) {
-            let Some((side, found)) = tags::name_at(self.bytes, at) else { continue };
-            if side == Side::Closing
+            let Some((form, found)) = tags::name_at(self.bytes, at) else { continue };
+            if form == Form::Close
                 && tags::is(found, name)
                 && let Some(tag) = tags::scan(self.bytes, at)
             {
-                return Found::Close(tag);
+                return Ok(tag);
             }
-            let stop = match side {
-                Side::Opening if starts_here(&self.bytes[at..]) => {
-                    is_note && tags::is(found, "edit") || self.is_first_on_line(at)
+            let is_first = || self.is_first_on_line(at);
+            let stop = if form == Form::Open {
+                match starts_here(&self.bytes[at..]) {
+                    true => is_note && tags::is(found, "edit") || is_first(),
+                    false => stops.iter().any(|stop| tags::is(found, stop)) && (tags::is(found, "why") || is_first()),
                 }
-                Side::Opening => {
-                    stops.iter().any(|stop| tags::is(found, stop))
-                        && (tags::is(found, "why") || self.is_first_on_line(at))
-                }
-                Side::Closing if tags::is(found, "edit") => !is_note || self.is_first_on_line(at),
-                Side::Closing => self.state.in_wrapper && tags::is(found, "opx") && self.is_first_on_line(at),
+            } else if tags::is(found, "edit") {
+                !is_note || is_first()
+            } else {
+                self.state.in_wrapper && tags::is(found, "opx") && is_first()
             };
             if stop {
-                return Found::Boundary(at);
+                return Err(at);
             }
         }
-        Found::End
+        Err(self.bytes.len())
     }
 
     /// Goes on where a search stopped. If another edit begins there, or the wrapper ends, this edit's end was passed over.
@@ -123,7 +110,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn closes(&self, at: usize, name: &str) -> bool {
-        tags::name_at(self.bytes, at).is_some_and(|(side, found)| side == Side::Closing && tags::is(found, name))
+        tags::name_at(self.bytes, at).is_some_and(|(form, found)| form == Form::Close && tags::is(found, name))
     }
 
     /// Returns the place of the comment that begins at an offset, if it ends before something that `stops` it.
@@ -158,7 +145,7 @@ impl<'a> Reader<'a> {
 
     /// Returns whether nothing but whitespace is before an offset on its line. Looks back no further than it must.
     pub(super) fn is_first_on_line(&self, at: usize) -> bool {
-        let before = self.bytes[..at].iter().rposition(|&byte| !literal::is_space(byte));
+        let before = self.bytes[..at].iter().rposition(|&byte| !is_space(byte));
         work::add(at - before.unwrap_or(0));
         before.is_none_or(|before| self.bytes[before] == b'\n')
     }
@@ -182,6 +169,11 @@ impl<'a> Reader<'a> {
         shortened(&self.bytes[place.clone()])
     }
 
+    /// Returns the value of an attribute, and where it is.
+    pub(super) fn value(&self, attribute: &Attribute<'a>) -> Text<'a> {
+        Text::at(attribute.value.clone(), self.source.span(attribute.value_at.clone()))
+    }
+
     /// Returns the tag, or the beginning of the text, at a place.
     pub(super) fn tag_text(&self, at: usize) -> BString {
         let place = tags::scan(self.bytes, at).map(|tag| tag.range);
@@ -190,19 +182,18 @@ impl<'a> Reader<'a> {
 
     // ---- what is wrong ----
 
-    pub(super) fn error(&mut self, place: Range<usize>, what: impl Into<Error>) {
-        self.state.sound = false;
+    pub(super) fn error(&mut self, place: Range<usize>, what: Error) {
+        self.state.broken = true;
         if self.block.errors.len() < KEPT {
-            let what = what.into();
             // One of a response is enough: it is a way of writing, and no matter of the file.
             let path = self.state.path.clone().filter(|_| what != Error::Cdata);
-            self.block.errors.push(Located::new(self.source.span(place), InEdit { path, what }));
+            self.block.errors.push(Located::new(self.source.span(place), InFile { path, what }));
         }
     }
 
     pub(super) fn warn(&mut self, place: Range<usize>, what: Warning) {
         if self.block.warnings.len() < KEPT {
-            let warning = InEdit { path: self.state.path.clone(), what };
+            let warning = InFile { path: self.state.path.clone(), what };
             self.block.warnings.push(Located::new(self.source.span(place), warning));
         }
     }
@@ -211,32 +202,12 @@ impl<'a> Reader<'a> {
     pub(super) fn flaws(&mut self, tag: &Tag<'a>) -> bool {
         let mut readable = true;
         // A quote that isn't closed hides the end of the tag, and without the end, the rest is hardly what was meant.
-        let has = |open: fn(&Flaw<'_>) -> bool| tag.flaws.iter().any(|(_, flaw)| open(flaw));
-        let is_open_value = |flaw: &Flaw<'_>| matches!(flaw, Flaw::OpenValue { .. });
-        let is_unclosed = |flaw: &Flaw<'_>| matches!(flaw, Flaw::Unclosed);
-        let counts: fn(&Flaw<'_>) -> bool = match (has(is_open_value), has(is_unclosed)) {
-            (true, _) => is_open_value,
-            (_, true) => is_unclosed,
-            _ => |_| true,
-        };
-        for (place, flaw) in tag.flaws.iter().filter(|(_, flaw)| counts(flaw)) {
-            let name = shortened(tag.name);
-            readable &= matches!(flaw, Flaw::Unquoted { .. } | Flaw::Duplicate { .. });
-            let error = match *flaw {
-                Flaw::Unclosed if tag.form == Form::Close => {
-                    TagError::Unclosed { tag: [b"/", &name[..]].concat().into() }
-                }
-                Flaw::Unclosed => TagError::Unclosed { tag: name },
-                Flaw::Unquoted { attribute, value } => {
-                    TagError::Unquoted { attribute: shortened(attribute), value: shortened(value) }
-                }
-                Flaw::OpenValue { attribute } => TagError::OpenValue { attribute: shortened(attribute) },
-                Flaw::Duplicate { attribute } => {
-                    TagError::DuplicateAttribute { tag: name, attribute: shortened(attribute) }
-                }
-                Flaw::Foreign { .. } => TagError::NoAttribute { tag: name, text: self.shown(place) },
-            };
-            self.error(place.clone(), error);
+        let worst: [fn(&Error) -> bool; 3] =
+            [|flaw| matches!(flaw, Error::OpenValue { .. }), |flaw| matches!(flaw, Error::Unclosed { .. }), |_| true];
+        let counts = worst.into_iter().find(|counts| tag.flaws.iter().any(|(_, flaw)| counts(flaw)));
+        for (place, flaw) in tag.flaws.iter().filter(|(_, flaw)| counts.is_some_and(|counts| counts(flaw))) {
+            readable &= matches!(flaw, Error::Unquoted { .. } | Error::DuplicateAttribute { .. });
+            self.error(place.clone(), flaw.clone());
         }
         readable
     }
@@ -248,7 +219,7 @@ impl<'a> Reader<'a> {
                 self.warn(place.clone(), Warning::TypographicQuotes { attribute: name.clone() });
             }
             if tags::is(attribute.name, "marker") && !tag.is("opx") {
-                self.error(place, TagError::Marker);
+                self.error(place, Error::Marker);
             } else if !known.iter().any(|known| tags::is(attribute.name, known)) {
                 self.warn(place, Warning::UnknownAttribute { tag: shortened(tag.name), attribute: name });
             }
@@ -256,26 +227,25 @@ impl<'a> Reader<'a> {
     }
 
     /// Keeps in mind that a payload is indented as its marker is. Whether that is worth a warning shows at the end.
-    pub(super) fn note_indentation(&mut self, holder: Holder, payload: &Payload<'a>) {
-        if payload.shares_indentation() && self.indented.len() < KEPT {
-            let Payload { marker, indentation, .. } = payload;
-            let (path, marker) = (self.state.path.clone(), marker.clone());
-            self.indented.push(Indented { path, holder, marker, indentation });
+    pub(super) fn note_indentation(&mut self, holder: Child, payload: &Payload<'a>) {
+        let Payload { lines, marker, indentation, .. } = payload;
+        let mut full = lines.iter().filter(|line| !is_blank(line)).peekable();
+        let shares_it = full.peek().is_some() && full.all(|line| line.starts_with(indentation));
+        if !indentation.is_empty() && shares_it && self.indented.len() < KEPT {
+            let warning = InFile { path: self.state.path.clone(), what: Warning::IndentedPayload { holder } };
+            self.indented.push((indentation.len(), Located::new(self.source.span(marker.clone()), warning)));
         }
     }
 
     // ---- the end ----
 
     /// Takes the indentation of the whole block away, if it is uniform, and hands the block over.
-    fn finish(mut self, at: usize) -> Block<'a> {
+    fn finish(self, at: usize) -> Block<'a> {
         let outer = uniform_indentation(self.bytes, at.min(self.pos)..self.pos);
-        for payload in std::mem::take(&mut self.indented) {
-            if payload.indentation.len() > outer.len() {
-                self.state.path = payload.path;
-                self.warn(payload.marker, Warning::IndentedPayload { holder: payload.holder });
-            }
-        }
         let mut block = self.block;
+        let indented = self.indented.into_iter().filter(|(width, _)| *width > outer.len());
+        let room = KEPT - block.warnings.len();
+        block.warnings.extend(indented.map(|(_, warning)| warning).take(room));
         if !outer.is_empty() {
             block.edits.iter_mut().for_each(|edit| dedent(edit, outer));
         }
@@ -288,7 +258,7 @@ impl<'a> Reader<'a> {
 
 /// Returns the whitespace before the element that is at `range`, if it is the first on its line and every line of it that
 /// isn't blank begins with them.
-fn uniform_indentation(bytes: &[u8], range: std::ops::Range<usize>) -> &[u8] {
+fn uniform_indentation(bytes: &[u8], range: Range<usize>) -> &[u8] {
     let before = &bytes[..range.start];
     let width = before.iter().rev().take_while(|&&byte| is_space(byte)).count();
     let (rest, blanks) = before.split_at(before.len() - width);

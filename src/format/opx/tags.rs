@@ -12,6 +12,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3_iter};
 
+use super::error::Error;
+use super::parse::shortened;
 use super::work;
 
 /// Returns whether bytes begin with a tag at which OPX starts: `<edit` with an attribute `op` or `file`, or `<opx`.
@@ -19,8 +21,8 @@ use super::work;
 /// Only an attribute that has a value counts: `<edit file>` is somebody's HTML.
 pub fn starts_here(bytes: &[u8]) -> bool {
     match name_at(bytes, 0) {
-        Some((Side::Opening, name)) if is(name, "opx") => true,
-        Some((Side::Opening, name)) if is(name, "edit") => {
+        Some((Form::Open, name)) if is(name, "opx") => true,
+        Some((Form::Open, name)) if is(name, "edit") => {
             scan(bytes, 0).is_some_and(|tag| tag.attribute("op").or(tag.attribute("file")).is_some())
         }
         _ => false,
@@ -46,7 +48,7 @@ pub(super) struct Tag<'a> {
     /// The attributes that have a value, in order; of those with one name only the first.
     pub(super) attributes: Vec<Attribute<'a>>,
     /// What is wrong with it: all kinds that are, but not each a thousand times.
-    pub(super) flaws: Vec<(Range<usize>, Flaw<'a>)>,
+    pub(super) flaws: Vec<(Range<usize>, Error)>,
 }
 
 /// An attribute and its value.
@@ -62,21 +64,6 @@ pub(super) struct Attribute<'a> {
     pub(super) range: Range<usize>,
     /// Whether its quotes are typographic.
     pub(super) typographic: bool,
-}
-
-/// What can be wrong with a tag by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flaw<'a> {
-    /// It has no `>`.
-    Unclosed,
-    /// A value without quotes.
-    Unquoted { attribute: &'a [u8], value: &'a [u8] },
-    /// A value whose closing quote isn't on its line, or not before a tag of the format.
-    OpenValue { attribute: &'a [u8] },
-    /// A second attribute of one name.
-    Duplicate { attribute: &'a [u8] },
-    /// Something that is no attribute, or one too many: the rest of the tag from there on.
-    Foreign { text: &'a [u8] },
 }
 
 impl<'a> Tag<'a> {
@@ -102,22 +89,15 @@ pub(super) fn is(written: &[u8], name: &str) -> bool {
     written.eq_ignore_ascii_case(name.as_bytes())
 }
 
-/// Which side of an element a tag's beginning is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    Opening,
-    Closing,
-}
-
-/// Reads no more of a tag than its name. Returns `None` where no tag is.
-pub(super) fn name_at(bytes: &[u8], at: usize) -> Option<(Side, &[u8])> {
+/// Reads no more of a tag than its name, and whether it opens or closes. Returns `None` where no tag is.
+pub(super) fn name_at(bytes: &[u8], at: usize) -> Option<(Form, &[u8])> {
     let rest = bytes.get(at..)?.strip_prefix(b"<")?;
-    let (side, rest) = rest.strip_prefix(b"/").map_or((Side::Opening, rest), |rest| (Side::Closing, rest));
+    let (form, rest) = rest.strip_prefix(b"/").map_or((Form::Open, rest), |rest| (Form::Close, rest));
     let len = rest.iter().position(|&byte| !is_name_byte(byte)).unwrap_or(rest.len());
     let name = &rest[..len];
     work::add(2 + len);
     let complete = rest.get(len).is_none_or(|&next| next.is_ascii_whitespace() || matches!(next, b'>' | b'/' | b'<'));
-    (complete && name.first().is_some_and(u8::is_ascii_alphabetic)).then_some((side, name))
+    (complete && name.first().is_some_and(u8::is_ascii_alphabetic)).then_some((form, name))
 }
 
 /// Returns the places in a range where a tag may begin: its `<`s.
@@ -134,8 +114,7 @@ pub(super) fn starts(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = 
 
 /// Reads the tag that begins at `at`. Returns `None` where no tag is.
 pub(super) fn scan(bytes: &[u8], at: usize) -> Option<Tag<'_>> {
-    let (side, name) = name_at(bytes, at)?;
-    let form = if side == Side::Closing { Form::Close } else { Form::Open };
+    let (form, name) = name_at(bytes, at)?;
     let pos = at + 1 + usize::from(form == Form::Close) + name.len();
     let tag = Tag { name, form, range: at..pos, attributes: Vec::new(), flaws: Vec::new() };
     Some(Scanner { bytes, pos, tag, seen: HashSet::new(), foreign: None }.finish())
@@ -184,11 +163,13 @@ impl<'a> Scanner<'a> {
         work::add(self.pos - self.tag.range.start);
         let end = if closed { self.pos } else { self.bytes[..self.pos].trim_ascii_end().len() };
         self.tag.range.end = end;
+        let name = shortened(self.tag.name);
         if !closed {
-            self.tag.flaws.push((self.tag.range.clone(), Flaw::Unclosed));
+            let tag = if self.tag.form == Form::Close { [b"/", &name[..]].concat().into() } else { name };
+            self.tag.flaws.push((self.tag.range.clone(), Error::Unclosed { tag }));
         } else if let Some(foreign) = self.foreign {
-            let text = &self.bytes[foreign..end - 1];
-            self.tag.flaws.push((foreign..end - 1, Flaw::Foreign { text }));
+            let text = shortened(&self.bytes[foreign..end - 1]);
+            self.tag.flaws.push((foreign..end - 1, Error::NoAttribute { tag: name, text }));
         }
         self.tag
     }
@@ -226,7 +207,8 @@ impl<'a> Scanner<'a> {
             return;
         }
         if !self.seen.insert(name.to_ascii_lowercase()) {
-            self.flaw(range, Flaw::Duplicate { attribute: name });
+            let (tag, attribute) = (shortened(self.tag.name), shortened(name));
+            self.flaw(range, Error::DuplicateAttribute { tag, attribute });
             return;
         }
         let value = decode(&self.bytes[value_at.clone()]);
@@ -252,7 +234,8 @@ impl<'a> Scanner<'a> {
         work::add(found.unwrap_or(rest.len()));
         let Some(len) = found.filter(|len| !matches!(rest[open + len], b'\n' | b'<')) else {
             let value = &rest[..found.map_or(rest.len(), |len| open + len)];
-            self.flaw(start..start + value.trim_ascii_end().len(), Flaw::OpenValue { attribute });
+            let attribute = shortened(attribute);
+            self.flaw(start..start + value.trim_ascii_end().len(), Error::OpenValue { attribute });
             // The tag's end is most likely in here, and everything from here on is in doubt anyway.
             self.pos += memchr(b'>', value).or(memchr(b'<', &value[open..]).map(|at| at + open)).unwrap_or(value.len());
             return None;
@@ -273,14 +256,15 @@ impl<'a> Scanner<'a> {
         if rest[..len].ends_with(b"/") && rest.get(len) == Some(&b'>') {
             len -= 1;
         }
-        self.flaw(start..start + len, Flaw::Unquoted { attribute, value: &rest[..len] });
+        let (attribute, value) = (shortened(attribute), shortened(&rest[..len]));
+        self.flaw(start..start + len, Error::Unquoted { attribute, value });
         self.pos += len;
         Some((start..start + len, false))
     }
 
     /// Takes a flaw down. An open value is what counts most, so it always has room.
-    fn flaw(&mut self, place: Range<usize>, flaw: Flaw<'a>) {
-        let is_open_value = |flaw: &Flaw<'_>| matches!(flaw, Flaw::OpenValue { .. });
+    fn flaw(&mut self, place: Range<usize>, flaw: Error) {
+        let is_open_value = |flaw: &Error| matches!(flaw, Error::OpenValue { .. });
         let flaws = &mut self.tag.flaws;
         if flaws.len() < KEPT || is_open_value(&flaw) && !flaws.iter().any(|(_, flaw)| is_open_value(flaw)) {
             flaws.push((place, flaw));
@@ -288,18 +272,12 @@ impl<'a> Scanner<'a> {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Quote {
-    Single,
-    Double,
-}
-
-/// Returns which typographic quotation mark the bytes begin with. Opening and closing ones aren't told apart: which is
-/// which depends on the language.
-fn typographic_quote(bytes: &[u8]) -> Option<Quote> {
+/// Returns which typographic quotation mark the bytes begin with, single or double, by its first kind. Opening and closing ones aren't
+/// told apart: which is which depends on the language.
+fn typographic_quote(bytes: &[u8]) -> Option<char> {
     match bytes {
-        [0xe2, 0x80, 0x98..=0x9b, ..] => Some(Quote::Single),
-        [0xe2, 0x80, 0x9c..=0x9f, ..] => Some(Quote::Double),
+        [0xe2, 0x80, 0x98..=0x9b, ..] => Some('\u{2018}'),
+        [0xe2, 0x80, 0x9c..=0x9f, ..] => Some('\u{201c}'),
         _ => None,
     }
 }

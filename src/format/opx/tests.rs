@@ -36,13 +36,13 @@ fn errors(text: &str) -> Vec<String> {
 }
 
 fn errors_of(block: &Block<'_>) -> Vec<String> {
-    block.errors.iter().map(|error| error.value.to_string()).collect()
+    block.errors.iter().map(|error| crate::format::Error::from(error.value.clone()).to_string()).collect()
 }
 
 fn warnings(text: &str) -> Vec<String> {
     let block = read(text);
     assert!(block.errors.is_empty(), "{text}\n{:?}", errors_of(&block));
-    block.warnings.iter().map(|warning| warning.value.to_string()).collect()
+    block.warnings.iter().map(|warning| crate::format::Warning::from(warning.value.clone()).to_string()).collect()
 }
 
 fn said(edit: &FileEdit<'_>) -> String {

@@ -7,7 +7,7 @@ use bstr::BString;
 use super::error::{Error, Warning};
 use super::literal::Line;
 use super::parse::Reader;
-use super::tags::{self, Form, Side, Tag};
+use super::tags::{self, Form, Tag};
 use super::{Child, starts_here};
 use crate::text::{Located, Source};
 
@@ -35,19 +35,18 @@ impl<'a> Reader<'a> {
                 return;
             }
             match tags::name_at(self.bytes, self.pos) {
-                Some((side, name)) if tags::is(name, "opx") => {
+                Some((_, name)) if tags::is(name, "opx") => {
                     let Some(inner) = tags::scan(self.bytes, self.pos) else { return };
                     self.flaws(&inner);
                     self.pos = inner.range.end;
-                    match (side, inner.form) {
-                        (Side::Closing, _) => depth -= 1,
-                        (Side::Opening, form) => {
-                            self.error(inner.range, Error::NestedWrapper);
-                            depth += usize::from(form == Form::Open);
-                        }
+                    if inner.form == Form::Close {
+                        depth -= 1;
+                    } else {
+                        depth += usize::from(inner.form == Form::Open);
+                        self.error(inner.range, Error::NestedWrapper);
                     }
                 }
-                Some((Side::Opening, name)) if tags::is(name, "edit") => {
+                Some((Form::Open, name)) if tags::is(name, "edit") => {
                     let Some(edit) = tags::scan(self.bytes, self.pos) else { return };
                     edits += 1;
                     self.edit(&edit);
@@ -86,8 +85,8 @@ impl<'a> Reader<'a> {
                 continue;
             };
             let first = self.is_first_on_line(at);
-            let wraps = side == Side::Closing && tags::is(name, "opx");
-            let is_edit = side == Side::Opening && starts_here(&self.bytes[at..]);
+            let wraps = side == Form::Close && tags::is(name, "opx");
+            let is_edit = side == Form::Open && starts_here(&self.bytes[at..]);
             if wraps || first && (is_edit || self.stray_close(at).is_some()) {
                 end = at;
                 break;
@@ -102,7 +101,7 @@ impl<'a> Reader<'a> {
 
     /// Returns the closing tag of one of the format's elements that is where none was opened.
     fn stray_close(&self, at: usize) -> Option<Tag<'a>> {
-        let (Side::Closing, name) = tags::name_at(self.bytes, at)? else { return None };
+        let (Form::Close, name) = tags::name_at(self.bytes, at)? else { return None };
         if Child::named(name).is_none() && !tags::is(name, "edit") {
             return None;
         }
