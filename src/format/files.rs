@@ -8,9 +8,9 @@ use bstr::BString;
 use super::blocks::path;
 use super::envelope::{is_blank, trim_start};
 use super::fence::Fence;
-use super::{InFile, Options, detect};
-use crate::patch::{FileEdit, Operation};
-use crate::text::{LineNo, Located, Source, Span, Text};
+use super::{Block, InFile, Options, Warning, unindented};
+use crate::patch::{FileEdit, Format, Operation};
+use crate::text::{LineNo, Located, Row, Source, Span, Text};
 
 /// Why a file in a fence can't be read.
 #[allow(missing_docs, reason = "the message says what the fields are")]
@@ -27,9 +27,6 @@ pub enum Error {
     TwoPaths,
 }
 
-/// What was read of one file. Its end is the line behind it.
-pub type Block<'a> = super::Block<'a, LineNo, InFile<Error>, detect::Warning>;
-
 /// Returns whether a line may open a fence.
 pub(super) fn starts_here(line: &[u8]) -> bool {
     Fence::read(line).is_some()
@@ -38,57 +35,52 @@ pub(super) fn starts_here(line: &[u8]) -> bool {
 /// Returns the first fence with a path, and its path.
 pub(super) fn first<'a>(source: &'a Source, options: &Options<'_>) -> Option<(Span, Text<'a>)> {
     let mut open: Option<Fence> = None;
-    (0..source.line_count()).map(LineNo::from_index).find_map(|number| {
-        let (fence, line, span) = opener(source, number)?;
+    source.rows(LineNo::FIRST).find_map(|row| {
+        let (fence, _) = Fence::read(row.text)?;
         match open {
             Some(fence) => {
-                open = Some(fence).filter(|fence| !fence.is_closed_by(line));
+                open = Some(fence).filter(|fence| !fence.is_closed_by(row.text));
                 None
             }
             None => {
                 open = Some(fence);
-                Some((span, paths(source, number, options).into_iter().next()?))
+                Some((row.span, paths(source, row, options).into_iter().next()?))
             }
         }
     })
 }
 
 /// Reads the file whose fence a line opens; `None` if the line opens no fence, or one without a path.
-pub(super) fn parse_block<'a>(source: &'a Source, number: LineNo, options: &Options<'_>) -> Option<Block<'a>> {
-    let (fence, opener, opening) = opener(source, number)?;
-    let paths = paths(source, number, options);
+pub(super) fn parse_block<'a>(source: &'a Source, opener: Row<'a>, options: &Options<'_>) -> Option<Block<'a>> {
+    let (fence, _) = Fence::read(opener.text)?;
+    let paths = paths(source, opener, options);
     let path = paths.first()?.clone();
     let mut reader = Reader { path: path[..].into(), errors: Vec::new() };
     if path::one(&paths).is_err() {
-        reader.wrong(opening, Error::TwoPaths);
+        reader.wrong(opener.span, Error::TwoPaths);
     }
-    let indent = &opener[..opener.len() - trim_start(opener).len()];
+    let indent = &opener.text[..opener.text.len() - trim_start(opener.text).len()];
     let (mut lines, mut closing) = (Vec::new(), None);
-    for (number, line, start) in rows(source, number) {
-        let text = match line.strip_prefix(indent) {
-            Some(text) => text,
-            None if is_blank(line) => b"",
-            None => {
-                reader.wrong(source.span(start..start + line.len()), Error::Unindented);
-                continue;
-            }
+    for line in source.rows(opener.number.next()) {
+        let Some(row) = unindented(line, indent) else {
+            reader.wrong(line.span, Error::Unindented);
+            continue;
         };
-        let span = source.span(start + line.len() - text.len()..start + line.len());
-        let own = text.len() - trim_start(text).len();
-        if own > DEEPEST || text.starts_with(b"\t") || !Fence::read(text).is_some_and(|(other, _)| fence.is_like(other))
-        {
-            lines.push(Text::at(text, span));
-        } else if own > 0 || !fence.is_closed_by(text) {
-            reader.wrong(span, Error::Unclear);
+        let own = row.text.len() - trim_start(row.text).len();
+        let is_code = own > DEEPEST || row.text.starts_with(b"\t");
+        if is_code || !Fence::read(row.text).is_some_and(|(other, _)| fence.is_like(other)) {
+            lines.push(row.whole());
+        } else if own > 0 || !fence.is_closed_by(row.text) {
+            reader.wrong(row.span, Error::Unclear);
         } else {
-            closing = Some((number, span));
+            closing = Some(row);
             break;
         }
     }
     match closing {
-        None => reader.wrong(opening, Error::NoEnd),
-        Some((number, span)) if path::is_markdown(&path) && goes_on(source, number, fence, options) => {
-            reader.wrong(span, Error::Unclear);
+        None => reader.wrong(opener.span, Error::NoEnd),
+        Some(row) if path::is_markdown(&path) && goes_on(source, row.number, fence, options) => {
+            reader.wrong(row.span, Error::Unclear);
         }
         Some(_) => {}
     }
@@ -96,9 +88,10 @@ pub(super) fn parse_block<'a>(source: &'a Source, number: LineNo, options: &Opti
         true => Operation::Create { lines, fills_empty: false, ends_open: false },
         false => Operation::Unreadable,
     };
-    let end = closing.map_or(source.line_count(), |(number, _)| number.index() + 1);
-    let edit = FileEdit::new(path, operation, Some(opening));
-    Some(Block { end: LineNo::from_index(end), edits: vec![edit], errors: reader.errors, warnings: Vec::new() })
+    let end = closing.map_or(source.bytes().len(), |row| source.start_of(row.number.next()));
+    let edit = FileEdit::new(path, operation, Some(opener.span));
+    let warnings: Vec<Located<Warning>> = Vec::new();
+    Some(Block::new(Format::Files, opener.start()..end, vec![edit], reader.errors, warnings))
 }
 
 /// What is wrong with one file.
@@ -119,31 +112,18 @@ impl Reader {
 /// From how many spaces on, beyond that of its opening, a line of backticks is code in Markdown and closes nothing, less one.
 const DEEPEST: usize = 3;
 
-fn opener(source: &Source, number: LineNo) -> Option<(Fence, &[u8], Span)> {
-    let (line, start) = (source.line(number)?, source.line_start(number)?);
-    Some((Fence::read(line)?.0, line, source.span(start..start + line.len())))
-}
-
-/// Returns the lines behind one, with their numbers and offsets.
-fn rows(source: &Source, number: LineNo) -> impl Iterator<Item = (LineNo, &[u8], usize)> {
-    let numbers = (number.index() + 1..source.line_count()).map(LineNo::from_index);
-    numbers.filter_map(|number| Some((number, source.line(number)?, source.line_start(number)?)))
-}
-
 /// Returns the paths that the line above a fence and what is behind its backticks name.
-fn paths<'a>(source: &'a Source, number: LineNo, options: &Options<'_>) -> Vec<Text<'a>> {
-    let line = |index: usize| source.line(LineNo::from_index(index)).unwrap_or_default();
-    let above = (0..number.index()).rev().find(|&index| !is_blank(line(index))).and_then(|index| {
-        let start = source.line_start(LineNo::from_index(index))?;
-        path::above(source, start..start + line(index).len(), index + 1 == number.index(), options)
-    });
-    let info = Fence::read(line(number.index())).map_or(&b""[..], |(_, info)| info);
+fn paths<'a>(source: &'a Source, opener: Row<'a>, options: &Options<'_>) -> Vec<Text<'a>> {
+    let before = (0..opener.number.index()).rev().filter_map(|index| source.row(LineNo::from_index(index)));
+    let above = before.into_iter().find(|row| !is_blank(row.text));
+    let above = above.and_then(|row| path::above(row, row.number.next() == opener.number, options));
+    let info = Fence::read(opener.text).map_or(&b""[..], |(_, info)| info);
     above.into_iter().chain(path::behind(source, info)).collect()
 }
 
 /// Returns whether the next fence behind a file has no language and no path, so that it may be in that file, and end there what the
 /// closing line began.
 fn goes_on(source: &Source, closing: LineNo, fence: Fence, options: &Options<'_>) -> bool {
-    let next = rows(source, closing).find(|(_, line, _)| Fence::read(line).is_some());
-    next.is_some_and(|(number, line, _)| fence.is_closed_by(line) && paths(source, number, options).is_empty())
+    let next = source.rows(closing.next()).find(|row| Fence::read(row.text).is_some());
+    next.is_some_and(|row| fence.is_closed_by(row.text) && paths(source, row, options).is_empty())
 }

@@ -19,11 +19,12 @@ pub use print::{Unrepresentable, Why, is_of_printing, print};
 pub use prose::prose;
 
 use std::fmt;
+use std::ops::Range;
 
 use bstr::{BString, ByteSlice as _};
 
 use crate::patch::{FileEdit, Format, Patch};
-use crate::text::{Located, Shown, Source};
+use crate::text::{Located, Row, Shown, Source, Span};
 
 /// Says whether something is the path of a file.
 pub type IsFile<'o> = &'o dyn Fn(&[u8]) -> bool;
@@ -130,17 +131,47 @@ fn in_edit(path: Option<&BString>) -> String {
     path.map_or(String::new(), |path| format!(" in the edit of `{}`", Shown(path)))
 }
 
-/// What a reader read of one envelope, element or section.
+/// What was read of one envelope, element, section, block, call or file.
 #[derive(Debug)]
-pub struct Block<'a, End, E, W> {
-    /// What is behind it.
-    pub end: End,
+struct Block<'a> {
+    format: Format,
+    /// From its marker or its `<` to behind its last line.
+    range: Range<usize>,
     /// The edits, in order; of what can't be read, one for each path that it names.
-    pub edits: Vec<FileEdit<'a>>,
+    edits: Vec<FileEdit<'a>>,
     /// Why it can't be applied.
-    pub errors: Vec<Located<E>>,
+    errors: Vec<Located<Error>>,
     /// What was ignored or guessed.
-    pub warnings: Vec<Located<W>>,
+    warnings: Vec<Located<Warning>>,
+}
+
+impl<'a> Block<'a> {
+    fn new<E: Into<Error>, W: Into<Warning>>(
+        format: Format,
+        range: Range<usize>,
+        edits: Vec<FileEdit<'a>>,
+        errors: Vec<Located<E>>,
+        warnings: Vec<Located<W>>,
+    ) -> Self {
+        let errors = errors.into_iter().map(|error| error.map(Into::into)).collect();
+        let warnings = warnings.into_iter().map(|warning| warning.map(Into::into)).collect();
+        Self { format, range, edits, errors, warnings }
+    }
+
+    /// Returns its first line, by which messages point at it.
+    fn start(&self, source: &Source) -> Span {
+        let Range { start, end } = self.range;
+        let length = memchr::memchr(b'\n', &source.bytes()[start..end]);
+        source.span(start..length.map_or(end, |length| start + length))
+    }
+}
+
+/// Takes the indentation of a block off a line of it, or all of a blank line that has less; `None` of another line that has less.
+fn unindented<'a>(row: Row<'a>, indentation: &[u8]) -> Option<Row<'a>> {
+    if row.text.starts_with(indentation) {
+        return Some(row.behind(indentation.len()));
+    }
+    envelope::is_blank(row.text).then(|| row.behind(row.text.len()))
 }
 
 /// Cuts what a message quotes to a length that fits one.

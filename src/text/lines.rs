@@ -23,6 +23,11 @@ impl LineNo {
     pub fn index(self) -> usize {
         self.0 as usize - 1
     }
+
+    /// Returns the number of the line behind it.
+    pub fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
 }
 
 impl fmt::Display for LineNo {
@@ -60,6 +65,17 @@ pub struct Line<'a> {
     pub text: &'a [u8],
     /// The terminator.
     pub ending: Ending,
+}
+
+impl<'a> Line<'a> {
+    /// Takes the terminator off, if there is one.
+    pub fn new(raw: &'a [u8]) -> Self {
+        match raw {
+            [text @ .., b'\r', b'\n'] => Line { text, ending: Ending::CrLf },
+            [text @ .., b'\n'] => Line { text, ending: Ending::Lf },
+            text => Line { text, ending: Ending::None },
+        }
+    }
 }
 
 /// The lines of a file, indexed once. A byte order mark at the start of the file is not part of the first line.
@@ -162,12 +178,7 @@ impl<'a> Lines<'a> {
     /// # Panics
     /// If there is no such line.
     pub fn get(&self, index: usize) -> Line<'a> {
-        let raw = self.raw(index..index + 1);
-        match raw {
-            [text @ .., b'\r', b'\n'] => Line { text, ending: Ending::CrLf },
-            [text @ .., b'\n'] => Line { text, ending: Ending::Lf },
-            text => Line { text, ending: Ending::None },
-        }
+        Line::new(self.raw(index..index + 1))
     }
 
     /// Returns the text of line `index`, from 0, without its terminator.

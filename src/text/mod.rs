@@ -13,4 +13,4 @@ pub use content::{Content, Hindrance, Splice, Withheld, is_binary};
 pub use excerpt::Excerpt;
 pub use lines::{Ending, Line, LineNo, Lines, Starts};
 pub use shown::{Shown, SystemError, listed, plural, sentence};
-pub use source::{Located, Source, SourceId, Span, Text};
+pub use source::{Located, Row, Source, SourceId, Span, Text};

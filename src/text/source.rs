@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice as _;
 
-use super::LineNo;
+use super::{Ending, Line, LineNo, Lines};
 
 /// The number of a source within one run: its position among the responses given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,11 +68,37 @@ impl Source {
 
     /// Returns the bytes of a line without its LF or CRLF, or `None` past the end.
     pub fn line(&self, number: LineNo) -> Option<&[u8]> {
-        let start = *self.starts.get(number.index())? as usize;
-        let end = self.starts.get(number.index() + 1).map_or(self.bytes.len(), |&next| next as usize);
-        let line = &self.bytes[start..end];
-        let line = line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
-        Some(line)
+        Some(Line::new(&self.bytes[self.line_start(number)?..self.start_of(number.next())]).text)
+    }
+
+    /// Returns a line with its place, without a byte order mark, or `None` past the end.
+    pub fn row(&self, number: LineNo) -> Option<Row<'_>> {
+        let start = self.line_start(number)?;
+        let bom = if start == 0 && self.bytes.starts_with(Lines::BOM) { Lines::BOM.len() } else { 0 };
+        let Line { text, ending } = Line::new(&self.bytes[start + bom..self.start_of(number.next())]);
+        Some(Row { number, text, ending, span: self.span(start + bom..start + bom + text.len()) })
+    }
+
+    /// Returns the lines from one on.
+    pub fn rows(&self, from: LineNo) -> impl Iterator<Item = Row<'_>> {
+        (from.index()..self.line_count()).filter_map(|index| self.row(LineNo::from_index(index)))
+    }
+
+    /// Returns where a part of the bytes is that was cut out of them.
+    pub(crate) fn place(&self, part: &[u8]) -> Span {
+        let start = part.as_ptr().addr() - self.bytes.as_ptr().addr();
+        self.span(start..start + part.len())
+    }
+
+    /// Returns the byte offset at which a line starts, or the end of the bytes behind the last.
+    pub fn start_of(&self, number: LineNo) -> usize {
+        self.line_start(number).unwrap_or(self.bytes.len())
+    }
+
+    /// Returns the line that begins at an offset or, where that is within one, the next.
+    pub fn line_from(&self, offset: usize) -> LineNo {
+        let number = self.line_at(offset);
+        if self.line_start(number) == Some(offset) && offset < self.bytes.len() { number } else { number.next() }
     }
 
     /// Returns the byte offset at which a line starts, or `None` past the end.
@@ -100,6 +126,43 @@ impl Source {
     pub fn span(&self, range: std::ops::Range<usize>) -> Span {
         debug_assert!(range.start <= range.end && range.end <= self.bytes.len());
         Span { source: self.id, start: range.start as u32, end: range.end as u32 }
+    }
+}
+
+/// A line of a response, or what is left of one behind what it begins with.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// Its number.
+    pub number: LineNo,
+    /// The bytes without the terminator.
+    pub text: &'a [u8],
+    /// The terminator.
+    pub ending: Ending,
+    /// Where the text is.
+    pub span: Span,
+}
+
+impl<'a> Row<'a> {
+    /// Returns the offset at which it starts in the response.
+    pub fn start(&self) -> usize {
+        self.span.start as usize
+    }
+
+    /// Returns a part of it, and where that is.
+    pub fn part(&self, range: std::ops::Range<usize>) -> Text<'a> {
+        let (start, end) = (self.span.start + range.start as u32, self.span.start + range.end as u32);
+        Text::at(&self.text[range], Span { start, end, ..self.span })
+    }
+
+    /// Returns all of it.
+    pub fn whole(&self) -> Text<'a> {
+        Text::at(self.text, self.span)
+    }
+
+    /// Returns what is behind so many bytes.
+    pub fn behind(self, count: usize) -> Self {
+        let span = Span { start: self.span.start + count as u32, ..self.span };
+        Self { text: &self.text[count..], span, ..self }
     }
 }
 

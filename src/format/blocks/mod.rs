@@ -38,5 +38,4 @@ pub(super) use around::{Around, Note, are_between, begin_at};
 pub use error::{Error, Warning};
 pub use marker::Family;
 pub(super) use marker::{is_cut, opener};
-pub use parse::Block;
 pub(super) use print::print;

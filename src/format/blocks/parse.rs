@@ -7,58 +7,40 @@ use super::marker::{self, Family, Marker, SEVEN};
 use super::path::is_markdown;
 use crate::format::envelope::{is_blank, trim};
 use crate::format::fence::Fence;
-use crate::format::{InFile, Options, excerpt};
-use crate::patch::{FileEdit, Occurrence, Operation, Substitution, Written};
-use crate::text::{LineNo, Located, Source, Span, Text};
-
-/// What was read of one block. Its end is the offset behind it.
-pub type Block<'a> = crate::format::Block<'a, usize, InFile<Error>, InFile<Warning>>;
-
-/// A line between the first and the last of a block.
-struct Row<'a> {
-    number: LineNo,
-    /// Its text without the indentation that the whole block has.
-    text: &'a [u8],
-    span: Span,
-    marker: Option<Marker>,
-}
-
-impl<'a> Row<'a> {
-    fn line(&self) -> Text<'a> {
-        Text::at(self.text, self.span)
-    }
-}
+use crate::format::{Block, InFile, Options, excerpt, unindented};
+use crate::patch::{FileEdit, Format, Occurrence, Operation, Substitution, Written};
+use crate::text::{LineNo, Located, Row, Source, Span, Text};
 
 /// The reader of one block.
 pub(super) struct Reader<'a, 'o> {
     source: &'a Source,
     options: &'o Options<'o>,
     path: Option<Text<'a>>,
-    /// The first line of the block.
-    span: Span,
+    /// The first line of the block, from its marker on.
+    first: Row<'a>,
+    /// The lines between the first and the last, without the indentation that the whole block has.
     rows: Vec<Row<'a>>,
-    block: Block<'a>,
+    /// The offset behind it.
+    end: usize,
+    errors: Vec<Located<InFile<Error>>>,
+    warnings: Vec<Located<InFile<Warning>>>,
 }
 
 impl<'a, 'o> Reader<'a, 'o> {
-    /// Begins to read a block of a file, if that is known, the marker of which begins at an offset.
-    pub(super) fn new(source: &'a Source, at: usize, path: Option<Text<'a>>, options: &'o Options<'o>) -> Self {
-        let number = source.line_at(at);
-        let line = source.line(number).unwrap_or_default();
-        let start = source.line_start(number).unwrap_or(at);
-        let span = source.span(at..start + line.len());
-        let block = Block { end: at, edits: Vec::new(), errors: Vec::new(), warnings: Vec::new() };
-        Self { source, options, path, span, rows: Vec::new(), block }
+    /// Begins to read a block of a file, if that is known.
+    pub(super) fn new(source: &'a Source, first: Row<'a>, path: Option<Text<'a>>, options: &'o Options<'o>) -> Self {
+        let (errors, warnings) = (Vec::new(), Vec::new());
+        Self { source, options, path, first, rows: Vec::new(), end: first.start(), errors, warnings }
     }
 
     /// Reads it. Returns also the last line of a section that would close a fence, which then isn't open any more behind the block.
-    pub(super) fn read(mut self, fence: Option<Fence>) -> (Block<'a>, Option<Span>) {
-        let opener = &self.source.bytes()[self.span.start as usize..self.span.end as usize];
-        let Some(Marker::Open(family, signs)) = Marker::read(opener) else { return (self.block, None) };
-        self.rows(family);
+    pub(super) fn read(mut self, indentation: &[u8], fence: Option<Fence>) -> (Block<'a>, Option<Span>) {
         let mut closing = None;
         let mut operation = None;
-        if let Some(divider) = self.divider(signs) {
+        if let Some(Marker::Open(family, signs)) = Marker::read(self.first.text)
+            && self.rows(indentation, family)
+            && let Some(divider) = self.divider(signs)
+        {
             let (old, line) = self.head(divider);
             let new = divider + 1..self.rows.len();
             self.numbers_among(new.clone());
@@ -67,65 +49,52 @@ impl<'a, 'o> Reader<'a, 'o> {
             closing = [last(&old), last(&new)].into_iter().flatten().find(closes).map(|row| row.span);
             operation = Some(if old.is_empty() { self.create(new) } else { self.substitute(old, new, line) });
         }
-        let operation = operation.filter(|_| self.block.errors.is_empty()).unwrap_or(Operation::Unreadable);
-        if let Some(path) = self.path {
-            // What is said of the edit points at its path, if that is its own.
-            let span = path.span.map_or(self.span, |path| path.to(self.span));
-            self.block.edits.push(FileEdit::new(path, operation, Some(span)));
-        }
-        self.block.errors.sort_by_key(|error| error.span);
-        self.block.warnings.sort_by_key(|warning| warning.span);
-        (self.block, closing)
+        let operation = operation.filter(|_| self.errors.is_empty()).unwrap_or(Operation::Unreadable);
+        let span = self.first.span;
+        // What is said of the edit points at its path, if that is its own.
+        let edit = |path: Text<'a>| {
+            let span = path.span.map_or(span, |path| path.to(span));
+            FileEdit::new(path, operation, Some(span))
+        };
+        let edits = self.path.map(edit).into_iter().collect();
+        (Block::new(Format::Blocks, self.first.start()..self.end, edits, self.errors, self.warnings), closing)
     }
 
     fn error(&mut self, span: Span, what: Error) {
         let path = self.path.as_ref().map(|path| excerpt(path));
-        self.block.errors.push(Located::new(span, InFile { path, what }));
+        self.errors.push(Located::new(span, InFile { path, what }));
     }
 
     fn warn(&mut self, span: Span, what: Warning) {
         let path = self.path.as_ref().map(|path| excerpt(path));
-        self.block.warnings.push(Located::new(span, InFile { path, what }));
+        self.warnings.push(Located::new(span, InFile { path, what }));
     }
 
-    /// Collects the lines up to the marker at which the block ends, or before another that begins.
-    fn rows(&mut self, family: Family) {
-        let (source, at) = (self.source, self.span.start as usize);
-        let first = source.line_at(at);
-        let indentation = &source.bytes()[source.line_start(first).unwrap_or(at)..at];
-        let indentation = if is_blank(indentation) { indentation } else { b"" };
-        let mut number = LineNo::from_index(first.index() + 1);
-        let mut odd = None;
-        while let (Some(line), Some(start)) = (source.line(number), source.line_start(number)) {
-            let (cut, is_odd) = match line.strip_prefix(indentation) {
-                Some(_) => (indentation.len(), false),
-                None if is_blank(line) => (line.len(), false),
-                None => (0, true),
-            };
-            let (text, span) = (&line[cut..], source.span(start + cut..start + line.len()));
-            odd = odd.or(is_odd.then_some(span));
-            let marker = Marker::read(text);
-            match marker {
+    /// Collects the lines up to the marker at which the block ends, or before another that begins; returns whether it ends.
+    fn rows(&mut self, indentation: &[u8], family: Family) -> bool {
+        let (mut odd, mut before) = (None, None);
+        self.end = self.source.bytes().len();
+        for whole in self.source.rows(self.first.number.next()) {
+            let row = unindented(whole, indentation).unwrap_or_else(|| {
+                odd.get_or_insert(whole.span);
+                whole
+            });
+            match Marker::read(row.text) {
                 Some(Marker::Open(of, _)) if of == family => {
-                    self.block.end = start;
-                    return self.error(
-                        self.span,
-                        Error::NoEnd { family, before: Some(number), near: self.near(marker::is_nearly_end) },
-                    );
+                    (self.end, before) = (whole.start(), Some(row.number));
+                    break;
                 }
                 Some(Marker::End(of, length)) if of == family => {
-                    self.block.end = start + cut + length;
-                    if let Some(odd) = odd {
-                        self.error(odd, Error::Unindented);
-                    }
-                    return;
+                    self.end = row.start() + length;
+                    odd.into_iter().for_each(|odd| self.error(odd, Error::Unindented));
+                    return true;
                 }
-                _ => self.rows.push(Row { number, text, span, marker }),
+                _ => self.rows.push(row),
             }
-            number = LineNo::from_index(number.index() + 1);
         }
-        self.block.end = source.bytes().len();
-        self.error(self.span, Error::NoEnd { family, before: None, near: self.near(marker::is_nearly_end) });
+        let near = self.near(marker::is_nearly_end);
+        self.error(self.first.span, Error::NoEnd { family, before, near });
+        false
     }
 
     /// Returns the first line that is nearly a marker.
@@ -133,13 +102,12 @@ impl<'a, 'o> Reader<'a, 'o> {
         self.rows.iter().find(|row| is_near(row.text)).map(|row| row.number)
     }
 
-    /// Finds the line between old and new lines, by its index; `None` where that isn't clear, or the block has no end.
+    /// Finds the line between old and new lines, by its index; `None` where that isn't clear.
     fn divider(&mut self, signs: usize) -> Option<usize> {
-        if self.block.errors.iter().any(|error| matches!(error.value.what, Error::NoEnd { .. })) {
-            return None;
-        }
         let (conflicts, mut unclear) = conflicts(&self.rows);
-        let length = |row: &Row<'_>| if let Some(Marker::Divider(length)) = row.marker { Some(length) } else { None };
+        let length = |row: &Row<'_>| {
+            if let Some(Marker::Divider(length)) = Marker::read(row.text) { Some(length) } else { None }
+        };
         let is_owned = |index: &usize| conflicts.binary_search_by_key(index, |conflict| conflict.divider).is_ok();
         let is_free = |index: &usize| length(&self.rows[*index]).is_some() && !is_owned(index);
         let all: Vec<usize> = (0..self.rows.len()).filter(is_free).collect();
@@ -167,7 +135,7 @@ impl<'a, 'o> Reader<'a, 'o> {
                 true => Error::NoDivider { near: self.near(marker::is_nearly_divider) },
                 false => Error::Dividers { lines: numbers(&all) },
             };
-            let span = all.first().map_or(self.span, |&first| self.rows[first].span);
+            let span = all.first().map_or(self.first.span, |&first| self.rows[first].span);
             self.error(span, error);
             return None;
         };
@@ -187,7 +155,7 @@ impl<'a, 'o> Reader<'a, 'o> {
     fn head(&mut self, divider: usize) -> (Range<usize>, Option<LineNo>) {
         let (mut next, mut start) = (0, None);
         let mut known: Vec<&[u8]> = Vec::new();
-        while next < divider && self.rows[next].marker == Some(Marker::Number) {
+        while next < divider && Marker::read(self.rows[next].text) == Some(Marker::Number) {
             let Row { text, span, .. } = self.rows[next];
             let colon = text.iter().skip(1).position(|&byte| byte == b':').map_or(text.len(), |at| at + 2);
             let (name, value) = text.split_at(colon);
@@ -205,13 +173,13 @@ impl<'a, 'o> Reader<'a, 'o> {
             known.push(name);
             next += 1;
         }
-        let has_rule = next > 0 && next < divider && self.rows[next].marker == Some(Marker::Rule);
+        let has_rule = next > 0 && next < divider && Marker::read(self.rows[next].text) == Some(Marker::Rule);
         (next + usize::from(has_rule)..divider, start)
     }
 
     /// Refuses line numbers among the new lines.
     fn numbers_among(&mut self, new: Range<usize>) {
-        let stray = self.rows[new].iter().find(|row| row.marker == Some(Marker::Number));
+        let stray = self.rows[new].iter().find(|row| Marker::read(row.text) == Some(Marker::Number));
         if let Some((span, written)) = stray.map(|row| (row.span, excerpt(trim(row.text)))) {
             self.error(span, Error::StrayNumber { written });
         }
@@ -235,7 +203,7 @@ impl<'a, 'o> Reader<'a, 'o> {
             let span = rows[0].span.to(rows[rows.len() - 1].span);
             self.error(span, Error::BlankSearch);
         }
-        let lines = |range: Range<usize>| self.rows[range].iter().map(Row::line).collect::<Vec<_>>();
+        let lines = |range: Range<usize>| self.rows[range].iter().map(Row::whole).collect::<Vec<_>>();
         let is_escaped = self.rows[old.clone()].iter().any(|row| marker::unescaped(row.text).is_some());
         let occurrence = Occurrence::Lines(line);
         if !is_escaped {
@@ -262,8 +230,8 @@ impl<'a, 'o> Reader<'a, 'o> {
 
 fn unescaped<'a>(row: &Row<'a>) -> (Text<'a>, bool) {
     match marker::unescaped(row.text) {
-        Some(text) => (Text::at(text, Span { start: row.span.start + 1, ..row.span }), true),
-        None => (row.line(), false),
+        Some(_) => (row.behind(1).whole(), true),
+        None => (row.whole(), false),
     }
 }
 
@@ -287,7 +255,7 @@ fn conflicts(rows: &[Row<'_>]) -> (Vec<Conflict>, Vec<usize>) {
     let mut open: Option<(usize, Vec<usize>)> = None;
     for (index, row) in rows.iter().enumerate() {
         // In a block of the other family, its own markers may be of a conflict, and else are text.
-        match row.marker {
+        match Marker::read(row.text) {
             Some(Marker::ConflictStart | Marker::Open(Family::Angles, SEVEN)) => {
                 unclear.extend(open.replace((index, Vec::new())).map(|(start, _)| start));
             }
@@ -307,7 +275,8 @@ fn conflicts(rows: &[Row<'_>]) -> (Vec<Conflict>, Vec<usize>) {
         }
     }
     unclear.extend(open.map(|(start, _)| start));
-    let is_of_git = |&index: &usize| matches!(rows[index].marker, Some(Marker::ConflictStart | Marker::ConflictEnd));
+    let is_of_git =
+        |&index: &usize| matches!(Marker::read(rows[index].text), Some(Marker::ConflictStart | Marker::ConflictEnd));
     unclear.retain(is_of_git);
     (whole, unclear)
 }

@@ -1,34 +1,22 @@
 //! Which file a line names: a line that holds a path and little else, and what is behind the backticks of a fence.
 
-use std::ops::Range;
-
 use bstr::{BString, ByteSlice as _};
 
 use crate::format::Options;
 use crate::format::envelope::{trim, trim_start};
-use crate::text::{Source, Text};
+use crate::text::{Row, Source, Text};
 
-/// Returns the path that a line of a response, given by its range, names. `is_near` says that no blank line is between it and what it
-/// names the file of.
-pub(in crate::format) fn above<'a>(
-    source: &'a Source,
-    line: Range<usize>,
-    is_near: bool,
-    options: &Options<'_>,
-) -> Option<Text<'a>> {
+/// Returns the path that a line of a response names. `is_near` says that no blank line is between it and what it names the file of.
+pub(in crate::format) fn above<'a>(line: Row<'a>, is_near: bool, options: &Options<'_>) -> Option<Text<'a>> {
     let is_file = |path: &[u8]| options.is_file.is_some_and(|is_file| is_file(path));
-    let path = named(&source.bytes()[line], is_near, is_file)?;
-    Some(text(source, path))
+    let path = named(line.text, is_near, is_file)?;
+    let at = path.as_ptr().addr() - line.text.as_ptr().addr();
+    Some(line.part(at..at + path.len()))
 }
 
 /// Returns the paths behind the backticks of a fence, given by what is there.
 pub(in crate::format) fn behind<'a>(source: &'a Source, info: &'a [u8]) -> impl Iterator<Item = Text<'a>> {
-    in_info(info).map(|path| text(source, path))
-}
-
-fn text<'a>(source: &'a Source, path: &'a [u8]) -> Text<'a> {
-    let start = path.as_ptr().addr() - source.bytes().as_ptr().addr();
-    Text::at(path, source.span(start..start + path.len()))
+    in_info(info).map(|path| Text::at(path, source.place(path)))
 }
 
 /// Returns the first of several paths if all are one; else the first, and the first other one.

@@ -41,54 +41,46 @@ impl<'a> Tags<'a> {
         self.open.first().map(|&(tag, span)| Located::new(span, Note::Error(Error::OpenTag { tag })))
     }
 
-    /// Reads a line of tags; `None` if it is something else.
-    pub(super) fn line(&mut self, source: &'a Source, line: &'a [u8], start: usize) -> Option<Vec<Located<Note>>> {
-        let mut rest = trim(line);
-        let (mut notes, mut any) = (Vec::new(), false);
+    /// Reads a line of tags; returns whether it is one.
+    pub(super) fn line(&mut self, source: &'a Source, line: &'a [u8], notes: &mut Vec<Located<Note>>) -> bool {
+        let (mut rest, mut any) = (trim(line), false);
         while !rest.is_empty() {
-            let at = start + (rest.as_ptr().addr() - line.as_ptr().addr());
-            if let Some(behind) = rest.strip_prefix(b"<![CDATA[").or_else(|| rest.strip_prefix(b"]]>")) {
+            if let Some(behind) = without_cdata(rest) {
                 (rest, any) = (trim(behind), any || !self.open.is_empty());
                 continue;
             }
-            let Some((tag, closes, behind)) = tag(rest) else { break };
-            let span = source.span(at..at + (rest.len() - behind.len()));
+            let Some((tag, closes, mut behind)) = tag(rest) else { break };
+            let span = source.place(&rest[..rest.len() - behind.len()]);
             if OTHERS.contains(&tag) {
                 any = true;
                 if !closes {
                     notes.push(Located::new(span, Note::Error(Error::Tool { tag })));
                 }
             } else if closes {
-                any |= self.close(tag, &mut notes);
+                any |= self.close(tag, notes);
+            } else if self.open.is_empty() && !TOOLS.contains(&tag) {
+                break;
             } else if tag == "path" || tag == "start_line" {
-                if self.open.is_empty() {
-                    break;
-                }
                 any = true;
                 let close = format!("</{tag}>");
-                let Some(length) = behind.find(&close) else {
+                let Some((value, after)) = behind.split_once_str(&close) else {
                     notes.push(Located::new(span, Note::Error(Error::OpenTag { tag })));
                     break;
                 };
-                let value = trim(&behind[..length]);
-                let from = start + (value.as_ptr().addr() - line.as_ptr().addr());
-                let place = source.span(from..from + value.len());
+                behind = after;
+                let value = trim(value);
                 if tag == "path" {
                     self.path = Some(Text::derived(value));
                 } else {
-                    notes.push(Located::new(place, self.start_line(value)));
+                    notes.push(Located::new(source.place(value), self.start_line(value)));
                 }
-                rest = trim(&behind[length + close.len()..]);
-                continue;
-            } else if TOOLS.contains(&tag) || !self.open.is_empty() {
+            } else {
                 any = true;
                 self.begin(tag, span);
-            } else {
-                break;
             }
             rest = trim(behind);
         }
-        any.then_some(notes)
+        any
     }
 
     fn begin(&mut self, tag: &'static str, span: Span) {
@@ -128,6 +120,11 @@ impl<'a> Tags<'a> {
     }
 }
 
+/// Takes the beginning or the end of a CDATA section away.
+fn without_cdata(text: &[u8]) -> Option<&[u8]> {
+    text.strip_prefix(b"<![CDATA[").or_else(|| text.strip_prefix(b"]]>"))
+}
+
 /// Reads a tag that is known: its name, whether it closes, and what is behind it.
 fn tag(text: &[u8]) -> Option<(&'static str, bool, &[u8])> {
     let inner = text.strip_prefix(b"<")?;
@@ -149,7 +146,7 @@ pub(super) fn are_all(mut text: &[u8]) -> bool {
             "path" | "start_line" => behind.find_byte(b'>').map_or(behind, |end| &behind[end + 1..]),
             _ => behind,
         };
-        text = trim(text).strip_prefix(b"]]>").or_else(|| trim(text).strip_prefix(b"<![CDATA[")).unwrap_or(trim(text));
+        text = without_cdata(trim(text)).unwrap_or(trim(text));
     }
     text.is_empty()
 }

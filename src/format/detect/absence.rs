@@ -17,7 +17,7 @@ pub(super) fn marked_utf16(bytes: &[u8]) -> Option<&'static str> {
 pub(super) fn find(
     source: &Source,
     options: &Options<'_>,
-    prose: &Prose,
+    prose: &Prose<'_>,
     warnings: &[Located<Any>],
     skipped: Option<(Format, Format, Span)>,
 ) -> (Option<Span>, Error) {

@@ -35,15 +35,13 @@ mod repeats;
 #[cfg(test)]
 mod tests;
 
-use std::ops::Range;
-
 use bstr::{BString, ByteSlice as _};
 
 pub use error::{Absence, Error, Residue, Warning};
 
-use super::{Options, Parsed, blocks, envelope, files, opx, tool, unified};
-use crate::patch::{FileEdit, Format, Patch};
-use crate::text::{LineNo, Lines, Located, Source, Span};
+use super::{Block, Options, Parsed, blocks, envelope, files, opx, tool, unified};
+use crate::patch::{Format, Patch};
+use crate::text::{LineNo, Lines, Located, Row, Source, Span};
 use prose::Prose;
 pub(super) use prose::REASONING;
 
@@ -54,7 +52,8 @@ pub fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
         let error = Located::new(source.span(0..2), Error::Utf16 { encoding }.into());
         return Parsed { patch: nothing, errors: vec![error], warnings: Vec::new(), bases: Vec::new() };
     }
-    let (found, prose, bases) = Walk::new(source, options).run();
+    let (mut prose, bases) = Walk::new(source, options).run();
+    let found = std::mem::take(&mut prose.found);
     Parsed { bases, ..settle(source, options, found, &prose) }
 }
 
@@ -79,30 +78,17 @@ impl Found<'_> {
     }
 }
 
-/// A patch and where it is.
-#[derive(Debug)]
-struct Block<'a> {
-    format: Format,
-    /// The marker or the `<`, by which messages point at it.
-    start: Span,
-    range: Range<usize>,
-    edits: Vec<FileEdit<'a>>,
-    errors: Vec<Located<super::Error>>,
-    warnings: Vec<Located<super::Warning>>,
-}
-
 struct Walk<'a, 'o> {
     source: &'a Source,
     options: &'o Options<'o>,
-    found: Vec<Found<'a>>,
-    prose: Prose,
+    prose: Prose<'a>,
     around: blocks::Around<'a>,
     /// The tool calls that were met, by their ids.
     calls: tool::Met,
     /// Up to where it is known that no JSON with calls begins.
     plain: usize,
-    /// Whether there was nothing but whitespace so far.
-    is_first: bool,
+    /// Whether there was something but whitespace so far.
+    is_begun: bool,
     /// What the last line before the patches says that they are about, and what OPX does.
     stated: Option<Located<BString>>,
     bases: Vec<Located<BString>>,
@@ -115,73 +101,68 @@ const MOST_EDITS: usize = 1 << 18;
 
 impl<'a, 'o> Walk<'a, 'o> {
     fn new(source: &'a Source, options: &'o Options<'o>) -> Self {
-        Self {
-            source,
-            options,
-            found: Vec::new(),
-            prose: Prose::default(),
-            around: blocks::Around::default(),
-            calls: tool::Met::new(),
-            plain: 0,
-            is_first: true,
-            stated: None,
-            bases: Vec::new(),
-            edits: 0,
-        }
+        let (prose, around, calls) = Default::default();
+        let (bases, stated) = Default::default();
+        Self { source, options, prose, around, calls, plain: 0, is_begun: false, stated, bases, edits: 0 }
     }
 
-    fn run(mut self) -> (Vec<Found<'a>>, Prose, Vec<Located<BString>>) {
-        let bytes = self.source.bytes();
+    fn run(mut self) -> (Prose<'a>, Vec<Located<BString>>) {
         let mut number = LineNo::FIRST;
-        while let (Some(line), Some(start)) = (self.source.line(number), self.source.line_start(number)) {
-            let bom = if start == 0 && line.starts_with(Lines::BOM) { Lines::BOM.len() } else { 0 };
-            let (line, start) = (&line[bom..], start + bom);
-            let first = start + (line.len() - envelope::trim_start(line).len());
-            number = if let Some(next) = self.file(number, line, start) {
-                next
-            } else if envelope::starts_here(line) {
-                self.envelope(number, first)
-            } else if opx::starts_here(&bytes[first..]) {
-                self.elements(first)
+        while self.edits <= MOST_EDITS
+            && let Some(row) = self.source.row(number)
+        {
+            let first = row.behind(row.text.len() - envelope::trim_start(row.text).len());
+            let end = if let Some(end) = self.file(row) {
+                end
+            } else if envelope::starts_here(row.text) {
+                self.envelope(row, first)
+            } else if opx::starts_here(&self.source.bytes()[first.start()..]) {
+                self.elements(first.start())
             } else if unified::starts_here(self.source, number) {
-                self.section(number, start)
-            } else if let Some(at) = blocks::opener(line) {
-                self.search_replace((start, start + at))
-            } else if let Some(next) = self.json(line, start) {
-                next
+                self.push(unified::parse_block(self.source, number, self.prose.around(), self.options))
+            } else if let Some(at) = blocks::opener(row.text) {
+                let block = self.around.block(self.source, row, at, self.options);
+                let end = self.push(block);
+                self.note();
+                end
+            } else if let Some(end) = self.json(row) {
+                end
             } else {
-                self.is_first &= envelope::is_blank(line);
-                self.prose.line(self.source, line, start, number, &mut self.found);
-                if self.edits == 0 && !self.prose.is_hidden() {
-                    let base = stated_base(line)
-                        .map(|id| Located::new(self.source.span(start..start + line.len()), id.into()));
-                    self.stated = base.or(self.stated.take());
-                }
-                let is_fenced = self.prose.around().fenced;
-                let notes = self.around.line(self.source, (line, start), is_fenced);
-                self.note(notes);
-                after(number)
+                self.prose(row);
+                self.source.start_of(number.next())
             };
-            if self.edits > MOST_EDITS {
-                break;
-            }
+            number = self.source.line_from(end).max(number.next());
         }
-        let notes = self.around.end();
-        self.note(notes);
+        self.around.end();
+        self.note();
         let bases = if self.bases.is_empty() { self.stated.into_iter().collect() } else { self.bases };
-        (self.found, self.prose, bases)
+        (self.prose, bases)
     }
 
-    /// Takes in what is around blocks.
-    fn note(&mut self, notes: Vec<Located<blocks::Note>>) {
-        for Located { span, value } in notes {
+    /// Reads a line that is in no patch.
+    fn prose(&mut self, row: Row<'a>) {
+        self.is_begun |= !envelope::is_blank(row.text);
+        self.prose.line(self.source, row);
+        if self.edits == 0 && !self.prose.is_hidden() {
+            let base = stated_base(row.text).map(|id| Located::new(row.span, id.into()));
+            self.stated = base.or(self.stated.take());
+        }
+        self.around.line(self.source, row, self.prose.around().fenced);
+        self.note();
+    }
+
+    /// Takes in what is said of what is around blocks.
+    fn note(&mut self) {
+        for Located { span, value } in self.around.notes.drain(..) {
             match value {
                 blocks::Note::Error(error) => {
-                    self.found.push(Found::Residue(Format::Blocks, Located::new(span, error.into())))
+                    self.prose.found.push(Found::Residue(Format::Blocks, Located::new(span, error.into())))
                 }
-                blocks::Note::Warning(warning) => self.found.push(Found::Remark(Located::new(span, warning.into()))),
+                blocks::Note::Warning(warning) => {
+                    self.prose.found.push(Found::Remark(Located::new(span, warning.into())))
+                }
                 blocks::Note::Start { line, blocks } => {
-                    let read = self.found.iter_mut().rev().filter_map(|found| match found {
+                    let read = self.prose.found.iter_mut().rev().filter_map(|found| match found {
                         Found::Block(block) if block.format == Format::Blocks => Some(&mut block.edits),
                         _ => None,
                     });
@@ -191,62 +172,37 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
     }
 
-    /// Takes in a patch that a reader read. Of one that brings more edits than there may be, what it is too much of is all that is
-    /// said.
-    fn push<End, E: Into<super::Error>, W: Into<super::Warning>>(
-        &mut self,
-        format: Format,
-        range: Range<usize>,
-        read: super::Block<'a, End, E, W>,
-    ) {
-        if format != Format::Blocks {
+    /// Takes in a patch that a reader read; returns the offset behind it. Of one that brings more edits than there may be, what it is too
+    /// much of is all that is said.
+    fn push(&mut self, block: Block<'a>) -> usize {
+        if block.format != Format::Blocks {
             self.around.pass();
         }
-        let line_end = memchr::memchr(b'\n', &self.source.bytes()[range.clone()]);
-        let start = self.source.span(range.start..line_end.map_or(range.end, |length| range.start + length));
-        self.edits += read.edits.len().max(1);
-        if self.edits > MOST_EDITS {
-            return self.found.push(Found::residue(format, start, Residue::TooMany { most: MOST_EDITS }));
-        }
-        let errors = read.errors.into_iter().map(|error| error.map(Into::into)).collect();
-        let warnings = read.warnings.into_iter().map(|warning| warning.map(Into::into)).collect();
-        self.found.push(Found::Block(Block { format, start, range, edits: read.edits, errors, warnings }));
-    }
-
-    /// Reads the envelope that begins in a line; returns the line behind it.
-    fn envelope(&mut self, number: LineNo, first: usize) -> LineNo {
-        let block = envelope::parse_block(self.source, number, self.options);
-        let (end, line_start) = (block.end, self.source.line_start(number).unwrap_or(first));
-        self.prose.envelope_ends(LineNo::from_index(end.index().saturating_sub(1)), line_start..first);
-        self.push(Format::Envelope, first..self.start_of(end), block);
+        let end = block.range.end;
+        self.edits += block.edits.len().max(1);
+        self.prose.found.push(match self.edits > MOST_EDITS {
+            true => Found::residue(block.format, block.start(self.source), Residue::TooMany { most: MOST_EDITS }),
+            false => Found::Block(block),
+        });
         end
     }
 
-    /// Reads the section of a unified diff that begins in a line; returns the line behind it.
-    fn section(&mut self, number: LineNo, start: usize) -> LineNo {
-        let block = unified::parse_block(self.source, number, self.prose.around(), self.options);
-        let end = block.end;
-        self.push(Format::Unified, start..self.start_of(end), block);
-        end
+    /// Reads the envelope that begins in a line.
+    fn envelope(&mut self, row: Row<'a>, first: Row<'a>) -> usize {
+        let block = envelope::parse_block(self.source, row, self.options);
+        let last = self.source.line_at(block.range.end.saturating_sub(1));
+        self.prose.envelope_ends(last, row.start()..first.start());
+        self.push(block)
     }
 
-    /// Reads the block that begins at an offset of a line, given with that of the line; returns the line behind it.
-    fn search_replace(&mut self, at: (usize, usize)) -> LineNo {
-        let (block, notes) = self.around.block(self.source, at, self.options);
-        let (end, last) = (block.end, self.source.line_at(block.end));
-        self.push(Format::Blocks, at.1..end, block);
-        self.note(notes);
-        if self.source.line_start(last) == Some(end) && end < self.source.bytes().len() { last } else { after(last) }
-    }
-
-    /// Reads the JSON that begins in a line, if there are tool calls or patches in it; returns the line behind it.
-    fn json(&mut self, line: &[u8], start: usize) -> Option<LineNo> {
-        if start < self.plain || self.options.depth >= tool::DEEPEST_TEXT {
+    /// Reads the JSON that begins in a line, if there are tool calls or patches in it.
+    fn json(&mut self, row: Row<'a>) -> Option<usize> {
+        if row.start() < self.plain || self.options.depth >= tool::DEEPEST_TEXT {
             return None;
         }
-        let at = start + tool::starts_here(line)?;
+        let at = row.start() + tool::starts_here(row.text)?;
         // A string is only read as the whole response.
-        if self.source.bytes()[at] == b'"' && !(self.is_first && self.found.is_empty()) {
+        if self.source.bytes()[at] == b'"' && (self.is_begun || !self.prose.found.is_empty()) {
             return None;
         }
         match tool::read(self.source, at, self.options, &mut self.calls) {
@@ -255,60 +211,46 @@ impl<'a, 'o> Walk<'a, 'o> {
                 None
             }
             tool::Found::Calls(end, read) => {
-                for block in read.blocks {
-                    let (format, range) = block.end.clone();
-                    self.push(format, range, block);
-                }
-                self.found.extend(read.remarks.into_iter().map(|remark| Found::Remark(remark.map(Into::into))));
-                Some(after(self.source.line_at(end)))
+                read.blocks.into_iter().for_each(|block| {
+                    self.push(block);
+                });
+                self.prose.found.extend(read.remarks.into_iter().map(|remark| Found::Remark(remark.map(Into::into))));
+                Some(self.source.start_of(self.source.line_at(end).next()))
             }
         }
     }
 
-    /// Reads the file whose fence a line opens, where files were asked for; returns the line behind it.
-    fn file(&mut self, number: LineNo, line: &[u8], start: usize) -> Option<LineNo> {
-        if self.options.format != Some(Format::Files) || self.prose.around().fenced || !files::starts_here(line) {
+    /// Reads the file whose fence a line opens, where files were asked for.
+    fn file(&mut self, row: Row<'a>) -> Option<usize> {
+        if self.options.format != Some(Format::Files) || self.prose.around().fenced || !files::starts_here(row.text) {
             return None;
         }
-        let Some(block) = files::parse_block(self.source, number, self.options) else {
-            self.found.push(Found::remark(self.source.span(start..start + line.len()), Warning::NamelessFence));
+        let Some(block) = files::parse_block(self.source, row, self.options) else {
+            self.prose.found.push(Found::remark(row.span, Warning::NamelessFence));
             return None;
         };
-        let end = block.end;
-        self.push(Format::Files, start..self.start_of(end), block);
-        Some(end)
+        Some(self.push(block))
     }
 
-    /// Returns where a line starts, or the end of the response behind the last.
-    fn start_of(&self, line: LineNo) -> usize {
-        self.source.line_start(line).unwrap_or(self.source.bytes().len())
-    }
-
-    /// Reads the OPX element at an offset and those that directly follow it; returns the line to go on with.
-    fn elements(&mut self, mut at: usize) -> LineNo {
-        let bytes = self.source.bytes();
+    /// Reads the OPX element at an offset and those that directly follow it.
+    fn elements(&mut self, mut at: usize) -> usize {
         loop {
             let base = opx::base(self.source, at);
             let known = |base: &Located<BString>| self.bases.iter().any(|known| known.value == base.value);
             self.bases.extend(base.filter(|base| !known(base)));
-            let block = opx::parse_block(self.source, at, self.options);
-            let end = block.end.clamp(at + 1, bytes.len());
+            let block = opx::parse_block(self.source, at);
             self.prose.opx_ends(block.errors.is_empty());
-            self.push(Format::Opx, at..end, block);
-            if self.edits > MOST_EDITS {
-                return self.source.line_at(bytes.len());
-            }
+            let end = self.push(block);
             let number = self.source.line_at(end);
-            let start = self.source.line_start(number).unwrap_or(end);
-            let line_end = start + self.source.line(number).map_or(0, <[u8]>::len);
-            if end == start && end < bytes.len() {
-                return number;
+            if self.edits > MOST_EDITS || self.source.line_from(end) == number {
+                return end;
             }
-            let Some(rest) = bytes.get(end..line_end) else { return after(number) };
-            let next = line_end - envelope::trim_start(rest).len();
-            if !opx::starts_here(&bytes[next..]) {
-                self.prose.rest(self.source, rest, end, &mut self.found);
-                return after(number);
+            let Some(line) = self.source.row(number).filter(|line| end <= line.span.end as usize) else { return end };
+            let rest = line.behind(end - line.start());
+            let next = rest.span.end as usize - envelope::trim_start(rest.text).len();
+            if !opx::starts_here(&self.source.bytes()[next..]) {
+                self.prose.rest(self.source, rest);
+                return self.source.start_of(number.next());
             }
             at = next;
         }
@@ -323,14 +265,10 @@ pub(super) fn stated_base(line: &[u8]) -> Option<&[u8]> {
     (name.eq_ignore_ascii_case(b"base") && is_id).then_some(id)
 }
 
-fn after(number: LineNo) -> LineNo {
-    LineNo::from_index(number.index() + 1)
-}
-
 /// Decides which of the patches count, and whether the response as a whole is one that can be applied.
-fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, prose: &Prose) -> Parsed<'a> {
+fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, prose: &Prose<'_>) -> Parsed<'a> {
     let blocks = || found.iter().filter_map(|found| if let Found::Block(block) = found { Some(block) } else { None });
-    let first = blocks().next().map(|block| (block.format, block.start));
+    let first = blocks().next().map(|block| (block.format, block.start(source)));
     let other = blocks().find(|block| Some(block.format) != first.map(|(format, _)| format));
     let format = options.format.or(first.map(|(format, _)| format)).unwrap_or(Format::Envelope);
     let patch = Patch { format, edits: Vec::new() };
@@ -338,7 +276,7 @@ fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, pros
     if let (None, Some((first, span)), Some(other)) = (options.format, first, other) {
         let line = source.line_at(span.start as usize);
         let mixed = Error::Mixed { first, line, second: other.format };
-        parsed.errors.push(Located::new(other.start, mixed.into()));
+        parsed.errors.push(Located::new(other.start(source), mixed.into()));
     }
     let is_without_blocks = first.is_some() && blocks().all(|block| block.format != Format::Blocks);
     let mut wanted = false;
@@ -354,8 +292,8 @@ fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, pros
                 }
                 Some(asked) => {
                     let warning = Warning::Skipped { found: block.format, asked };
-                    parsed.warnings.push(Located::new(block.start, warning.into()));
-                    skipped.get_or_insert((asked, block.format, block.start));
+                    parsed.warnings.push(Located::new(block.start(source), warning.into()));
+                    skipped.get_or_insert((asked, block.format, block.start(source)));
                     if has_swallowed(source, &block, asked) {
                         parsed.errors.extend(block.errors);
                     }
@@ -391,7 +329,7 @@ fn accept<'a>(source: &'a Source, block: Block<'a>, parsed: &mut Parsed<'a>) {
         let at = block.range.start + nul;
         parsed.errors.push(Located::new(source.span(at..at + 1), Error::Nul { format }.into()));
     } else if block.edits.is_empty() && block.errors.is_empty() {
-        parsed.errors.push(Located::new(block.start, Error::Empty { format }.into()));
+        parsed.errors.push(Located::new(block.start(source), Error::Empty { format }.into()));
     }
     parsed.errors.extend(block.errors);
     parsed.warnings.extend(block.warnings);

@@ -6,12 +6,12 @@ use bstr::ByteSlice as _;
 
 use super::absence::cut_start;
 use super::code_spans::CodeSpans;
-use super::{Absence, Block, Found, Residue, Warning};
+use super::{Absence, Found, Residue, Warning};
 use crate::format::envelope::{self, Marker, Meant};
 use crate::format::fence::Fence;
 use crate::format::{blocks, excerpt, opx, unified};
 use crate::patch::Format;
-use crate::text::{LineNo, Located, Source, Span};
+use crate::text::{LineNo, Located, Row, Source, Span};
 
 /// How much of a tag in mid-line is looked at. Quotes can make every tag of a line reach to the line's end, and here it is
 /// only about a warning.
@@ -19,10 +19,12 @@ const WINDOW: usize = 512;
 
 /// The reader of prose, line by line.
 #[derive(Debug, Default)]
-pub(super) struct Prose {
-    comment: Option<Comment>,
-    /// The blocks of reasoning that are open, the innermost last.
-    reasoning: Vec<Reasoning>,
+pub(super) struct Prose<'a> {
+    /// What has been found, patches among it.
+    pub(super) found: Vec<Found<'a>>,
+    comment: Option<Open>,
+    /// The blocks of reasoning that are open, by their tags, the innermost last.
+    reasoning: Vec<(&'static str, Open)>,
     fence: Option<Fence>,
     /// What ends the shell's heredoc that is open.
     heredoc: Option<Vec<u8>>,
@@ -38,23 +40,9 @@ pub(super) struct Prose {
     pub(super) diff: Option<Span>,
 }
 
-/// An HTML comment that isn't closed yet.
+/// An HTML comment or a block of reasoning that isn't closed yet.
 #[derive(Debug)]
-struct Comment {
-    /// Where it begins.
-    at: u32,
-    /// How much had been found before it.
-    found: usize,
-    /// What had been seen before it.
-    seen: Seen,
-    /// Whether it is in a fence, beyond which it can't go.
-    in_fence: bool,
-}
-
-/// A block of reasoning that isn't closed yet.
-#[derive(Debug)]
-struct Reasoning {
-    tag: &'static str,
+struct Open {
     /// Where it begins.
     at: u32,
     /// How much had been found before it.
@@ -133,7 +121,7 @@ enum Unified {
     New(Span),
 }
 
-impl Prose {
+impl<'a> Prose<'a> {
     /// Returns what is around the line that comes next.
     pub(super) fn around(&self) -> unified::Around<'_> {
         unified::Around {
@@ -159,33 +147,30 @@ impl Prose {
         self.seen.opx = sound;
     }
 
+    /// Takes note of what shows that something was lost.
+    fn residue(&mut self, format: Format, span: Span, residue: Residue) {
+        self.found.push(Found::residue(format, span, residue));
+    }
+
     /// Reads a whole line.
-    pub(super) fn line(
-        &mut self,
-        source: &Source,
-        line: &[u8],
-        start: usize,
-        number: LineNo,
-        found: &mut Vec<Found<'_>>,
-    ) {
-        let span = source.span(start..start + line.len());
+    pub(super) fn line(&mut self, source: &Source, row: Row<'_>) {
+        let Row { number, text: line, span, .. } = row;
         self.fences(line);
         self.heredocs(line);
-        self.thoughts(line, span, found);
+        self.thoughts(source, row);
         let is_last = number.index() + 1 == source.line_count();
         if is_last && matches!(self.unified, Unified::Old(_)) && line.starts_with(b"+++ ") {
-            let error = Residue::CutStart { start: excerpt(line) };
-            found.push(Found::residue(Format::Unified, span, error));
+            self.residue(Format::Unified, span, Residue::CutStart { start: excerpt(line) });
         }
-        self.look_around(line, span, number, found);
-        self.remains(line, span, found);
-        self.headers(source, line, span, found);
-        self.ends(line, span, number, found);
-        if start + line.len() == source.bytes().len()
-            && let Some(format) = cut_start(envelope::trim_start(line))
+        self.look_around(row);
+        self.remains(row);
+        self.headers(source, row);
+        self.ends(row);
+        let trimmed = envelope::trim_start(line);
+        if span.end as usize == source.bytes().len()
+            && let Some(format) = cut_start(trimmed)
         {
-            let start = excerpt(envelope::trim_start(line));
-            found.push(Found::residue(format, span, Residue::CutStart { start }));
+            self.residue(format, span, Residue::CutStart { start: excerpt(trimmed) });
         }
         let bullets = bullets(line);
         let behind = &line[bullets..];
@@ -199,25 +184,22 @@ impl Prose {
             && bullets > 0
             && !closes_comment
         {
-            let prefix = envelope::trim(&line[..bullets]);
-            let error = Residue::Prefixed { format, prefix: excerpt(prefix) };
-            found.push(Found::residue(format, span, error));
-            self.tags(source, &behind[1..], start + bullets + 1, found);
+            let prefix = excerpt(envelope::trim(&line[..bullets]));
+            self.residue(format, span, Residue::Prefixed { format, prefix });
+            self.tags(source, row.behind(bullets + 1));
         } else {
-            self.rest(source, line, start, found);
+            self.rest(source, row);
         }
     }
 
     /// Reads a line, or what follows an element on its line.
-    pub(super) fn rest(&mut self, source: &Source, line: &[u8], start: usize, found: &mut Vec<Found<'_>>) {
+    pub(super) fn rest(&mut self, source: &Source, row: Row<'_>) {
         if self.seen.opx
-            && let Some(tag) = closing(line)
+            && let Some(tag) = closing(row.text)
         {
-            let at = start + (line.len() - envelope::trim_start(line).len());
-            let error = Residue::StrayClosing { tag: tag.into() };
-            found.push(Found::residue(Format::Opx, source.span(at..at + tag.len()), error));
+            self.residue(Format::Opx, source.place(tag), Residue::StrayClosing { tag: tag.into() });
         }
-        self.tags(source, line, start, found);
+        self.tags(source, row);
     }
 
     /// Follows Markdown fences, which bound comments.
@@ -226,8 +208,8 @@ impl Prose {
             (None, Some((fence, _))) => self.fence = Some(fence),
             (Some(fence), Some(_)) if fence.is_closed_by(line) => {
                 self.fence = None;
-                self.comment.take_if(|comment| comment.in_fence);
-                self.reasoning.retain(|block| block.fence.is_none());
+                self.comment.take_if(|comment| comment.fence.is_some());
+                self.reasoning.retain(|(_, block)| block.fence.is_none());
             }
             _ => {}
         }
@@ -245,40 +227,46 @@ impl Prose {
         }
     }
 
+    /// Returns what begins at an offset and hides what is in it, once it is closed.
+    fn open(&self, at: u32) -> Open {
+        Open { at, found: self.found.len(), seen: self.seen, fence: self.fence }
+    }
+
     /// Follows the blocks of reasoning. A closing tag ends the innermost one of its name, and with it what was opened inside.
-    fn thoughts(&mut self, line: &[u8], span: Span, found: &mut Vec<Found<'_>>) {
-        let Some((tag, closes)) = reasoning_tag(line) else { return };
+    fn thoughts(&mut self, source: &Source, row: Row<'_>) {
+        let Some((tag, closes)) = reasoning_tag(row.text) else { return };
         if !closes {
             if self.reasoning.len() < DEEPEST {
-                let (at, seen, fence) = (span.start, self.seen, self.fence);
-                self.reasoning.push(Reasoning { tag, at, found: found.len(), seen, fence });
+                self.reasoning.push((tag, self.open(row.span.start)));
             }
             return;
         }
-        let Some(index) = self.reasoning.iter().rposition(|block| block.tag == tag) else {
-            return self.unopened(tag, found);
+        let Some(index) = self.reasoning.iter().rposition(|(open, _)| *open == tag) else {
+            return self.unopened(source, tag);
         };
-        let Some(block) = self.reasoning.drain(index..).next() else { return };
+        let Some((_, block)) = self.reasoning.drain(index..).next() else { return };
         (self.seen, self.fence) = (block.seen, block.fence);
         self.comment.take_if(|comment| comment.at > block.at);
-        self.hide(block.found, Hiding::Reasoning(tag), found);
+        self.hide(source, block.found, Hiding::Reasoning(tag));
     }
 
     /// Warns of the patches before a closing tag that closes nothing: perhaps they are drafts. They are told once.
-    fn unopened(&mut self, tag: &'static str, found: &mut Vec<Found<'_>>) {
-        let patches = found[self.told.min(found.len())..].iter().filter_map(|found| match found {
-            Found::Block(block) => Some((block.start, block.format)),
+    fn unopened(&mut self, source: &Source, tag: &'static str) {
+        let patches = self.found[self.told.min(self.found.len())..].iter().filter_map(|found| match found {
+            Found::Block(block) => {
+                Some(Found::remark(block.start(source), Warning::Unopened { format: block.format, tag }))
+            }
             _ => None,
         });
         let patches: Vec<_> = patches.collect();
-        found.extend(patches.into_iter().map(|(at, format)| Found::remark(at, Warning::Unopened { format, tag })));
-        self.told = found.len();
+        self.found.extend(patches);
+        self.told = self.found.len();
     }
 
     /// Finds what can only have been part of a unified diff.
-    fn remains(&self, line: &[u8], span: Span, found: &mut Vec<Found<'_>>) {
+    fn remains(&mut self, Row { text: line, span, .. }: Row<'_>) {
         let error = if unified::is_hunk_header(line) {
-            if let Some(Found::Residue(_, Located { value: Residue::StrayHunk { more }, .. })) = found.last_mut() {
+            if let Some(Found::Residue(_, Located { value: Residue::StrayHunk { more }, .. })) = self.found.last_mut() {
                 *more += 1;
                 return;
             }
@@ -290,19 +278,19 @@ impl Prose {
         } else {
             return;
         };
-        found.push(Found::residue(Format::Unified, span, error));
+        self.residue(Format::Unified, span, error);
     }
 
     /// Finds file headers outside of envelopes.
-    fn headers(&mut self, source: &Source, line: &[u8], span: Span, found: &mut Vec<Found<'_>>) {
+    fn headers(&mut self, source: &Source, Row { text: line, span, .. }: Row<'_>) {
         let indent = &source.bytes()[self.seen.indent.0..self.seen.indent.1];
         let indented = line.strip_prefix(indent).unwrap_or(line);
         let Some(marked) = envelope::read_marker(line).or_else(|| envelope::read_marker(indented)) else { return };
         if !matches!(marked.marker, Marker::Header(..) | Marker::MoveTo(_)) {
             return;
         }
-        let comment_begins = self.comment.as_ref().is_some_and(|comment| comment.found == found.len());
-        if let Some(Found::Residue(_, Located { value: Residue::StrayHeader { more, .. }, .. })) = found.last_mut()
+        let comment_begins = self.comment.as_ref().is_some_and(|comment| comment.found == self.found.len());
+        if let Some(Found::Residue(_, Located { value: Residue::StrayHeader { more, .. }, .. })) = self.found.last_mut()
             && !comment_begins
         {
             *more += 1;
@@ -311,29 +299,28 @@ impl Prose {
         let ended = self.seen.envelope_end;
         let begin = self.near_begin.map(|(line, _)| line).filter(|line| ended.is_none_or(|ended| *line > ended));
         let header = excerpt(envelope::trim(line));
-        let error = Residue::StrayHeader { header, more: 0, begin, ended };
-        found.push(Found::residue(Format::Envelope, span, error));
+        self.residue(Format::Envelope, span, Residue::StrayHeader { header, more: 0, begin, ended });
     }
 
     /// Finds end markers that end nothing.
-    fn ends(&mut self, line: &[u8], span: Span, number: LineNo, found: &mut Vec<Found<'_>>) {
+    fn ends(&mut self, Row { text: line, span, number, .. }: Row<'_>) {
         let Some(marked) = envelope::read_marker(envelope::trim_start(line)) else { return };
         let stray = |marker| Found::remark(span, Warning::StrayMarker { marker });
-        let is_lost = matches!(found.last(), Some(Found::Residue(_, error)) if error.value.loses_an_envelope());
+        let is_lost = matches!(self.found.last(), Some(Found::Residue(_, error)) if error.value.loses_an_envelope());
         match (marked.marker, self.seen.envelope_end) {
-            (Marker::EndOfFile, _) => found.push(stray("*** End of File")),
+            (Marker::EndOfFile, _) => self.found.push(stray("*** End of File")),
             // It ends what has been reported as standing in no patch.
             (Marker::End, _) if is_lost => {}
             (Marker::End, Some(ended)) if number.get() > ended.get() + 1 => {
-                found.push(Found::residue(Format::Envelope, span, Residue::StrayEnd { ended }));
+                self.residue(Format::Envelope, span, Residue::StrayEnd { ended });
             }
-            (Marker::End, _) => found.push(stray("*** End Patch")),
+            (Marker::End, _) => self.found.push(stray("*** End Patch")),
             _ => {}
         }
     }
 
     /// Remembers what explains later why there is no patch.
-    fn look_around(&mut self, line: &[u8], span: Span, number: LineNo, found: &mut Vec<Found<'_>>) {
+    fn look_around(&mut self, Row { text: line, span, number, .. }: Row<'_>) {
         let text = envelope::trim(line);
         let begin = b"*** Begin Patch";
         if text.ends_with(begin)
@@ -350,7 +337,7 @@ impl Prose {
                 Unified::No
             }
             Unified::New(_) if line.starts_with(b"@@") && !line.starts_with(b"@@@") => {
-                found.push(Found::residue(Format::Unified, span, Residue::Unnumbered));
+                self.residue(Format::Unified, span, Residue::Unnumbered);
                 Unified::No
             }
             _ if text.starts_with(b"--- ") => Unified::Old(span),
@@ -362,7 +349,8 @@ impl Prose {
     }
 
     /// Finds comments, and edits in mid-line.
-    fn tags(&mut self, source: &Source, line: &[u8], start: usize, found: &mut Vec<Found<'_>>) {
+    fn tags(&mut self, source: &Source, row: Row<'_>) {
+        let (line, start) = (row.text, row.start());
         let mut close = self.comment.as_ref().and_then(|_| line.find(b"-->"));
         if close.is_none() && memchr::memchr(b'<', line).is_none() {
             return;
@@ -375,7 +363,7 @@ impl Prose {
                 (Some(next), _) => at += next,
                 (None, None) => return,
                 (None, Some(end)) => {
-                    self.close_comment(found);
+                    self.close_comment(source);
                     close = None;
                     at = end + b"-->".len();
                     continue;
@@ -385,9 +373,7 @@ impl Prose {
             if tag[0] == b'`' {
                 at = spans.behind(&line[..stop], at);
             } else if tag.starts_with(b"<!--") && self.comment.is_none() {
-                let begins = source.span(start + at..start + at).start;
-                self.comment =
-                    Some(Comment { at: begins, found: found.len(), seen: self.seen, in_fence: self.fence.is_some() });
+                self.comment = Some(self.open((start + at) as u32));
                 at += b"<!--".len();
                 close = line[at..].find(b"-->").map(|end| at + end);
             } else {
@@ -396,7 +382,7 @@ impl Prose {
                     let shown = &tag[..tag.len().min(200)];
                     let end = memchr::memchr(b'>', shown).map_or(shown.len(), |end| end + 1);
                     let span = source.span(start + at..start + at + end);
-                    found.push(Found::remark(span, Warning::ProseEdit));
+                    self.found.push(Found::remark(span, Warning::ProseEdit));
                 }
                 at += 1;
             }
@@ -404,18 +390,19 @@ impl Prose {
     }
 
     /// Ends the open comment: what was found in it doesn't count.
-    fn close_comment(&mut self, found: &mut Vec<Found<'_>>) {
+    fn close_comment(&mut self, source: &Source) {
         let Some(comment) = self.comment.take() else { return };
         self.seen = comment.seen;
-        self.hide(comment.found, Hiding::Comment, found);
+        self.hide(source, comment.found, Hiding::Comment);
     }
 
     /// Makes nothing but warnings of the patches that were found since so many things had been found.
-    fn hide(&mut self, since: usize, by: Hiding, found: &mut Vec<Found<'_>>) {
-        let hidden: Vec<_> = found
+    fn hide(&mut self, source: &Source, since: usize, by: Hiding) {
+        let hidden: Vec<_> = self
+            .found
             .drain(since..)
             .filter_map(|found| match found {
-                Found::Block(Block { format, start, .. }) => Some(Located::new(start, by.warning(format))),
+                Found::Block(block) => Some(Located::new(block.start(source), by.warning(block.format))),
                 Found::Remark(Located { span, value: Warning::ProseEdit }) => {
                     Some(Located { span, value: by.warning(Format::Opx) })
                 }
@@ -426,12 +413,12 @@ impl Prose {
             })
             .collect();
         self.hidden = self.hidden.or_else(|| hidden.first().and_then(|warning| Some((warning.span?, by))));
-        found.extend(hidden.into_iter().map(Found::Remark));
+        self.found.extend(hidden.into_iter().map(Found::Remark));
         // What is still open, and began in there, begins before what is left of it.
         if let Some(comment) = &mut self.comment {
             comment.found = comment.found.min(since);
         }
-        self.reasoning.iter_mut().for_each(|block| block.found = block.found.min(since));
+        self.reasoning.iter_mut().for_each(|(_, block)| block.found = block.found.min(since));
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 
 use bstr::ByteSlice as _;
 
-use super::{Block, Found, Warning};
-use crate::format::{blocks, unified};
+use super::{Found, Warning};
+use crate::format::{Block, blocks, unified};
 use crate::patch::{FileEdit, Format, Operation};
 use crate::text::{Located, Source, Span};
 
@@ -31,13 +31,13 @@ pub(super) fn patches(
         let file = first.edits.first().map(|edit| &edit.path[..]);
         match met.entry((lines.trim_end_with(|c| c == '\n').to_vec(), file)) {
             Entry::Vacant(free) => {
-                free.insert(first.start);
+                free.insert(first.start(source));
             }
             Entry::Occupied(earlier) => {
                 is_repeated[indices].fill(true);
                 let line = source.line_at(earlier.get().start as usize);
                 let warning = Warning::RepeatedPatch { format: first.format, first: line };
-                warnings.push(Located::new(first.start, warning.into()));
+                warnings.push(Located::new(first.start(source), warning.into()));
             }
         }
     }

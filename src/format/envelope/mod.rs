@@ -33,5 +33,5 @@ pub use error::{Error, NearEnd, Warning};
 pub use habit::Habit;
 pub(crate) use marker::{Marker, is_blank, meant, read as read_marker, trim, trim_start};
 pub use marker::{Meant, Verb, boundary};
-pub use parse::{Block, parse_block, starts_here};
+pub(super) use parse::{parse_block, starts_here};
 pub(super) use print::print;

@@ -7,16 +7,13 @@ use bstr::ByteSlice as _;
 use super::error::{Error, NearEnd, Warning};
 use super::findings::Findings;
 use super::marker::{self, Marker, Meant};
-use super::section::{Row, Section};
-use crate::format::{Options, excerpt};
-use crate::patch::{FileEdit, Operation};
-use crate::text::{LineNo, Lines, Source, Span, Text};
-
-/// What was read of one envelope. Its end is the first line behind it; past the last line if it ends where the response does.
-pub type Block<'a> = crate::format::Block<'a, LineNo, Error, Warning>;
+use super::section::Section;
+use crate::format::{Block, Options, excerpt, unindented};
+use crate::patch::{FileEdit, Format, Operation};
+use crate::text::{LineNo, Row, Source, Span, Text};
 
 /// Returns whether a line is a Begin: alone on its line, whitespace around it aside.
-pub fn starts_here(line: &[u8]) -> bool {
+pub(in crate::format) fn starts_here(line: &[u8]) -> bool {
     matches!(marker::read(marker::trim_start(line)), Some(marked) if marked.marker == Marker::Begin)
 }
 
@@ -24,7 +21,7 @@ pub fn starts_here(line: &[u8]) -> bool {
 ///
 /// The whitespace before Begin is the envelope's indentation, which every line of it must have that isn't blank. One that has
 /// no End goes to the end of the response and has an error.
-pub fn parse_block<'a>(source: &'a Source, begin: LineNo, options: &Options) -> Block<'a> {
+pub(in crate::format) fn parse_block<'a>(source: &'a Source, begin: Row<'a>, options: &Options) -> Block<'a> {
     Reader::new(source, begin, options).read()
 }
 
@@ -43,13 +40,10 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(source: &'a Source, begin: LineNo, options: &Options) -> Self {
-        let bytes = source.line(begin).unwrap_or_default();
-        let start = source.line_start(begin).unwrap_or(source.bytes().len());
-        let bom = if begin == LineNo::FIRST && bytes.starts_with(Lines::BOM) { Lines::BOM.len() } else { 0 };
-        let text = marker::trim_start(&bytes[bom..]);
-        let indent = &bytes[bom..bytes.len() - text.len()];
-        let begin = Row::new(source, text, start + bom + indent.len(), begin);
+    fn new(source: &'a Source, line: Row<'a>, options: &Options) -> Self {
+        let text = marker::trim_start(line.text);
+        let (indent, _) = line.text.split_at(line.text.len() - text.len());
+        let begin = line.behind(indent.len());
         let mut findings = Findings::new(options.strict);
         if marker::read(text).is_some_and(|marked| marked.decorated) {
             findings.warn(begin.span, Warning::DecoratedMarker { path: None, count: 1 });
@@ -73,12 +67,12 @@ impl<'a> Reader<'a> {
 
     fn read(mut self) -> Block<'a> {
         let mut index = self.begin.number.index() + 1;
-        while let Some((row, indented)) = self.row(index) {
+        while let Some((row, is_indented)) = self.row(index) {
             index += 1;
             let marked = marker::read(row.text);
             let Some(marked) = marked else {
                 self.look_for_end(row);
-                if indented == Indented::Enough {
+                if is_indented {
                     let next = self.row(index).map(|(next, _)| next);
                     self.section.line(row, next, &mut self.findings);
                 } else {
@@ -117,7 +111,7 @@ impl<'a> Reader<'a> {
                     self.unknown(row);
                 }
             }
-            if indented == Indented::Less {
+            if !is_indented {
                 self.findings.less_indented(row.span, self.begin.number);
             }
             if ends {
@@ -127,20 +121,12 @@ impl<'a> Reader<'a> {
         self.cut_off(LineNo::from_index(index))
     }
 
-    /// Returns the row at an index without its indentation.
-    fn row(&self, index: usize) -> Option<(Row<'a>, Indented)> {
-        let number = LineNo::from_index(index);
-        let line = self.source.line(number)?;
-        let start = self.source.line_start(number)?;
-        let (skip, indented) = if line.starts_with(self.indent) {
-            (self.indent.len(), Indented::Enough)
-        } else if marker::is_blank(line) {
-            (line.len(), Indented::Enough)
-        } else {
-            let common = line.iter().zip(self.indent).take_while(|(a, b)| a == b).count();
-            (common, Indented::Less)
-        };
-        Some((Row::new(self.source, &line[skip..], start + skip, number), indented))
+    /// Returns the row at an index without its indentation, and whether it has that of its envelope.
+    fn row(&self, index: usize) -> Option<(Row<'a>, bool)> {
+        let row = self.source.row(LineNo::from_index(index))?;
+        let common = || row.text.iter().zip(self.indent).take_while(|(a, b)| a == b).count();
+        let whole = unindented(row, self.indent);
+        Some((whole.unwrap_or_else(|| row.behind(common())), whole.is_some()))
     }
 
     /// Remembers a line that looks like the End but isn't, and the first Markdown fence: if no End comes, they say why.
@@ -221,8 +207,7 @@ impl<'a> Reader<'a> {
 
     fn finish(mut self, end: LineNo) -> Block<'a> {
         self.close_section();
-        let (errors, warnings) = self.findings.into_parts();
-        Block { end, edits: self.edits, errors, warnings }
+        self.block(end)
     }
 
     /// There was no End. What was found wrong behind the place where it should have been is no news.
@@ -251,16 +236,14 @@ impl<'a> Reader<'a> {
             }
         };
         self.findings.error(span, Error::Truncated { begin, path, near, fence });
-        let (errors, warnings) = self.findings.into_parts();
-        Block { end, edits: self.edits, errors, warnings }
+        self.block(end)
     }
-}
 
-/// Whether a line has the indentation of its envelope.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Indented {
-    Enough,
-    Less,
+    fn block(self, end: LineNo) -> Block<'a> {
+        let range = self.begin.start()..self.source.start_of(end);
+        let (errors, warnings) = self.findings.into_parts();
+        Block::new(Format::Envelope, range, self.edits, errors, warnings)
+    }
 }
 
 fn unreadable<'a>(path: Text<'a>, span: Span) -> FileEdit<'a> {

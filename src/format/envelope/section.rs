@@ -1,6 +1,5 @@
 //! The lines between one file header and the next, and what they ask for.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::error::{Error, Warning};
@@ -8,33 +7,7 @@ use super::findings::Findings;
 use super::habit::Habit;
 use super::marker::{self, Verb};
 use crate::patch::{Hunk, HunkLine, Mark, Operation};
-use crate::text::{LineNo, Source, Span, Text};
-
-/// A line of an envelope, without indentation and terminator.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Row<'a> {
-    pub(super) text: &'a [u8],
-    pub(super) number: LineNo,
-    pub(super) span: Span,
-}
-
-impl<'a> Row<'a> {
-    pub(super) fn new(source: &Source, text: &'a [u8], start: usize, number: LineNo) -> Self {
-        Self { text, number, span: source.span(start..start + text.len()) }
-    }
-
-    /// Returns a part of the row, and where it is.
-    pub(super) fn part(&self, range: Range<usize>) -> Text<'a> {
-        let start = self.span.start + range.start as u32;
-        let end = self.span.start + range.end as u32;
-        Text::at(&self.text[range], Span { start, end, ..self.span })
-    }
-
-    /// Returns what is behind the prefix. Its place is the whole row, prefix included: that is what messages point at.
-    fn behind_prefix(&self) -> Text<'a> {
-        Text::at(&self.text[1..], self.span)
-    }
-}
+use crate::text::{Row, Span, Text};
 
 /// A section: the file that its header names, and what its lines have said so far.
 #[derive(Debug)]
@@ -213,7 +186,7 @@ impl<'a> Lines<'a> {
         } else if row.text.starts_with(verb.sign().as_bytes()) {
             self.keep_blanks(findings);
             findings.good_line();
-            self.lines.push(row.behind_prefix());
+            self.lines.push(behind_prefix(row));
         } else {
             let habit = Habit::of(row.text, next.map(|next| next.text), verb);
             findings.bad_line(row.span, || Error::BadLine { path: path.clone(), verb, habit, more: None });
@@ -302,7 +275,7 @@ impl<'a> Update<'a> {
             self.hunks.push(Hunk { lines, span: Some(span), ..Hunk::default() });
         }
         if let Some(hunk) = self.hunks.last_mut() {
-            hunk.lines.push(line(mark, row.behind_prefix()));
+            hunk.lines.push(line(mark, behind_prefix(row)));
         }
         self.stage = Stage::Chunk { trailing: 0 };
     }
@@ -342,6 +315,11 @@ impl<'a> Update<'a> {
             findings.error(span, Error::EmptyChunk { path: self.path.clone(), is_located });
         }
     }
+}
+
+/// Returns what is behind the prefix of a line. Its place is the whole line, prefix included: that is what messages point at.
+fn behind_prefix(row: Row<'_>) -> Text<'_> {
+    Text::at(&row.text[1..], row.span)
 }
 
 fn line(mark: Mark, text: Text<'_>) -> HunkLine<'_> {

@@ -18,7 +18,7 @@ fn read_with(body: &str, options: &Options) -> String {
 
 fn read_whole(text: &str, options: &Options) -> String {
     let source = source(text.as_bytes());
-    let block = parse_block(&source, LineNo::FIRST, options);
+    let block = parse_block(&source, source.row(LineNo::FIRST).unwrap(), options);
     let mut out: Vec<String> = block.edits.iter().map(edit).collect();
     let line = |span: Option<crate::text::Span>| source.position(span.unwrap().start as usize).0;
     out.extend(block.warnings.iter().map(|w| format!("warning {}: {}", line(w.span), w.value.diagnosis().kind)));
@@ -254,7 +254,7 @@ fn every_habit_of_models_is_named_with_its_remedy() {
     ] {
         let text = format!("*** Begin Patch\n{body}*** End Patch\n");
         let source = source(text.as_bytes());
-        let block = parse_block(&source, LineNo::FIRST, &Options::default());
+        let block = parse_block(&source, source.row(LineNo::FIRST).unwrap(), &Options::default());
         let help = block.errors.first().and_then(|error| error.value.diagnosis().help).unwrap_or_default();
         assert!(help.contains(want), "{body}{help}");
         for error in &block.errors {
@@ -268,7 +268,7 @@ fn errors_of_a_section_are_bounded() {
     let body: String = "bad\n+good\n".repeat(1000);
     let text = format!("*** Begin Patch\n*** Update File: a\n@@\n{body}*** End Patch\n");
     let source = source(text.as_bytes());
-    let block = parse_block(&source, LineNo::FIRST, &Options::default());
+    let block = parse_block(&source, source.row(LineNo::FIRST).unwrap(), &Options::default());
     assert_eq!(block.errors.len(), 21);
     assert_eq!(block.errors[20].value.to_string(), "980 further problems in the same section");
 }
@@ -389,7 +389,7 @@ proptest! {
         prop_assume!(!edits.iter().any(looks_like_a_diff));
         let printed = print(&edits);
         let source = source(&printed);
-        let block = parse_block(&source, LineNo::FIRST, &Options { strict: true, ..Options::default() });
+        let block = parse_block(&source, source.row(LineNo::FIRST).unwrap(), &Options { strict: true, ..Options::default() });
         prop_assert_eq!(&block.errors, &[], "{}", String::from_utf8_lossy(&printed));
         prop_assert_eq!(&block.warnings, &[]);
         prop_assert_eq!(block.edits, edits);

@@ -54,10 +54,10 @@ impl<'a> Reader<'a> {
             let lost = to.filter(|_| operation == Operation::Unreadable);
             let (path, root) = (self.value(file), tag.attribute("root").map(|root| self.value(root)));
             let span = Some(self.source.span(tag.range.clone()));
-            self.block.edits.push(FileEdit { root: root.clone(), why, ..FileEdit::new(path, operation, span) });
+            self.edits.push(FileEdit { root: root.clone(), why, ..FileEdit::new(path, operation, span) });
             // Of the file that it would have moved to, nothing is known either.
             let unreadable = |path| FileEdit { root, ..FileEdit::new(path, Operation::Unreadable, span) };
-            self.block.edits.extend(lost.map(unreadable));
+            self.edits.extend(lost.map(unreadable));
         }
         self.state.path = None;
     }
@@ -192,10 +192,9 @@ impl<'a> Reader<'a> {
     /// Takes back the warning that something in a range means nothing, if it has one of these names; returns where it is and its name.
     fn other_name(&mut self, range: &Range<usize>, names: &str) -> Option<(Range<usize>, BString)> {
         let first = self
-            .block
             .warnings
             .partition_point(|warning| warning.span.is_none_or(|span| (span.start as usize) < range.start));
-        let (index, span, name) = self.block.warnings[first..].iter().enumerate().find_map(|(index, warning)| {
+        let (index, span, name) = self.warnings[first..].iter().enumerate().find_map(|(index, warning)| {
             let (Warning::UnknownElement { tag: name } | Warning::UnknownAttribute { attribute: name, .. }) =
                 &warning.value.what
             else {
@@ -205,7 +204,7 @@ impl<'a> Reader<'a> {
             let is_one = names.split(' ').any(|known| tags::is(name, known));
             is_one.then(|| (first + index, span, name.clone()))
         })?;
-        self.block.warnings.remove(index);
+        self.warnings.remove(index);
         Some((span.start as usize..span.end as usize, name))
     }
 

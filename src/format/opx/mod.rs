@@ -53,18 +53,10 @@ mod work;
 mod wrapper;
 
 pub use error::{Error, NoEnd, Warning};
-pub use parse::parse_block;
+pub(super) use parse::parse_block;
 pub(super) use print::print;
 pub use tags::starts_here;
 pub(super) use wrapper::base;
-
-use super::InFile;
-
-/// What was read of one top-level element: an `<edit>`, or an `<opx>` with all that it holds. Its end is the offset behind the
-/// closing tag. Of an element that isn't closed: where the next edit begins, if that can be told, or else the end of the
-/// response. Always behind the `<` where reading began. An edit whose file isn't known is left out; errors and warnings are in the
-/// order of the response.
-pub type Block<'a> = super::Block<'a, usize, InFile<Error>, InFile<Warning>>;
 
 /// The operations that `op` knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

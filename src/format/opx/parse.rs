@@ -12,9 +12,9 @@ use memchr::{memchr_iter, memchr2_iter, memrchr};
 use super::error::{Error, Warning};
 use super::literal::{Line, Payload, is_blank, is_space};
 use super::tags::{self, Attribute, Form, Tag};
-use super::{Block, Child, starts_here, work};
-use crate::format::{InFile, Options};
-use crate::patch::{FileEdit, Operation, Substitution};
+use super::{Child, starts_here, work};
+use crate::format::{Block, InFile};
+use crate::patch::{FileEdit, Format, Operation, Substitution};
 use crate::text::{Located, Source, Text};
 
 /// How many errors, and how many warnings, are kept of one top-level element: enough for any reader, and a hostile
@@ -26,11 +26,13 @@ const LONGEST: usize = 60;
 
 /// Reads the element whose `<` is at `at`, which is first on its line or directly follows another element.
 ///
-/// OPX has one dialect, so nothing in the options changes how it is read.
-pub fn parse_block<'a>(source: &'a Source, at: usize, _options: &Options<'_>) -> Block<'a> {
-    let bytes = source.bytes();
-    let block = Block { end: at, edits: Vec::new(), errors: Vec::new(), warnings: Vec::new() };
-    let mut reader = Reader { source, bytes, pos: at, block, state: State::default(), indented: Vec::new() };
+/// What was read ends behind the closing tag. Of an element that isn't closed: where the next edit begins, if that can be told, or
+/// else the end of the response. Always behind the `<` where reading began. An edit whose file isn't known is left out; errors and
+/// warnings are in the order of the response.
+pub(in crate::format) fn parse_block(source: &Source, at: usize) -> Block<'_> {
+    let (bytes, state) = (source.bytes(), State::default());
+    let (edits, errors, warnings, indented) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut reader = Reader { source, bytes, pos: at, edits, errors, warnings, state, indented };
     match tags::scan(bytes, at) {
         Some(tag) if tag.is("opx") => reader.wrapper(&tag),
         Some(tag) => reader.edit(&tag),
@@ -44,7 +46,9 @@ pub(super) struct Reader<'a> {
     pub(super) source: &'a Source,
     pub(super) bytes: &'a [u8],
     pub(super) pos: usize,
-    pub(super) block: Block<'a>,
+    pub(super) edits: Vec<FileEdit<'a>>,
+    pub(super) errors: Vec<Located<InFile<Error>>>,
+    pub(super) warnings: Vec<Located<InFile<Warning>>>,
     pub(super) state: State,
     /// What is to be warned of payloads whose lines all share the indentation of their markers, and how long that is.
     pub(super) indented: Vec<(usize, Located<InFile<Warning>>)>,
@@ -184,17 +188,17 @@ impl<'a> Reader<'a> {
 
     pub(super) fn error(&mut self, place: Range<usize>, what: Error) {
         self.state.broken = true;
-        if self.block.errors.len() < KEPT {
+        if self.errors.len() < KEPT {
             // One of a response is enough: it is a way of writing, and no matter of the file.
             let path = self.state.path.clone().filter(|_| what != Error::Cdata);
-            self.block.errors.push(Located::new(self.source.span(place), InFile { path, what }));
+            self.errors.push(Located::new(self.source.span(place), InFile { path, what }));
         }
     }
 
     pub(super) fn warn(&mut self, place: Range<usize>, what: Warning) {
-        if self.block.warnings.len() < KEPT {
+        if self.warnings.len() < KEPT {
             let warning = InFile { path: self.state.path.clone(), what };
-            self.block.warnings.push(Located::new(self.source.span(place), warning));
+            self.warnings.push(Located::new(self.source.span(place), warning));
         }
     }
 
@@ -240,19 +244,17 @@ impl<'a> Reader<'a> {
     // ---- the end ----
 
     /// Takes the indentation of the whole block away, if it is uniform, and hands the block over.
-    fn finish(self, at: usize) -> Block<'a> {
+    fn finish(mut self, at: usize) -> Block<'a> {
         let outer = uniform_indentation(self.bytes, at.min(self.pos)..self.pos);
-        let mut block = self.block;
         let indented = self.indented.into_iter().filter(|(width, _)| *width > outer.len());
-        let room = KEPT - block.warnings.len();
-        block.warnings.extend(indented.map(|(_, warning)| warning).take(room));
+        let room = KEPT - self.warnings.len();
+        self.warnings.extend(indented.map(|(_, warning)| warning).take(room));
         if !outer.is_empty() {
-            block.edits.iter_mut().for_each(|edit| dedent(edit, outer));
+            self.edits.iter_mut().for_each(|edit| dedent(edit, outer));
         }
-        block.errors.sort_by_key(|error| error.span);
-        block.warnings.sort_by_key(|warning| warning.span);
-        block.end = self.pos;
-        block
+        self.errors.sort_by_key(|error| error.span);
+        self.warnings.sort_by_key(|warning| warning.span);
+        Block::new(Format::Opx, at..self.pos, self.edits, self.errors, self.warnings)
     }
 }
 

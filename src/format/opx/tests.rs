@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::diagnose::Diagnose as _;
-use crate::format::Options;
+use crate::format::Block;
 use crate::kind::Kind;
 use crate::patch::{FileEdit, Occurrence, Operation, Substitution};
 use crate::text::{Source, SourceId, Text};
@@ -19,7 +19,7 @@ fn source(text: impl AsRef<[u8]>) -> Source {
 fn read(text: impl AsRef<[u8]>) -> Block<'static> {
     let source: &'static Source = Box::leak(Box::new(source(text)));
     let at = source.bytes().iter().position(|&byte| byte == b'<').unwrap_or(0);
-    parse_block(source, at, &Options::default())
+    parse_block(source, at)
 }
 
 /// Reads a text that has no error, and says what its edits do.
@@ -27,7 +27,7 @@ fn edits(text: impl AsRef<[u8]>) -> Vec<String> {
     let block = read(text.as_ref());
     let shown = bstr::BStr::new(text.as_ref());
     assert!(block.errors.is_empty(), "{shown}\n{:?}", errors_of(&block));
-    assert_eq!(block.end, text.as_ref().trim_ascii_end().len(), "{shown}");
+    assert_eq!(block.range.end, text.as_ref().trim_ascii_end().len(), "{shown}");
     block.edits.iter().map(said).collect()
 }
 
@@ -36,13 +36,13 @@ fn errors(text: &str) -> Vec<String> {
 }
 
 fn errors_of(block: &Block<'_>) -> Vec<String> {
-    block.errors.iter().map(|error| crate::format::Error::from(error.value.clone()).to_string()).collect()
+    block.errors.iter().map(|error| error.value.to_string()).collect()
 }
 
 fn warnings(text: &str) -> Vec<String> {
     let block = read(text);
     assert!(block.errors.is_empty(), "{text}\n{:?}", errors_of(&block));
-    block.warnings.iter().map(|warning| crate::format::Warning::from(warning.value.clone()).to_string()).collect()
+    block.warnings.iter().map(|warning| warning.value.to_string()).collect()
 }
 
 fn said(edit: &FileEdit<'_>) -> String {
@@ -380,7 +380,7 @@ fn residue_inside_a_wrapper_is_a_error() {
     ] {
         let text = format!("<opx>\n{edit}\n{residue}\n</opx>");
         assert_eq!(errors(&text), [want], "{text}");
-        assert_eq!(read(&text).end, text.len(), "{text}");
+        assert_eq!(read(&text).range.end, text.len(), "{text}");
     }
 }
 
@@ -398,7 +398,7 @@ fn a_truncated_response_is_one_error() {
         let block = read(&whole[..end]);
         // The tag that is cut and the element around it are two; never none, never more.
         assert!((1..=2).contains(&block.errors.len()), "{} {:?}", &whole[..end], errors_of(&block));
-        assert!(block.end == end || whole[block.end..end].trim().is_empty(), "{}", &whole[..end]);
+        assert!(block.range.end == end || whole[block.range.end..end].trim().is_empty(), "{}", &whole[..end]);
     }
     assert_eq!(edits(whole), ["a new [x] -- w"]);
 }
@@ -411,7 +411,7 @@ fn a_new_edit_ends_one_that_is_not_closed() {
         errors_of(&block),
         ["`<edit>` is not closed before `<edit file=\"b\" op=\"remove\"/>` in the edit of `a`"]
     );
-    assert_eq!(block.end, text.find("<edit file=\"b\"").unwrap());
+    assert_eq!(block.range.end, text.find("<edit file=\"b\"").unwrap());
 }
 
 #[test]
@@ -419,7 +419,7 @@ fn a_self_closing_edit_does_not_swallow_the_next() {
     let text = "<opx><edit file=\"a\" op=\"remove\"/><edit file=\"b\" op=\"new\"><put><<<\nx\n>>></put></edit></opx>";
     assert_eq!(edits(text), ["a remove", "b new [x]"]);
     let text = &text[5..];
-    assert_eq!(read(text).end, text.find("<edit file=\"b\"").unwrap());
+    assert_eq!(read(text).range.end, text.find("<edit file=\"b\"").unwrap());
 }
 
 #[test]

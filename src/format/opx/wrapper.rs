@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
                 _ => self.between_edits(),
             }
         }
-        if edits == 0 && self.block.errors.is_empty() {
+        if edits == 0 && self.errors.is_empty() {
             self.error(tag.range.clone(), Error::EmptyWrapper);
         }
     }

@@ -34,12 +34,12 @@ use bstr::ByteSlice as _;
 use serde_json::value::RawValue;
 
 pub use error::{Error, Warning};
-pub(super) use parse::{Block, Met, Read};
+pub(super) use parse::{Met, Read};
 pub(super) use print::print;
 
 use super::envelope::{trim, trim_start};
 use super::fence::Fence;
-use super::{InFile, Options};
+use super::{Block, InFile, Options};
 use crate::patch::Format;
 use crate::text::{LineNo, Located, Source};
 use json::Document;
@@ -121,9 +121,9 @@ fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Found {
     Found::Calls(end, Read { blocks: vec![refused(source, range, broken(error))], remarks: Vec::new() })
 }
 
-fn refused(source: &Source, range: Range<usize>, what: Error) -> Block {
+fn refused(source: &Source, range: Range<usize>, what: Error) -> Block<'static> {
     let error = Located::new(source.span(range.clone()), InFile { path: None, what }.into());
-    Block { end: (Format::Tool, range), edits: Vec::new(), errors: vec![error], warnings: Vec::new() }
+    Block { format: Format::Tool, range, edits: Vec::new(), errors: vec![error], warnings: Vec::new() }
 }
 
 /// Says what is wrong with JSON.

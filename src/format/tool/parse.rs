@@ -6,13 +6,9 @@ use std::ops::Range;
 use super::error::{Error, Warning};
 use super::fields::{self, Fields};
 use super::json::{Document, Is, Value};
-use crate::format::{InFile, Options, excerpt};
+use crate::format::{Block, InFile, Options, excerpt};
 use crate::patch::{FileEdit, Format};
 use crate::text::{Located, Source, Span, Text};
-
-/// Calls in a row, or the patches that a string holds; with their format, and where they are.
-pub(in crate::format) type Block =
-    crate::format::Block<'static, (Format, Range<usize>), crate::format::Error, crate::format::Warning>;
 
 /// How deep calls are looked for; the messages of no provider go half as deep.
 const DEEPEST: usize = 48;
@@ -25,7 +21,7 @@ pub(super) struct Reader<'a, 'm> {
     pub(super) source: &'a Source,
     pub(super) options: &'m Options<'m>,
     met: &'m mut Met,
-    blocks: Vec<Block>,
+    blocks: Vec<Block<'static>>,
     /// How many edits and errors there are in them, and how many errors.
     count: usize,
     errors: usize,
@@ -36,7 +32,7 @@ pub(super) struct Reader<'a, 'm> {
 /// What was read of one value.
 pub(in crate::format) struct Read {
     /// The calls and patches in it; none of JSON that is prose.
-    pub(in crate::format) blocks: Vec<Block>,
+    pub(in crate::format) blocks: Vec<Block<'static>>,
     /// What is said of calls that change nothing.
     pub(in crate::format) remarks: Vec<Located<Warning>>,
 }
@@ -173,7 +169,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         let Some(document) = self.decoded(string, None) else { return };
         let is_prose = around.is_wrapped && !around.is_given;
         let Some(mut block) = self.embedded(&document, path, is_prose) else { return };
-        block.end.1 = string.range();
+        block.range = string.range();
         if !around.is_wrapped {
             let span = self.source.span(string.range());
             block.warnings.push(Located::new(span, InFile { path: None, what: Warning::NoCall }.into()));
@@ -184,7 +180,7 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 
     /// Reads the patches of a text; `None` if it has none.
-    fn embedded(&self, document: &Document, path: Option<&str>, is_prose: bool) -> Option<Block> {
+    fn embedded(&self, document: &Document, path: Option<&str>, is_prose: bool) -> Option<Block<'static>> {
         let options = Options {
             depth: self.options.depth + if is_prose { 1 } else { super::DEEPEST_TEXT },
             file: path.map(str::as_bytes).or(self.options.file),
@@ -214,13 +210,13 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 
     /// Returns the block of the calls that are being read, of which a range is a part.
-    fn block(&mut self, range: Range<usize>) -> &mut Block {
-        if self.blocks.last().is_none_or(|block| block.end.0 != Format::Tool) {
-            let end = (Format::Tool, range.clone());
-            self.blocks.push(Block { end, edits: Vec::new(), errors: Vec::new(), warnings: Vec::new() });
+    fn block(&mut self, range: Range<usize>) -> &mut Block<'static> {
+        if self.blocks.last().is_none_or(|block| block.format != Format::Tool) {
+            let (edits, errors, warnings) = Default::default();
+            self.blocks.push(Block { format: Format::Tool, range: range.clone(), edits, errors, warnings });
         }
         let block = self.blocks.last_mut().expect("there is one now");
-        block.end.1 = block.end.1.start.min(range.start)..block.end.1.end.max(range.end);
+        block.range = block.range.start.min(range.start)..block.range.end.max(range.end);
         block
     }
 
@@ -242,7 +238,7 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 
     /// Takes in what is said of a diff in a call.
-    pub(super) fn take_said(&mut self, range: Range<usize>, said: Block) {
+    pub(super) fn take_said(&mut self, range: Range<usize>, said: Block<'static>) {
         self.count += said.errors.len();
         self.errors += said.errors.len();
         let block = self.block(range);
@@ -263,12 +259,11 @@ impl<'a, 'm> Reader<'a, 'm> {
 }
 
 /// Makes a block of what was read of a text that is in a string.
-pub(super) fn relocated(parsed: crate::format::Parsed<'_>, place: &dyn Fn(Span) -> Span) -> Block {
-    let edits: Vec<FileEdit<'static>> = parsed.patch.edits.into_iter().map(|edit| edit.relocated(place)).collect();
+pub(super) fn relocated(parsed: crate::format::Parsed<'_>, place: &dyn Fn(Span) -> Span) -> Block<'static> {
+    let edits = parsed.patch.edits.into_iter().map(|edit| edit.relocated(place)).collect();
     let errors = parsed.errors.into_iter().map(|error| Located { span: error.span.map(place), ..error });
     let warnings = parsed.warnings.into_iter().map(|warning| Located { span: warning.span.map(place), ..warning });
-    let (errors, warnings) = (errors.collect(), warnings.collect());
-    Block { end: (parsed.patch.format, 0..0), edits, errors, warnings }
+    Block::new(parsed.patch.format, 0..0, edits, errors.collect(), warnings.collect())
 }
 
 /// Members by which an object is a message, or holds calls.

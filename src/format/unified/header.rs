@@ -3,11 +3,11 @@
 use bstr::ByteSlice as _;
 
 use super::error::Error;
-use super::names::{self, Name, Side};
-use super::rows::{Row, Rows};
+use super::names;
+use super::rows::Rows;
 use crate::format::excerpt;
 use crate::patch::{Header, Status};
-use crate::text::{Located, Span};
+use crate::text::{Located, Row, Text};
 
 /// Header lines below `diff --git`, by how they begin.
 const EXTENDED: [&[u8]; 15] = [
@@ -29,23 +29,23 @@ const EXTENDED: [&[u8]; 15] = [
 ];
 
 /// Returns whether a line goes on with what `diff --git` began.
-pub(super) fn continues(line: Option<&[u8]>) -> bool {
-    line.is_some_and(|line| line.starts_with(b"--- ") || EXTENDED.iter().any(|start| line.starts_with(start)))
+pub(super) fn continues(row: Option<Row<'_>>) -> bool {
+    row.is_some_and(|row| row.text.starts_with(b"--- ") || EXTENDED.iter().any(|start| row.text.starts_with(start)))
 }
 
 /// What a section's header says, before it is known whether that goes together.
 #[derive(Debug, Default)]
 pub(super) struct RawHeader<'a> {
     /// The names behind `diff --git`, if they could be told apart.
-    git: Option<[Name<'a>; 2]>,
-    /// The names behind `---` and `+++`.
-    sides: Option<[Side<'a>; 2]>,
+    git: Option<[Text<'a>; 2]>,
+    /// The names behind `---` and `+++`; none for `/dev/null`.
+    sides: Option<[Option<Text<'a>>; 2]>,
     old_mode: Option<u32>,
     new_mode: Option<u32>,
     deleted: bool,
     new: bool,
-    rename: [Option<Name<'a>>; 2],
-    copy: [Option<Name<'a>>; 2],
+    rename: [Option<Text<'a>>; 2],
+    copy: [Option<Text<'a>>; 2],
     similarity: Option<u8>,
     ids: Option<(String, String)>,
     is_binary: bool,
@@ -54,8 +54,8 @@ pub(super) struct RawHeader<'a> {
 
 /// What a header comes to.
 pub(super) struct FileHeader<'a> {
-    pub(super) path: Name<'a>,
-    pub(super) to: Option<Name<'a>>,
+    pub(super) path: Text<'a>,
+    pub(super) to: Option<Text<'a>>,
     pub(super) header: Header,
 }
 
@@ -65,16 +65,15 @@ impl<'a> RawHeader<'a> {
         let mut raw = Self::default();
         let mut index = begin;
         if let Some(row) = rows.get(index)
-            && row.text().starts_with(b"diff --git ")
+            && row.text.starts_with(b"diff --git ")
         {
-            let (text, start) = row.behind(b"diff --git ".len());
-            let named = |bytes| Name { bytes, at: (start, start + text.len()) };
-            raw.git = names::split(text).map(|pair| pair.map(named));
+            let Row { text, span, .. } = row.behind(b"diff --git ".len());
+            raw.git = names::split(text).map(|pair| pair.map(|bytes| Text { bytes, span: Some(span) }));
             index += 1;
             while let Some(row) = rows.get(index)
-                && let Some(start) = EXTENDED.iter().find(|start| row.text().starts_with(start))
+                && let Some(start) = EXTENDED.iter().find(|start| row.text.starts_with(start))
             {
-                raw.extended(rows, row, start);
+                raw.extended(row, start);
                 index += 1;
                 if raw.is_binary {
                     return (raw, index);
@@ -82,66 +81,54 @@ impl<'a> RawHeader<'a> {
             }
         }
         if rows.starts_with(index, b"--- ") && rows.starts_with(index + 1, b"+++ ") {
-            raw.sides(rows, index);
+            let sides =
+                [index, index + 1].map(|at| rows.get(at).and_then(|row| raw.read_of(row, names::side(row.behind(4)))));
+            if let [Some(old), Some(new)] = sides {
+                raw.sides = Some([old, new]);
+            }
             index += 2;
         }
         (raw, index)
     }
 
-    fn sides(&mut self, rows: &Rows<'a, '_>, index: usize) {
-        let mut side = |index| {
-            let row: Row<'a> = rows.get(index)?;
-            match Side::read(row.behind(b"--- ".len())) {
-                Ok(side) => Some(side),
-                Err(error) => {
-                    self.errors.push(Located::new(row.span(rows.source), error));
-                    None
-                }
-            }
-        };
-        if let (Some(old), Some(new)) = (side(index), side(index + 1)) {
-            self.sides = Some([old, new]);
-        }
+    /// Returns what was read of a line, or takes note of what is wrong with it.
+    fn read_of<T>(&mut self, row: Row<'_>, read: Result<T, Error>) -> Option<T> {
+        read.map_err(|error| self.errors.push(Located::new(row.span, error))).ok()
     }
 
-    fn extended(&mut self, rows: &Rows<'a, '_>, row: Row<'a>, start: &[u8]) {
-        let rest @ (text, _) = row.behind(start.len());
-        let span = row.span(rows.source);
+    fn extended(&mut self, row: Row<'a>, start: &[u8]) {
+        let rest = row.behind(start.len());
+        let text = rest.text;
         match start {
-            b"old mode " => self.old_mode = self.mode(text, span),
-            b"new mode " => self.new_mode = self.mode(text, span),
-            b"deleted file mode " => (self.deleted, self.old_mode) = (true, self.mode(text, span)),
-            b"new file mode " => (self.new, self.new_mode) = (true, self.mode(text, span)),
-            b"rename from " | b"rename old " => self.rename[0] = self.name(rest, span),
-            b"rename to " | b"rename new " => self.rename[1] = self.name(rest, span),
-            b"copy from " => self.copy[0] = self.name(rest, span),
-            b"copy to " => self.copy[1] = self.name(rest, span),
+            b"old mode " => self.old_mode = self.mode(text, row),
+            b"new mode " => self.new_mode = self.mode(text, row),
+            b"deleted file mode " => (self.deleted, self.old_mode) = (true, self.mode(text, row)),
+            b"new file mode " => (self.new, self.new_mode) = (true, self.mode(text, row)),
+            b"rename from " | b"rename old " => self.rename[0] = self.read_of(row, names::whole(rest)),
+            b"rename to " | b"rename new " => self.rename[1] = self.read_of(row, names::whole(rest)),
+            b"copy from " => self.copy[0] = self.read_of(row, names::whole(rest)),
+            b"copy to " => self.copy[1] = self.read_of(row, names::whole(rest)),
             b"similarity index " => {
                 let percent = text.strip_suffix(b"%").and_then(|digits| digits.to_str().ok()?.parse().ok());
                 self.similarity = percent.filter(|percent| *percent <= 100);
             }
-            b"index " => self.index(text, span),
+            b"index " => self.index(text, row),
             b"GIT binary patch" | b"Binary files " => self.is_binary = true,
             _ => {}
         }
     }
 
-    fn name(&mut self, rest: (&'a [u8], usize), span: Span) -> Option<Name<'a>> {
-        Name::whole(rest).map_err(|error| self.errors.push(Located::new(span, error))).ok()
-    }
-
-    fn mode(&mut self, text: &[u8], span: Span) -> Option<u32> {
+    fn mode(&mut self, text: &[u8], row: Row<'_>) -> Option<u32> {
         let mode = text.to_str().ok().and_then(|digits| u32::from_str_radix(digits, 8).ok());
-        let error = match mode {
-            Some(0o100644 | 0o100755) => return mode,
-            Some(mode) if text.len() == 6 => Error::Mode { mode },
-            _ => Error::NoMode { text: excerpt(text) },
+        let read = match mode {
+            Some(mode @ (0o100644 | 0o100755)) => Ok(mode),
+            Some(mode) if text.len() == 6 => Err(Error::Mode { mode }),
+            _ => Err(Error::NoMode { text: excerpt(text) }),
         };
-        self.errors.push(Located::new(span, error));
-        None
+        self.read_of(row, read)
     }
 
-    fn index(&mut self, text: &[u8], span: Span) {
+    fn index(&mut self, text: &[u8], row: Row<'_>) {
         let (ids, mode) = text.split_once_str(" ").map_or((text, None), |(ids, mode)| (ids, Some(mode)));
         let Some((old, new)) = ids.split_once_str("..") else { return };
         let id = |id: &[u8]| {
@@ -150,7 +137,7 @@ impl<'a> RawHeader<'a> {
         };
         let (Some(old), Some(new)) = (id(old), id(new)) else { return };
         self.ids = Some((old, new));
-        if let Some(mode) = mode.and_then(|mode| self.mode(mode, span)) {
+        if let Some(mode) = mode.and_then(|mode| self.mode(mode, row)) {
             // A mode here is one that stays.
             self.old_mode = self.old_mode.or(Some(mode));
             self.new_mode = self.new_mode.or(Some(mode));
@@ -158,13 +145,13 @@ impl<'a> RawHeader<'a> {
     }
 
     /// Returns the name behind `---` (0) or `+++` (1), if it is one.
-    fn side(&self, at: usize) -> Option<&Name<'a>> {
-        if let Side::Named(name) = &self.sides.as_ref()?[at] { Some(name) } else { None }
+    fn side(&self, at: usize) -> Option<&Text<'a>> {
+        self.sides.as_ref()?[at].as_ref()
     }
 
     /// Returns the paths that it names, for when nothing better is known of them.
-    pub(super) fn paths(&self) -> Vec<Name<'a>> {
-        let mut paths: Vec<Name<'a>> = Vec::new();
+    pub(super) fn paths(&self) -> Vec<Text<'a>> {
+        let mut paths: Vec<Text<'a>> = Vec::new();
         let of_git = self.git.clone().and_then(|[old, new]| names::join(old, new));
         let of_sides = match (self.side(0).cloned(), self.side(1).cloned()) {
             (Some(old), Some(new)) => {
@@ -190,7 +177,7 @@ impl<'a> RawHeader<'a> {
             let path = self.paths().into_iter().next_back().map(|name| name.bytes.into_owned().into());
             return Err(path.map_or(Error::NamelessBinary, |path| Error::Binary { path }));
         }
-        let is_null = |at: usize| matches!(&self.sides, Some(sides) if sides[at] == Side::Null);
+        let is_null = |at: usize| matches!(&self.sides, Some(sides) if sides[at].is_none());
         let moved = match (&self.rename, &self.copy) {
             ([None, None], [None, None]) => None,
             ([Some(from), Some(to)], [None, None]) => Some((Status::Renamed, from.clone(), to.clone())),
@@ -232,33 +219,31 @@ impl<'a> RawHeader<'a> {
     }
 
     /// Returns the one path that a section without rename and copy is about.
-    fn only_path(&self) -> Result<Name<'a>, Error> {
+    fn only_path(&self) -> Result<Text<'a>, Error> {
         let of_git = match self.git.clone() {
             Some([old, new]) => Some(self.one(old, new)?),
             None => None,
         };
         Ok(match (self.sides.clone(), of_git) {
-            (Some([Side::Named(old), Side::Named(new)]), git) => {
+            (Some([Some(old), Some(new)]), git) => {
                 match git {
                     // The letters were decided there: `+++ a/x` may be `x` then.
-                    Some(git) if old.means(&git.bytes) && new.means(&git.bytes) => {
-                        return Ok(Name { bytes: git.bytes, at: new.at });
+                    Some(git) if names::means(&old, &git) && names::means(&new, &git) => {
+                        return Ok(Text { span: new.span, ..git });
                     }
                     _ => self.one(old, new)?,
                 }
             }
-            (Some([Side::Null, Side::Null]), _) => return Err(Error::Contradiction),
-            (Some([Side::Named(name), _]), Some(git)) | (Some([_, Side::Named(name)]), Some(git)) => {
-                Name { bytes: git.bytes, at: name.at }
-            }
-            (Some([Side::Named(name), _]), None) => names::alone(name, false),
-            (Some([_, Side::Named(name)]), None) => names::alone(name, true),
+            (Some([None, None]), _) => return Err(Error::Contradiction),
+            (Some([Some(name), _]), Some(git)) | (Some([_, Some(name)]), Some(git)) => Text { span: name.span, ..git },
+            (Some([Some(name), _]), None) => names::alone(name, false),
+            (Some([_, Some(name)]), None) => names::alone(name, true),
             (None, Some(git)) => git,
             (None, None) => return Err(Error::NoName),
         })
     }
 
-    fn one(&self, old: Name<'a>, new: Name<'a>) -> Result<Name<'a>, Error> {
+    fn one(&self, old: Text<'a>, new: Text<'a>) -> Result<Text<'a>, Error> {
         let both = [&old, &new].map(|name| excerpt(&name.bytes));
         names::join(old, new).ok_or_else(|| {
             let [old, new] = both;
@@ -270,7 +255,7 @@ impl<'a> RawHeader<'a> {
     fn agree(&self, old: &[u8], new: &[u8]) -> Result<(), Error> {
         for (at, path) in [old, new].into_iter().enumerate() {
             let git = self.git.as_ref().map(|git| &git[at]);
-            if let Some(name) = git.into_iter().chain(self.side(at)).find(|name| !name.means(path)) {
+            if let Some(name) = git.into_iter().chain(self.side(at)).find(|name| !names::means(name, path)) {
                 return Err(Error::OtherName { name: excerpt(&name.bytes), path: excerpt(path) });
             }
         }

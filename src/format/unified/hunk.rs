@@ -1,12 +1,12 @@
 //! One hunk: its numbers, and where its lines end.
 
-use bstr::ByteSlice as _;
+use bstr::{BString, ByteSlice as _};
 
-use super::error::Error;
-use super::rows::{Row, Rows};
+use super::error::{Error, Warning};
+use super::rows::Rows;
 use crate::format::has_line_number;
 use crate::patch::{Hunk, HunkLine, Mark, Position};
-use crate::text::{Located, Span, Text};
+use crate::text::{Ending, Located, Row, Text};
 
 /// Returns whether a line is a hunk's header.
 pub(crate) fn is_header(text: &[u8]) -> bool {
@@ -43,43 +43,33 @@ pub(super) struct Read<'a> {
     pub(super) hunk: Hunk<'a>,
     /// The line behind it.
     pub(super) end: usize,
-    /// The counts that its header claims, if it doesn't have them.
-    pub(super) miscounted: Option<Miscounted>,
-    /// The first line behind it that looks like one of its lines.
-    pub(super) left_out: Option<Span>,
-    /// Its last line, if that may go on: it is an added one, which no file confirms, and the response ends in it, and in a fence
-    /// or a heredoc.
-    pub(super) unended: Option<Span>,
+    /// Whether its lines can't be read, so that its end may be elsewhere.
+    pub(super) is_lost: bool,
     pub(super) errors: Vec<Located<Error>>,
+    pub(super) warnings: Vec<Located<Warning>>,
 }
 
-/// Counts that aren't those of the lines that were read.
-#[derive(Clone, Copy)]
-pub(super) struct Miscounted {
-    /// How many old and new lines the header claims.
-    pub(super) claimed: [u32; 2],
-    /// How many lines were taken in that the counts leave out.
-    pub(super) taken: usize,
-    /// The first of them, or else the header.
-    pub(super) span: Span,
-}
-
-/// Reads the hunk whose header is at a line.
-pub(super) fn read<'a>(rows: &Rows<'a, '_>, at: usize) -> Result<Read<'a>, Located<Error>> {
+/// Reads the hunk whose header is at a line, the `number`th of its section.
+pub(super) fn read<'a>(
+    rows: &Rows<'a, '_>,
+    at: usize,
+    (path, number): (&BString, usize),
+    strict: bool,
+) -> Result<Read<'a>, Located<Error>> {
     let Some(row) = rows.get(at) else { return Err(Located::new(None, Error::NoNumbers)) };
-    let span = row.span(rows.source);
-    let Some(position) = numbers(row.text()) else {
-        let is_cut = !row.terminated && b"@@ -".starts_with(row.text().get(..4).unwrap_or(row.text()));
+    let span = row.span;
+    let Some(mut position) = numbers(row.text) else {
+        let is_cut = row.ending == Ending::None && b"@@ -".starts_with(row.text.get(..4).unwrap_or(row.text));
         return Err(Located::new(span, if is_cut { Error::CutHeader } else { Error::NoNumbers }));
     };
-    let mut body = Body { rows, crlf: row.has_cr(), lines: Vec::new(), errors: Vec::new() };
+    let mut body = Body { rows, crlf: row.ending == Ending::CrLf, lines: Vec::new(), errors: Vec::new() };
     let claimed = [position.old_lines, position.new_lines];
     let (counted, fits) = body.counted(at + 1, claimed);
     let own = body.lines.len();
     let (mut excess, mut left_out) = (0, None);
     let end = if fits {
         let end = body.excess(counted);
-        left_out = body.left_out(end).map(|row| row.span(rows.source));
+        left_out = body.left_out(end);
         let beyond = &body.lines[own..];
         // Lines that are only added change nothing of what the file must hold.
         excess = if beyond.iter().all(|line| line.mark == Mark::Added) { 0 } else { beyond.len() };
@@ -89,40 +79,41 @@ pub(super) fn read<'a>(rows: &Rows<'a, '_>, at: usize) -> Result<Read<'a>, Locat
         body.uncounted(at + 1)
     };
     body.check_marks();
+    let found = body.counts();
+    let unended = body.unended(end);
     let Body { lines, mut errors, .. } = body;
-    let hunk = Hunk { lines, position: Some(position), excess, span: Some(span), ..Hunk::default() };
-    let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
-    let found = [count(hunk.old().count()), count(hunk.new_lines().count())];
     // A line that contradicts the counts shows that they are wrong, unless the response is cut off in any case.
     let is_cut = errors.is_empty()
         && (found[0] < claimed[0] || found[1] < claimed[1])
         && (rows.is_end(counted) || rows.is_end(end) && is_open(rows, end));
     if is_cut {
         errors.push(Located::new(span, Error::CutHunk { claimed, found }));
-    } else if hunk.lines.is_empty() && errors.is_empty() {
+    } else if lines.is_empty() && errors.is_empty() {
         errors.push(Located::new(span, Error::NoLines));
     }
-    let is_added = hunk.lines.last().is_some_and(|line| line.mark == Mark::Added && !line.unterminated);
-    let is_within = rows.around.fenced || rows.around.heredoc.is_some();
-    let last = end.checked_sub(1).and_then(|last| rows.get(last));
-    let unended = last.filter(|row| is_added && is_within && errors.is_empty() && !row.terminated);
-    let unended = unended.map(|row| row.span(rows.source));
-    let mut read = Read { hunk, end, miscounted: None, left_out, unended, errors };
+    let (is_lost, mut warnings) = (!errors.is_empty(), Vec::new());
     if found != claimed && !is_cut {
-        let taken = read.hunk.lines.len().saturating_sub(own);
-        let first = rows.get(counted).filter(|_| taken > 0).map(|row| row.span(rows.source));
-        read.miscounted = Some(Miscounted { claimed, taken, span: first.unwrap_or(span) });
-        if let Some(position) = &mut read.hunk.position {
-            [position.old_lines, position.new_lines] = found;
+        [position.old_lines, position.new_lines] = found;
+        let taken = lines.len().saturating_sub(own);
+        let first = rows.get(counted).filter(|_| taken > 0).map_or(span, |row| row.span);
+        if !is_lost && strict {
+            errors.push(Located::new(span, Error::Miscounted { number, claimed, found }));
+        } else if !is_lost {
+            let path = path.clone();
+            warnings.push(Located::new(first, Warning::Recounted { path, number, claimed, found, taken }));
         }
     }
-    Ok(read)
+    let unended = unended.filter(|_| !is_lost).map(|row| (row, Warning::Unended { path: path.clone(), number }));
+    let left_out = left_out.map(|row| (row, Warning::LeftOut { path: path.clone(), number }));
+    warnings.extend(unended.into_iter().chain(left_out).map(|(row, warning)| Located::new(row.span, warning)));
+    let hunk = Hunk { lines, position: Some(position), excess, span: Some(span), ..Hunk::default() };
+    Ok(Read { hunk, end, is_lost, errors, warnings })
 }
 
 /// Returns whether the response, if it ends here, ends in a fence, in a heredoc, or within a line.
 fn is_open(rows: &Rows<'_, '_>, end: usize) -> bool {
     let last = end.checked_sub(1).and_then(|last| rows.get(last));
-    rows.around.fenced || rows.around.heredoc.is_some() || last.is_some_and(|row| !row.terminated)
+    rows.around.fenced || rows.around.heredoc.is_some() || last.is_some_and(|row| row.ending == Ending::None)
 }
 
 struct Body<'a, 'r, 'o> {
@@ -135,18 +126,18 @@ struct Body<'a, 'r, 'o> {
 
 /// What a line of a hunk may be.
 enum Kind {
-    Line(Mark, usize),
+    Line(Mark),
     NoNewline,
     Empty,
     None,
 }
 
 fn kind(row: Row<'_>) -> Kind {
-    match row.text() {
+    match row.text {
         [] => Kind::Empty,
-        [b' ', ..] => Kind::Line(Mark::Context, 1),
-        [b'-', ..] => Kind::Line(Mark::Removed, 1),
-        [b'+', ..] => Kind::Line(Mark::Added, 1),
+        [b' ', ..] => Kind::Line(Mark::Context),
+        [b'-', ..] => Kind::Line(Mark::Removed),
+        [b'+', ..] => Kind::Line(Mark::Added),
         [b'\\', b' ', ..] => Kind::NoNewline,
         _ => Kind::None,
     }
@@ -161,14 +152,29 @@ fn is_item(text: &[u8]) -> bool {
 }
 
 impl<'a> Body<'a, '_, '_> {
+    /// Returns how many old and new lines there are.
+    fn counts(&self) -> [u32; 2] {
+        let without = |mark| self.lines.iter().filter(|line| line.mark != mark).count();
+        [Mark::Added, Mark::Removed].map(|mark| u32::try_from(without(mark)).unwrap_or(u32::MAX))
+    }
+
+    /// Returns the last line, if it may go on: it is an added one, which no file confirms, and the response ends in it, and in a fence
+    /// or a heredoc.
+    fn unended(&self, end: usize) -> Option<Row<'a>> {
+        let is_added = self.lines.last().is_some_and(|line| line.mark == Mark::Added && !line.unterminated);
+        let is_within = self.rows.around.fenced || self.rows.around.heredoc.is_some();
+        let last = end.checked_sub(1).and_then(|last| self.rows.get(last));
+        last.filter(|row| is_added && is_within && row.ending == Ending::None)
+    }
+
     /// Takes as many lines as the header claims; returns the line behind them and whether there are so many.
     fn counted(&mut self, mut index: usize, claimed: [u32; 2]) -> (usize, bool) {
         let [mut old, mut new] = claimed;
         while old > 0 || new > 0 {
             let Some(row) = self.rows.get(index) else { return (index, false) };
-            let (mark, skip) = match kind(row) {
-                Kind::Line(mark, skip) => (mark, skip),
-                Kind::Empty => (Mark::Context, 0),
+            let mark = match kind(row) {
+                Kind::Line(mark) => mark,
+                Kind::Empty => Mark::Context,
                 Kind::NoNewline => {
                     self.no_newline(row);
                     index += 1;
@@ -181,7 +187,7 @@ impl<'a> Body<'a, '_, '_> {
                 return (index, false);
             }
             (old, new) = (old - of_old, new - of_new);
-            self.push(row, mark, skip);
+            self.push(row, mark);
             index += 1;
         }
         if let Some(row) = self.rows.get(index)
@@ -202,12 +208,12 @@ impl<'a> Body<'a, '_, '_> {
             && let Some(row) = self.rows.get(index)
         {
             match kind(row) {
-                Kind::Line(mark, skip) if !self.is_ended(mark) => self.push(row, mark, skip),
+                Kind::Line(mark) if !self.is_ended(mark) => self.push(row, mark),
                 Kind::NoNewline if index > end => self.no_newline(row),
                 _ => break,
             }
             index += 1;
-            if !row.text().trim_ascii().is_empty() {
+            if !row.text.trim_ascii().is_empty() {
                 (behind, len) = (index, self.lines.len());
             }
         }
@@ -227,7 +233,7 @@ impl<'a> Body<'a, '_, '_> {
     /// Returns whether a line is the `-- ` above a signature.
     fn is_separator(&self, index: usize) -> bool {
         let is_prose = |row: Row<'_>| matches!(kind(row), Kind::Empty | Kind::None);
-        self.rows.get(index).is_some_and(|row| row.text() == b"-- ") && self.rows.get(index + 1).is_none_or(is_prose)
+        self.rows.get(index).is_some_and(|row| row.text == b"-- ") && self.rows.get(index + 1).is_none_or(is_prose)
     }
 
     /// Returns the first line behind a complete hunk that looks like a line of it, rather than like prose.
@@ -236,7 +242,7 @@ impl<'a> Body<'a, '_, '_> {
         for index in (end..).take_while(|&index| !self.rows.stops(index)) {
             let row = self.rows.get(index)?;
             match kind(row) {
-                Kind::Line(Mark::Added | Mark::Removed, _) if !is_item(row.text()) => return Some(row),
+                Kind::Line(Mark::Added | Mark::Removed) if !is_item(row.text) => return Some(row),
                 // A paragraph of prose.
                 Kind::None if blank && !self.rows.around.fenced => return None,
                 kind => blank = matches!(kind, Kind::Empty),
@@ -260,14 +266,14 @@ impl<'a> Body<'a, '_, '_> {
             if matches!(kind, Kind::None) && !blanks.is_empty() && self.is_prose(index) {
                 return index;
             }
-            blanks.drain(..).for_each(|blank| self.push(blank, Mark::Context, 0));
+            blanks.drain(..).for_each(|blank| self.push(blank, Mark::Context));
             match kind {
-                Kind::Line(mark, skip) => self.push(row, mark, skip),
+                Kind::Line(mark) => self.push(row, mark),
                 Kind::NoNewline => self.no_newline(row),
                 Kind::Empty | Kind::None => {
-                    let is_numbered = has_line_number(row.text(), self.rows.get(index + 1).map(Row::text));
+                    let is_numbered = has_line_number(row.text, self.rows.get(index + 1).map(|row| row.text));
                     let error = if is_numbered { Error::Numbered } else { Error::NoPrefix };
-                    self.errors.push(Located::new(row.span(self.rows.source), error));
+                    self.errors.push(Located::new(row.span, error));
                     return self.skip(index + 1);
                 }
             }
@@ -279,7 +285,7 @@ impl<'a> Body<'a, '_, '_> {
     /// Returns whether what follows can be prose: nothing of it looks as if it belonged to a hunk.
     fn is_prose(&self, index: usize) -> bool {
         let rest = (index..).take_while(|&index| !self.rows.stops(index)).map_while(|index| self.rows.get(index));
-        !self.rows.around.fenced && !rest.into_iter().any(|row| matches!(row.text().first(), Some(b'+' | b'-')))
+        !self.rows.around.fenced && !rest.into_iter().any(|row| matches!(row.text.first(), Some(b'+' | b'-')))
     }
 
     fn skip(&self, mut index: usize) -> usize {
@@ -289,17 +295,19 @@ impl<'a> Body<'a, '_, '_> {
         index
     }
 
-    fn push(&mut self, row: Row<'a>, mark: Mark, skip: usize) {
-        let line = if self.crlf { row.text() } else { row.raw() };
-        let start = row.start + skip;
-        let text = Text::at(&line[skip..], self.rows.source.span(start..row.start + line.len()));
+    /// Adds a line: all of it but its prefix, if it has one.
+    fn push(&mut self, row: Row<'a>, mark: Mark) {
+        let skip = usize::from(!row.text.is_empty());
+        let cr = usize::from(row.ending == Ending::CrLf && !self.crlf);
+        let range = row.start() + skip..row.start() + row.text.len() + cr;
+        let text = Text::at(&self.rows.source.bytes()[range.clone()], self.rows.source.span(range));
         self.lines.push(HunkLine { mark, text, unterminated: false });
     }
 
     fn no_newline(&mut self, row: Row<'_>) {
         match self.lines.last_mut() {
             Some(line) => line.unterminated = true,
-            None => self.errors.push(Located::new(row.span(self.rows.source), Error::MarkFirst)),
+            None => self.errors.push(Located::new(row.span, Error::MarkFirst)),
         }
     }
 

@@ -42,7 +42,7 @@ mod tests;
 
 pub use error::{Error, Warning};
 pub(crate) use hunk::is_header as is_hunk_header;
-pub use parse::{Around, Block, parse_block, starts_here};
+pub(super) use parse::{Around, parse_block, starts_here};
 pub use print::{Style, print};
 pub use quote::Quoting;
 pub(super) use rows::names_commit;

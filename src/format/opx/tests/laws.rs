@@ -16,8 +16,8 @@ fn read_all(bytes: &[u8]) -> usize {
             at += 1;
             continue;
         }
-        let block = parse_block(&source, at, &Options::default());
-        assert!(block.end > at && block.end <= bytes.len());
+        let block = parse_block(&source, at);
+        assert!(block.range.end > at && block.range.end <= bytes.len());
         assert!(!block.edits.is_empty() || !block.errors.is_empty());
         let unreadable = block.edits.iter().any(|edit| edit.operation == Operation::Unreadable);
         assert!(!unreadable || !block.errors.is_empty());
@@ -26,7 +26,7 @@ fn read_all(bytes: &[u8]) -> usize {
             assert!(span.start <= span.end && span.end as usize <= bytes.len());
             assert!(!error.value.to_string().is_empty() && error.value.diagnosis().help.is_some());
         }
-        (at, count) = (block.end, count + 1);
+        (at, count) = (block.range.end, count + 1);
     }
     count
 }
@@ -211,7 +211,7 @@ proptest! {
     fn what_is_printed_is_read_back(edits in prop::collection::vec(edit(), 1..4)) {
         let text = [b"<opx>\n".to_vec(), edits.iter().flat_map(print).collect(), b"</opx>\n".to_vec()].concat();
         let source = source(&text);
-        let block = parse_block(&source, 0, &Options::default());
+        let block = parse_block(&source, 0);
         prop_assert!(block.errors.is_empty(), "{:?}\n{}", errors_of(&block), bstr::BStr::new(&text));
         prop_assert_eq!(block.edits, edits, "{}", bstr::BStr::new(&text));
     }
@@ -223,7 +223,7 @@ proptest! {
         let text = &text[..text.len() - cut.min(text.len() - 1)];
         if starts_here(text) {
             let source = source(text);
-            let block = parse_block(&source, 0, &Options::default());
+            let block = parse_block(&source, 0);
             prop_assert!(!block.errors.is_empty(), "{}", bstr::BStr::new(text));
         }
     }

@@ -134,7 +134,7 @@ fn a_forgotten_end_and_a_forgotten_beginning_make_no_edit() {
             let block = read(&text);
             assert_eq!(block.errors.len(), 1, "{text}");
             assert_eq!(block.edits[0].operation, Operation::Unreadable);
-            assert_eq!(block.end, first.len() + gap.len(), "{text}");
+            assert_eq!(block.range.end, first.len() + gap.len(), "{text}");
         }
     }
 }
@@ -159,7 +159,7 @@ fn an_open_payload_says_what_may_be_the_reason() {
         let block = read(text);
         assert_eq!(block.errors.len(), 1, "{text}");
         assert_eq!(block.errors[0].value.diagnosis().notes, [want], "{text}");
-        assert_eq!(block.end, text.len(), "{text}");
+        assert_eq!(block.range.end, text.len(), "{text}");
     }
 }
 
@@ -190,7 +190,7 @@ fn uniform_indentation_is_that_of_the_outermost_tag() {
     // Not the first on its line.
     let text = "  </p><edit file=\"a\" op=\"new\"><put><<<\n  x\n  >>></put></edit>";
     let source = source(text);
-    let block = parse_block(&source, 6, &Options::default());
+    let block = parse_block(&source, 6);
     assert_eq!(said(&block.edits[0]), "a new [  x]");
 }
 
