@@ -58,6 +58,15 @@ pub struct Parsed<'a> {
     pub bases: Vec<Located<BString>>,
 }
 
+impl Parsed<'_> {
+    /// Returns whether there is a patch, if only one that can't be read.
+    fn has_patch(&self) -> bool {
+        let is_of_patch =
+            |error: &Error| !error.is_absence() && !matches!(error, Error::Detect(detect::Error::Residue(_)));
+        !self.patch.edits.is_empty() || self.errors.iter().any(|error| is_of_patch(&error.value))
+    }
+}
+
 /// Reads the patches of a response. Never panics, whatever the bytes.
 pub fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
     detect::parse(source, options)
@@ -83,11 +92,6 @@ impl Error {
     /// Returns whether it says that there is no patch.
     fn is_absence(&self) -> bool {
         matches!(self, Error::Detect(detect::Error::NoPatch(_)))
-    }
-
-    /// Returns whether it is about a patch, rather than about what is around patches.
-    fn is_of_patch(&self) -> bool {
-        !self.is_absence() && !matches!(self, Error::Detect(detect::Error::Residue(_)))
     }
 }
 

@@ -1,12 +1,13 @@
 //! One call that changes a file → the edits that it asks for.
 
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
 use super::error::{Error, Warning};
 use super::fields::{self, Fields, Shape, Spellings};
 use super::json::{Document, Is, Value};
 use super::parse::{Reader, relocated, text};
-use crate::format::Options;
+use crate::format::{Options, excerpt};
 use crate::patch::{FileEdit, Hunk, HunkLine, Mark, Occurrence, Operation, Position, Substitution, Times};
 use crate::text::{Source, Text};
 
@@ -20,66 +21,91 @@ impl Reader<'_, '_> {
             let name = fields.word(fields::COMMAND).unwrap_or_default();
             return self.skip(object, &name);
         }
-        let before = self.errors();
-        let document = self.string(object, fields, fields::PATH, None);
-        let path = document.map(|document| text(self.source, &document, 0..document.text().len()));
-        self.members(fields, known(shape), path.as_deref());
+        let before = self.errors;
+        let document = self.string(object, fields, fields::PATH);
+        let path = document.map(|document| text(self.source, &document, document.text()));
+        self.path = path.as_deref().map(excerpt);
+        self.members(fields, known(shape));
         let Some(path) = path else { return };
-        let operation = match shape {
-            Shape::Replace => self.replace(object, fields, &path),
-            Shape::Create => self.create(object, fields, &path),
-            Shape::Insert => self.insert(object, fields, &path),
-            Shape::CreateFile => self.create_of_diff(object, fields, &path),
-            Shape::DeleteFile => Some(Operation::Delete { expected: None }),
-            _ => None,
-        };
-        let one = operation.map(|operation| vec![FileEdit::new(path.clone(), operation, path.span)]);
+        let one = |operation: Option<_>| Some(vec![FileEdit::new(path.clone(), operation?, path.span)]);
         let edits = match shape {
+            Shape::Replace => one(self.replace(object, fields)),
+            Shape::Create => one(self.create(object, fields)),
+            Shape::Insert => one(self.insert(object, fields)),
+            Shape::CreateFile => one(self.create_of_diff(object, fields, &path)),
+            Shape::DeleteFile => one(Some(Operation::Delete { expected: None })),
             Shape::Edits => self.edits(object, fields, &path),
             Shape::UpdateFile => self.update(object, fields, &path),
-            _ => one,
+            Shape::Look => None,
         };
-        let is_sound = self.errors() == before;
-        let edits = edits.filter(|_| is_sound);
-        let edits = edits.unwrap_or_else(|| vec![FileEdit::new(path.clone(), Operation::Unreadable, path.span)]);
-        self.take(object.range(), edits);
+        self.path = None;
+        let edits = edits.filter(|_| self.errors == before).or_else(|| one(Some(Operation::Unreadable)));
+        self.take(object.range(), edits.unwrap_or_default());
     }
 
-    /// Finds what is wrong with the members of a call, or of one of its edits.
-    fn members(&mut self, fields: &Fields<'_>, known: &[Spellings], path: Option<&[u8]>) {
-        let (mut errors, mut warnings) = (Vec::new(), Vec::new());
-        let error = |value: Value<'_>, error| errors.push((value.range(), error));
-        fields.check(known, error, |value, warning| warnings.push((value.range(), warning)));
-        errors.into_iter().for_each(|(range, error)| self.error(range, path, error));
-        warnings.into_iter().for_each(|(range, warning)| self.warn(range, path, warning));
+    /// Finds what is wrong with the members of a call, or of one of its edits, as a whole; `known` are those that its shape has.
+    fn members(&mut self, fields: &Fields<'_>, known: &[Spellings]) {
+        let same = |one: Value<'_>, other: Value<'_>| match (one.string(), other.string()) {
+            (Ok(one), Ok(other)) => one.text() == other.text(),
+            _ => one.written() == other.written(),
+        };
+        let mut met = HashSet::new();
+        // Of each of those that are known, the first.
+        let mut firsts = vec![None; known.len()];
+        for (name, value) in fields.iter() {
+            let (field, place) = (name.to_owned(), value.range());
+            let of = known.iter().position(|spellings| spellings.contains(&name));
+            let is_off = matches!(value.is(), Is::Null | Is::Bool(false));
+            if !met.insert(name) {
+                self.error(place, Error::Twice { field });
+            } else if let Some(first) = of.map(|of| &mut firsts[of]) {
+                let (other, its) = *first.get_or_insert((name, value));
+                if !same(its, value) {
+                    self.error(place, Error::Spellings { first: other.to_owned(), second: field });
+                }
+            } else if fields::OF_MEANING.contains(&name) {
+                if !is_off {
+                    self.error(place, Error::Field { field });
+                }
+            } else if !fields::is_of_nobody(name) && value.is() != Is::Null {
+                self.warn(place, Warning::Field { field });
+            }
+        }
+    }
+
+    /// Returns a member that must be there.
+    fn member<'f, 't>(
+        &mut self,
+        object: Value<'_>,
+        fields: &'f Fields<'t>,
+        names: Spellings,
+    ) -> Option<(&'f str, Value<'t>)> {
+        let found = fields.get(names);
+        if found.is_none() {
+            self.error(object.range(), Error::Missing { field: names[0] });
+        }
+        found
     }
 
     /// Decodes a member that must be there and be a string.
-    fn string(
-        &mut self,
-        object: Value<'_>,
-        fields: &Fields<'_>,
-        names: Spellings,
-        path: Option<&Path>,
-    ) -> Option<Document> {
-        let path = path.map(|path| &path[..]);
-        match fields.get(names) {
-            Some((_, value)) if value.is() == Is::String => return self.decoded(value, path),
-            Some((name, value)) => {
-                self.error(value.range(), path, Error::Type { field: name.into(), wanted: "a string" });
-            }
-            None => self.error(object.range(), path, Error::Missing { field: names[0] }),
-        }
+    fn string(&mut self, object: Value<'_>, fields: &Fields<'_>, names: Spellings) -> Option<Document> {
+        let (name, value) = self.member(object, fields, names)?;
+        if value.is() == Is::String { self.decoded(value) } else { self.refuse(name, value, "a string") }
+    }
+
+    /// Says what a member must be.
+    fn refuse<T>(&mut self, name: &str, value: Value<'_>, wanted: &'static str) -> Option<T> {
+        self.error(value.range(), Error::Type { field: name.into(), wanted });
         None
     }
 
-    fn replace(&mut self, object: Value<'_>, fields: &Fields<'_>, path: &Path) -> Option<Operation<'static>> {
-        let old = self.string(object, fields, fields::OLD, Some(path));
-        let new = self.string(object, fields, fields::NEW, Some(path));
-        let times = self.times(fields, path);
+    fn replace(&mut self, object: Value<'_>, fields: &Fields<'_>) -> Option<Operation<'static>> {
+        let old = self.string(object, fields, fields::OLD);
+        let new = self.string(object, fields, fields::NEW);
+        let times = self.times(fields);
         let (old, new) = (old?, new?);
         if old.text().is_empty() {
-            return Some(self.content(&new, path, true));
+            return Some(self.content(&new, true));
         }
         let (find, put) = (lines(self.source, &old), lines(self.source, &new));
         let occurrence = Occurrence::Text(times?);
@@ -87,93 +113,71 @@ impl Reader<'_, '_> {
     }
 
     /// Reads how often a text is to be replaced.
-    fn times(&mut self, fields: &Fields<'_>, path: &Path) -> Option<Times> {
+    fn times(&mut self, fields: &Fields<'_>) -> Option<Times> {
         let every = match fields.get(fields::ALL) {
             None => false,
-            Some((name, value)) => {
-                let Is::Bool(every) = value.is() else {
-                    let wanted = "true or false";
-                    self.error(value.range(), Some(path), Error::Type { field: name.into(), wanted });
-                    return None;
-                };
-                every
-            }
+            Some((name, value)) => match value.is() {
+                Is::Bool(every) => every,
+                _ => return self.refuse(name, value, "true or false"),
+            },
         };
         let Some((name, value)) = fields.get(fields::EXPECTED) else {
             return Some(if every { Times::Every } else { Times::Once });
         };
-        let written = value.written();
-        let number = written.parse().ok().filter(|_| written.bytes().all(|byte| byte.is_ascii_digit()));
-        match number.and_then(NonZeroUsize::new) {
-            Some(number) => Some(Times::Exactly(number)),
-            None => {
-                let (field, written) = (name.into(), written.chars().take(40).collect());
-                self.error(value.range(), Some(path), Error::Count { field, written });
-                None
-            }
+        let number = plain_number(value).and_then(NonZeroUsize::new);
+        if number.is_none() {
+            let (field, written) = (name.into(), value.written().chars().take(40).collect());
+            self.error(value.range(), Error::Count { field, written });
         }
+        number.map(Times::Exactly)
     }
 
     fn edits(&mut self, object: Value<'_>, fields: &Fields<'_>, path: &Path) -> Option<Vec<FileEdit<'static>>> {
         let (name, value) = fields.get(fields::EDITS)?;
         let items = value.items();
         if value.is() != Is::Array || items.iter().any(|item| item.is() != Is::Object) {
-            let wanted = "an array of objects";
-            self.error(value.range(), Some(path), Error::Type { field: name.into(), wanted });
-            return None;
+            return self.refuse(name, value, "an array of objects");
         }
         if items.is_empty() {
-            self.error(object.range(), Some(path), Error::Missing { field: fields::OLD[0] });
+            self.error(object.range(), Error::Missing { field: fields::OLD[0] });
         }
         let edits = items.into_iter().map(|item| {
             let of_item = match Fields::of(item) {
                 Ok(fields) => fields,
                 Err(error) => {
-                    self.error(item.range(), Some(path), super::broken(&error));
+                    self.error(item.range(), super::broken(&error));
                     return None;
                 }
             };
-            self.members(&of_item, known(Shape::Replace), Some(path));
+            self.members(&of_item, known(Shape::Replace));
             if let (Some(own), Some((_, value))) = (of_item.word(fields::PATH), of_item.get(fields::PATH))
                 && own.as_bytes() != &path[..]
             {
-                self.error(value.range(), Some(path), Error::OtherFile { path: own });
+                self.error(value.range(), Error::OtherFile { path: own });
             }
-            let operation = self.replace(item, &of_item, path)?;
-            let span = self.source.span(item.range());
-            Some(FileEdit::new(path.clone(), operation, Some(span)))
+            let operation = self.replace(item, &of_item)?;
+            Some(FileEdit::new(path.clone(), operation, Some(self.source.span(item.range()))))
         });
         // Each is looked at, whatever is wrong with another.
         edits.collect::<Vec<_>>().into_iter().collect()
     }
 
-    fn create(&mut self, object: Value<'_>, fields: &Fields<'_>, path: &Path) -> Option<Operation<'static>> {
-        let content = self.string(object, fields, fields::CONTENT, Some(path))?;
-        Some(self.content(&content, path, false))
+    fn create(&mut self, object: Value<'_>, fields: &Fields<'_>) -> Option<Operation<'static>> {
+        let content = self.string(object, fields, fields::CONTENT)?;
+        Some(self.content(&content, false))
     }
 
     /// Reads which lines go behind which line of a file. They are whole lines, whether the last one ends in a newline or not.
-    fn insert(&mut self, object: Value<'_>, fields: &Fields<'_>, path: &Path) -> Option<Operation<'static>> {
-        let inserted = self.string(object, fields, fields::INSERTED, Some(path));
-        let line = match fields.get(fields::LINE) {
-            Some((name, value)) => {
-                let digits = value.written();
-                let line = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()));
-                if line.is_none() {
-                    let wanted = "a line's number, or 0 for the top of the file";
-                    self.error(value.range(), Some(path), Error::Type { field: name.into(), wanted });
-                }
-                line
-            }
-            None => {
-                self.error(object.range(), Some(path), Error::Missing { field: fields::LINE[0] });
-                None
-            }
-        };
+    fn insert(&mut self, object: Value<'_>, fields: &Fields<'_>) -> Option<Operation<'static>> {
+        let inserted = self.string(object, fields, fields::INSERTED);
+        let line = self.member(object, fields, fields::LINE).and_then(|(name, value)| {
+            let wanted = "a line's number, or 0 for the top of the file";
+            plain_number(value).or_else(|| self.refuse(name, value, wanted))
+        });
         let (inserted, old_start): (_, u32) = (inserted?, line?);
         let lines = whole_lines(self.source, &inserted);
         if lines.is_empty() {
-            self.error(object.range(), Some(path), Error::Missing { field: fields::INSERTED[0] });
+            self.error(object.range(), Error::Missing { field: fields::INSERTED[0] });
             return None;
         }
         let (old_lines, new_start, new_lines) = (0, old_start.saturating_add(1), lines.len() as u32);
@@ -185,55 +189,50 @@ impl Reader<'_, '_> {
     }
 
     /// Makes a new file of a text as it is.
-    fn content(&mut self, content: &Document, path: &Path, fills_empty: bool) -> Operation<'static> {
+    fn content(&mut self, content: &Document, fills_empty: bool) -> Operation<'static> {
         let bytes = content.text().as_bytes();
         let ends_open = bytes.last().is_some_and(|last| *last != b'\n');
         if ends_open {
             let end = content.range(bytes.len() - 1..bytes.len());
-            self.warn(end, Some(path), Warning::NoNewline);
+            self.warn(end, Warning::NoNewline);
         }
         Operation::Create { lines: whole_lines(self.source, content), fills_empty, ends_open }
     }
 
     /// Makes a new file of the `+` lines of a diff.
     fn create_of_diff(&mut self, object: Value<'_>, fields: &Fields<'_>, path: &Path) -> Option<Operation<'static>> {
-        let diff = self.string(object, fields, fields::DIFF, Some(path))?;
-        let mut edits = self.of_envelope(&diff, path, &[("Add File", path)])?;
+        let diff = self.string(object, fields, fields::DIFF)?;
+        let mut edits = self.of_envelope(&diff, &[("Add File", path)])?;
         let edit = edits.pop().filter(|_| edits.is_empty())?;
         let Operation::Create { mut lines, .. } = edit.operation else { return Some(edit.operation) };
         if lines.len() > 1 && lines.last().is_some_and(|last| last.is_empty()) {
             let end = diff.text().trim_end().len();
-            self.warn(diff.range(end.saturating_sub(1)..end), Some(path), Warning::LastPlus);
+            self.warn(diff.range(end.saturating_sub(1)..end), Warning::LastPlus);
             lines.pop();
         }
         Some(Operation::Create { lines, fills_empty: false, ends_open: false })
     }
 
     fn update(&mut self, object: Value<'_>, fields: &Fields<'_>, path: &Path) -> Option<Vec<FileEdit<'static>>> {
-        let diff = self.string(object, fields, fields::DIFF, Some(path))?;
+        let diff = self.string(object, fields, fields::DIFF)?;
         let to = match fields.get(fields::MOVE) {
-            Some(_) => Some(self.string(object, fields, fields::MOVE, Some(path))?),
+            Some(_) => Some(self.string(object, fields, fields::MOVE)?),
             None => None,
         };
         let to = to.map(|to| Text::derived(to.text().as_bytes().to_vec()));
         let headers: Vec<_> = [("Update File", path)].into_iter().chain(to.iter().map(|to| ("Move to", to))).collect();
-        self.of_envelope(&diff, path, &headers)
+        self.of_envelope(&diff, &headers)
     }
 
     /// Reads a diff that is either a whole patch of the file, or what is below these headers in an envelope.
-    fn of_envelope(
-        &mut self,
-        diff: &Document,
-        path: &Path,
-        headers: &[(&str, &Path)],
-    ) -> Option<Vec<FileEdit<'static>>> {
+    fn of_envelope(&mut self, diff: &Document, headers: &[(&str, &Path)]) -> Option<Vec<FileEdit<'static>>> {
+        let (_, path) = *headers.first()?;
         let at = diff.range(0..diff.text().len());
         let options = Options { format: None, depth: super::DEEPEST_TEXT, ..*self.options };
         let source = |text: &str| Source::new(self.source.id(), self.source.name(), text.into());
         let whole = source(diff.text())?;
         let parsed = crate::format::parse(&whole, &options);
-        let is_patch = parsed.errors.iter().any(|error| error.value.is_of_patch()) || !parsed.patch.edits.is_empty();
-        let block = if is_patch {
+        let block = if parsed.has_patch() {
             relocated(parsed, &|span| self.place(diff, span))
         } else {
             let header = |(verb, path): &(&str, &Path)| format!("*** {verb}: {}\n", String::from_utf8_lossy(path));
@@ -249,7 +248,7 @@ impl Reader<'_, '_> {
         let is_of_file = |edit: &FileEdit<'_>| edit.path == *path;
         let is_one = headers.iter().all(|(_, path)| !path.contains(&b'\n'));
         if !is_one || block.edits.is_empty() || !block.edits.iter().all(is_of_file) {
-            self.error(at, Some(path), Error::Diff);
+            self.error(at, Error::Diff);
             return None;
         }
         let edits = block.edits.iter().map(|edit| FileEdit { path: path.clone(), ..edit.clone() }).collect();
@@ -272,31 +271,20 @@ fn known(shape: Shape) -> &'static [Spellings] {
     }
 }
 
+/// Reads a number that is nothing but digits.
+fn plain_number<T: std::str::FromStr>(value: Value<'_>) -> Option<T> {
+    let written = value.written();
+    written.parse().ok().filter(|_| written.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// Splits a decoded text into lines, each with its newline but perhaps the last.
 fn whole_lines(source: &Source, document: &Document) -> Vec<Text<'static>> {
-    let bytes = document.text().as_bytes();
-    let (mut lines, mut start) = (Vec::new(), 0);
-    while start < bytes.len() {
-        let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |at| start + at);
-        lines.push(text(source, document, start..end));
-        start = end + 1;
-    }
-    lines
+    document.text().split_terminator('\n').map(|line| text(source, document, line)).collect()
 }
 
 /// Splits a decoded text at its line ends.
 fn lines(source: &Source, document: &Document) -> Vec<Text<'static>> {
-    let bytes = document.text().as_bytes();
-    let mut lines = Vec::new();
-    let mut start = 0;
-    loop {
-        let newline = memchr::memchr(b'\n', &bytes[start..]).map(|at| start + at);
-        let end = newline.unwrap_or(bytes.len());
-        let is_crlf = newline.is_some() && bytes[start..end].ends_with(b"\r");
-        lines.push(text(source, document, start..end - usize::from(is_crlf)));
-        match newline {
-            Some(newline) => start = newline + 1,
-            None => return lines,
-        }
-    }
+    let (ended, last) = document.text().split_at(document.text().rfind('\n').map_or(0, |at| at + 1));
+    let ended = ended.split_terminator('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+    ended.chain([last]).map(|line| text(source, document, line)).collect()
 }

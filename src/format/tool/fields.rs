@@ -1,8 +1,5 @@
 //! The members of one object, by what they mean in a call, however they are spelt.
 
-use std::collections::HashSet;
-
-use super::error::{Error, Warning};
 use super::json::{Is, Value};
 
 /// What a member means, by its spellings.
@@ -25,7 +22,7 @@ pub(super) const NAME: Spellings = &["name"];
 pub(super) const ARGUMENTS: Spellings = &["arguments", "args", "input", "parameters"];
 
 /// Members that change which text is meant, and that nobody here goes by.
-const OF_MEANING: [&str; 18] = [
+pub(super) const OF_MEANING: [&str; 18] = [
     "use_regex",
     "is_regex",
     "regex",
@@ -122,44 +119,10 @@ impl<'t> Fields<'t> {
             (has_path && is_text(CONTENT)).then_some(Shape::Create)
         }
     }
-
-    /// Finds what is wrong with the members as a whole; `known` are those that the call's shape has.
-    pub(super) fn check(
-        &self,
-        known: &[Spellings],
-        mut error: impl FnMut(Value<'t>, Error),
-        mut warn: impl FnMut(Value<'t>, Warning),
-    ) {
-        let same = |one: Value<'_>, other: Value<'_>| match (one.string(), other.string()) {
-            (Ok(one), Ok(other)) => one.text() == other.text(),
-            _ => one.written() == other.written(),
-        };
-        let mut met = HashSet::new();
-        // Of each of those that are known, the first.
-        let mut firsts = vec![None; known.len()];
-        for (name, value) in self.iter() {
-            let field = || name.to_owned();
-            let of = known.iter().position(|spellings| spellings.contains(&name));
-            let is_off = matches!(value.is(), Is::Null | Is::Bool(false));
-            if !met.insert(name) {
-                error(value, Error::Twice { field: field() });
-            } else if let Some(first) = of.map(|of| &mut firsts[of]) {
-                let (other, its) = *first.get_or_insert((name, value));
-                if !same(its, value) {
-                    error(value, Error::Spellings { first: other.to_owned(), second: field() });
-                }
-            } else if OF_MEANING.contains(&name) {
-                if !is_off {
-                    error(value, Error::Field { field: field() });
-                }
-            } else if !is_of_nobody(name) && value.is() != Is::Null {
-                warn(value, Warning::Field { field: field() });
-            }
-        }
-    }
 }
 
-fn is_of_nobody(name: &str) -> bool {
+/// Returns whether a member means nothing for the change.
+pub(super) fn is_of_nobody(name: &str) -> bool {
     let is_id = name == "id" || name.ends_with("_id") || name.ends_with("Id");
     is_id || OF_NOBODY.contains(&name)
 }

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use bstr::BString;
+
 use super::error::{Error, Warning};
 use super::fields::{self, Fields};
 use super::json::{Document, Is, Value};
@@ -24,7 +26,9 @@ pub(super) struct Reader<'a, 'm> {
     blocks: Vec<Block<'static>>,
     /// How many edits and errors there are in them, and how many errors.
     count: usize,
-    errors: usize,
+    pub(super) errors: usize,
+    /// The file of the call that is being read.
+    pub(super) path: Option<BString>,
     /// What is said of calls that aren't read.
     remarks: Vec<Located<Warning>>,
 }
@@ -51,7 +55,7 @@ struct Around<'v> {
 
 impl<'a, 'm> Reader<'a, 'm> {
     pub(super) fn new(source: &'a Source, options: &'m Options<'m>, met: &'m mut Met) -> Self {
-        Self { source, options, met, blocks: Vec::new(), count: 0, errors: 0, remarks: Vec::new() }
+        Self { source, options, met, blocks: Vec::new(), count: 0, errors: 0, path: None, remarks: Vec::new() }
     }
 
     /// Reads a value.
@@ -83,7 +87,7 @@ impl<'a, 'm> Reader<'a, 'm> {
             return;
         }
         if is_of_stream(&fields) {
-            return self.error(object.range(), None, Error::Stream);
+            return self.error(object.range(), Error::Stream);
         }
         let before = self.count;
         let arguments =
@@ -109,7 +113,7 @@ impl<'a, 'm> Reader<'a, 'm> {
             && let Some((field, value)) = cut(&fields)
         {
             let said = value.written().trim_matches('"').into();
-            self.error(value.range(), None, Error::Cut { field, value: said });
+            self.error(value.range(), Error::Cut { field, value: said });
         }
     }
 
@@ -123,7 +127,7 @@ impl<'a, 'm> Reader<'a, 'm> {
                     let span = self.source.span(object.range());
                     return self.remarks.push(Located::new(span, Warning::Repeated));
                 }
-                Some(_) => return self.error(object.range(), None, Error::Id { id: id.into() }),
+                Some(_) => return self.error(object.range(), Error::Id { id: id.into() }),
                 None => self.met.insert(id.to_owned(), said),
             };
         }
@@ -141,20 +145,20 @@ impl<'a, 'm> Reader<'a, 'm> {
     /// Refuses a value that can't be read, if it was to be a call.
     fn fail(&mut self, value: Value<'_>, what: Error) {
         if super::is_of_calls(value.written().as_bytes()) {
-            self.error(value.range(), None, what);
+            self.error(value.range(), what);
         }
     }
 
     /// Reads a string that a call is given: JSON once more, or a patch.
     fn given(&mut self, string: Value<'_>, around: Around<'_>) {
-        let Some(document) = self.decoded(string, None) else { return };
+        let Some(document) = self.decoded(string) else { return };
         if !document.text().trim_start().starts_with(['{', '[']) {
             return self.text(string, around, None);
         }
         match document.value() {
             Ok(value) => self.value(value, around),
             Err(error) if super::is_of_calls(document.text().as_bytes()) => {
-                self.error(string.range(), None, super::broken(&error));
+                self.error(string.range(), super::broken(&error));
             }
             Err(_) => self.text(string, around, None),
         }
@@ -166,7 +170,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         if !may_hold_one || self.options.depth >= super::DEEPEST_TEXT {
             return;
         }
-        let Some(document) = self.decoded(string, None) else { return };
+        let Some(document) = self.decoded(string) else { return };
         let is_prose = around.is_wrapped && !around.is_given;
         let Some(mut block) = self.embedded(&document, path, is_prose) else { return };
         block.range = string.range();
@@ -189,9 +193,8 @@ impl<'a, 'm> Reader<'a, 'm> {
         };
         let source = Source::new(self.source.id(), self.source.name(), document.text().into())?;
         let parsed = crate::format::parse(&source, &options);
-        let is_patch = !parsed.patch.edits.is_empty() || parsed.errors.iter().any(|error| error.value.is_of_patch());
         let is_lost = is_prose && parsed.errors.iter().any(|error| !error.value.is_absence());
-        (is_patch || is_lost).then(|| relocated(parsed, &|span| self.place(document, span)))
+        (parsed.has_patch() || is_lost).then(|| relocated(parsed, &|span| self.place(document, span)))
     }
 
     /// Returns where in the response a place of a text is.
@@ -200,11 +203,11 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 
     /// Decodes a string, or says why that can't be.
-    pub(super) fn decoded(&mut self, string: Value<'_>, path: Option<&[u8]>) -> Option<Document> {
+    pub(super) fn decoded(&mut self, string: Value<'_>) -> Option<Document> {
         match string.string() {
-            Ok(document) if document.text().contains('\0') => self.error(string.range(), path, Error::Nul),
+            Ok(document) if document.text().contains('\0') => self.error(string.range(), Error::Nul),
             Ok(document) => return Some(document),
-            Err(error) => self.error(string.range(), path, super::broken(&error)),
+            Err(error) => self.error(string.range(), super::broken(&error)),
         }
         None
     }
@@ -226,11 +229,6 @@ impl<'a, 'm> Reader<'a, 'm> {
         self.remarks.push(Located::new(self.source.span(object.range()), what));
     }
 
-    /// Returns how many errors there are so far.
-    pub(super) fn errors(&self) -> usize {
-        self.errors
-    }
-
     /// Takes in the edits of a call.
     pub(super) fn take(&mut self, range: Range<usize>, edits: Vec<FileEdit<'static>>) {
         self.count += edits.len();
@@ -246,14 +244,14 @@ impl<'a, 'm> Reader<'a, 'm> {
         block.warnings.extend(said.warnings);
     }
 
-    pub(super) fn error(&mut self, range: Range<usize>, path: Option<&[u8]>, what: Error) {
+    pub(super) fn error(&mut self, range: Range<usize>, what: Error) {
         (self.count, self.errors) = (self.count + 1, self.errors + 1);
-        let (span, path) = (self.source.span(range.clone()), path.map(excerpt));
+        let (span, path) = (self.source.span(range.clone()), self.path.clone());
         self.block(range).errors.push(Located::new(span, InFile { path, what }.into()));
     }
 
-    pub(super) fn warn(&mut self, range: Range<usize>, path: Option<&[u8]>, what: Warning) {
-        let (span, path) = (self.source.span(range.clone()), path.map(excerpt));
+    pub(super) fn warn(&mut self, range: Range<usize>, what: Warning) {
+        let (span, path) = (self.source.span(range.clone()), self.path.clone());
         self.block(range).warnings.push(Located::new(span, InFile { path, what }.into()));
     }
 }
@@ -321,8 +319,8 @@ fn cut<'t>(fields: &Fields<'t>) -> Option<(String, Value<'t>)> {
     })
 }
 
-/// Makes a text of a range of a decoded string.
-pub(super) fn text(source: &Source, document: &Document, range: Range<usize>) -> Text<'static> {
-    let bytes = document.text().as_bytes()[range.clone()].to_vec();
-    Text::at(bytes, source.span(document.range(range)))
+/// Makes a text of a part of a decoded string.
+pub(super) fn text(source: &Source, document: &Document, part: &str) -> Text<'static> {
+    let start = part.as_ptr().addr() - document.text().as_ptr().addr();
+    Text::at(part.as_bytes().to_vec(), source.span(document.range(start..start + part.len())))
 }
