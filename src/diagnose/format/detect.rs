@@ -1,5 +1,5 @@
 use crate::diagnose::{Diagnose, Diagnosis};
-use crate::format::detect::{Absence, Error, Residue, Warning};
+use crate::format::detect::{Absence, Error, Hiding, Residue, Warning};
 use crate::format::unified;
 use crate::kind::Kind;
 use crate::text::LineNo;
@@ -145,12 +145,11 @@ impl Diagnose for Absence {
             Absence::Html => of
                 .label("this would begin an edit")
                 .help("write `<`, `>` and `&` plainly: nothing in a patch is ever decoded"),
-            Absence::Commented => of
-                .label("this patch is in an HTML comment")
-                .help("take away the `<!--` and `-->` around the patch if it is meant"),
-            Absence::Draft { tag } => of
-                .label(format!("this patch is in `<{tag}>` … `</{tag}>`"))
-                .help(format!("take away the `<{tag}>` and `</{tag}>` around the patch if it is meant")),
+            Absence::Hidden(by) => {
+                let (begin, end) = by.ends();
+                of.label(format!("this patch is in {by}"))
+                    .help(format!("take away the `{begin}` and `{end}` around the patch if it is meant"))
+            }
             Absence::MidLine => {
                 of.label("this is in mid-line").help("put each `<edit` first on its line if it is meant")
             }
@@ -167,11 +166,11 @@ impl Diagnose for Warning {
         match self {
             Warning::ProseEdit => Diagnosis::new(Kind::ProseEdit)
                 .help("put it first on its line if it is meant, or in backticks if it is not"),
-            Warning::Commented { .. } => {
-                Diagnosis::new(Kind::CommentedPatch).help("take away the `<!--` and `-->` around it if it is meant")
+            Warning::Hidden { by, .. } => {
+                let kind = if *by == Hiding::Comment { Kind::CommentedPatch } else { Kind::DraftPatch };
+                let (begin, end) = by.ends();
+                Diagnosis::new(kind).help(format!("take away the `{begin}` and `{end}` around it if it is meant"))
             }
-            Warning::Draft { tag, .. } => Diagnosis::new(Kind::DraftPatch)
-                .help(format!("take away the `<{tag}>` and `</{tag}>` around it if it is meant")),
             Warning::Unopened { tag, .. } => Diagnosis::new(Kind::DraftPatch)
                 .help(format!("if it is only a draft, take it out, or put `<{tag}>` on a line of its own before it")),
             Warning::RepeatedPatch { .. } => {

@@ -43,7 +43,7 @@ pub(super) fn find(
     } else if let Some((_, span)) = prose.near_begin {
         (Some(span), Absence::NearBegin)
     } else if let Some((span, by)) = prose.hidden {
-        (Some(span), by.absence())
+        (Some(span), Absence::Hidden(by))
     } else if let Some(span) = prose.diff {
         (Some(span), Absence::Unified)
     } else if let Some(at) = ["&lt;edit ", "&lt;opx&gt;", "&lt; SEARCH"].iter().find_map(|tag| body.find(tag)) {

@@ -82,14 +82,37 @@ pub enum Absence {
     Escaped,
     #[error("the response has no patch: its tags are escaped as in HTML, `&lt;` for `<`")]
     Html,
-    #[error("the response has no patch outside of HTML comments")]
-    Commented,
-    #[error("the response has no patch outside of `<{tag}>` … `</{tag}>`")]
-    Draft { tag: &'static str },
+    #[error("the response has no patch outside of {}", .0.of_all())]
+    Hidden(Hiding),
     #[error("the response has no `<edit>` at the start of a line")]
     MidLine,
     #[error("the response has no patch in the format {asked}")]
     OtherFormat { asked: Format, found: Format },
+}
+
+/// What hides a patch: a closed HTML comment, or a closed block of reasoning between such tags.
+#[allow(missing_docs, reason = "the message says what it is")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Hiding {
+    #[error("an HTML comment")]
+    Comment,
+    #[error("`<{0}>` … `</{0}>`")]
+    Reasoning(&'static str),
+}
+
+impl Hiding {
+    /// Names all that hide patches so.
+    fn of_all(self) -> String {
+        if self == Hiding::Comment { "HTML comments".into() } else { self.to_string() }
+    }
+
+    /// Returns what begins it, and what ends it.
+    pub fn ends(self) -> (String, String) {
+        match self {
+            Hiding::Comment => ("<!--".into(), "-->".into()),
+            Hiding::Reasoning(tag) => (format!("<{tag}>"), format!("</{tag}>")),
+        }
+    }
 }
 
 /// What was left out of a response.
@@ -99,10 +122,8 @@ pub enum Absence {
 pub enum Warning {
     #[error("an `<edit>` in mid-line is ignored")]
     ProseEdit,
-    #[error("{} in an HTML comment is ignored", format.a_patch())]
-    Commented { format: Format },
-    #[error("{} in `<{tag}>` … `</{tag}>` is ignored", format.a_patch())]
-    Draft { format: Format, tag: &'static str },
+    #[error("{} in {by} is ignored", format.a_patch())]
+    Hidden { format: Format, by: Hiding },
     /// A patch before a line that closes a block of reasoning that nothing has opened: the opening tag was perhaps in the prompt.
     #[error("{} before a `</{tag}>` without its `<{tag}>` counts", format.a_patch())]
     Unopened { format: Format, tag: &'static str },

@@ -37,7 +37,7 @@ mod tests;
 
 use bstr::{BString, ByteSlice as _};
 
-pub use error::{Absence, Error, Residue, Warning};
+pub use error::{Absence, Error, Hiding, Residue, Warning};
 
 use super::{Block, Options, Parsed, blocks, envelope, files, opx, tool, unified};
 use crate::patch::{Format, Patch};

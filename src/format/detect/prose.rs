@@ -6,7 +6,7 @@ use bstr::ByteSlice as _;
 
 use super::absence::cut_start;
 use super::code_spans::CodeSpans;
-use super::{Absence, Found, Residue, Warning};
+use super::{Found, Hiding, Residue, Warning};
 use crate::format::envelope::{self, Marker, Meant};
 use crate::format::fence::Fence;
 use crate::format::{blocks, excerpt, opx, unified};
@@ -51,29 +51,6 @@ struct Open {
     seen: Seen,
     /// The fence that it is in, beyond which it can't go.
     fence: Option<Fence>,
-}
-
-/// What hides a patch: a closed HTML comment, or a closed block of reasoning between such tags.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Hiding {
-    Comment,
-    Reasoning(&'static str),
-}
-
-impl Hiding {
-    fn warning(self, format: Format) -> Warning {
-        match self {
-            Hiding::Comment => Warning::Commented { format },
-            Hiding::Reasoning(tag) => Warning::Draft { format, tag },
-        }
-    }
-
-    pub(super) fn absence(self) -> Absence {
-        match self {
-            Hiding::Comment => Absence::Commented,
-            Hiding::Reasoning(tag) => Absence::Draft { tag },
-        }
-    }
 }
 
 /// The tags between which models think aloud.
@@ -398,20 +375,14 @@ impl<'a> Prose<'a> {
 
     /// Makes nothing but warnings of the patches that were found since so many things had been found.
     fn hide(&mut self, source: &Source, since: usize, by: Hiding) {
-        let hidden: Vec<_> = self
-            .found
-            .drain(since..)
-            .filter_map(|found| match found {
-                Found::Block(block) => Some(Located::new(block.start(source), by.warning(block.format))),
-                Found::Remark(Located { span, value: Warning::ProseEdit }) => {
-                    Some(Located { span, value: by.warning(Format::Opx) })
-                }
-                Found::Remark(already @ Located { value: Warning::Commented { .. } | Warning::Draft { .. }, .. }) => {
-                    Some(already)
-                }
-                Found::Residue(..) | Found::Remark(_) => None,
-            })
-            .collect();
+        let hidden = |span, format| Some(Located { span, value: Warning::Hidden { format, by } });
+        let hidden = self.found.drain(since..).filter_map(|found| match found {
+            Found::Block(block) => hidden(Some(block.start(source)), block.format),
+            Found::Remark(Located { span, value: Warning::ProseEdit }) => hidden(span, Format::Opx),
+            Found::Remark(already @ Located { value: Warning::Hidden { .. }, .. }) => Some(already),
+            Found::Residue(..) | Found::Remark(_) => None,
+        });
+        let hidden: Vec<_> = hidden.collect();
         self.hidden = self.hidden.or_else(|| hidden.first().and_then(|warning| Some((warning.span?, by))));
         self.found.extend(hidden.into_iter().map(Found::Remark));
         // What is still open, and began in there, begins before what is left of it.
