@@ -33,25 +33,22 @@ pub enum Format {
 impl Format {
     /// Names the format in a sentence.
     pub fn the(self) -> &'static str {
-        match self {
-            Format::Envelope => "an envelope",
-            Format::Opx => "OPX",
-            Format::Unified => "a unified diff",
-            Format::Blocks => "search/replace blocks",
-            Format::Tool => "tool calls",
-            Format::Files => "whole files in fences",
-        }
+        self.names().0
     }
 
     /// Names a patch of the format in a sentence.
     pub fn a_patch(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Format::Envelope => "an envelope",
-            Format::Opx => "an OPX patch",
-            Format::Unified => "a unified diff",
-            Format::Blocks => "a search/replace block",
-            Format::Tool => "a tool call",
-            Format::Files => "a file in a fence",
+            Format::Envelope => ("an envelope", "an envelope"),
+            Format::Opx => ("OPX", "an OPX patch"),
+            Format::Unified => ("a unified diff", "a unified diff"),
+            Format::Blocks => ("search/replace blocks", "a search/replace block"),
+            Format::Tool => ("tool calls", "a tool call"),
+            Format::Files => ("whole files in fences", "a file in a fence"),
         }
     }
 }
@@ -96,9 +93,7 @@ impl<'a> FileEdit<'a> {
             _ => None,
         }
     }
-}
 
-impl FileEdit<'_> {
     /// Returns the same edit with texts of its own, which are at other places.
     pub fn relocated(self, place: &dyn Fn(Span) -> Span) -> FileEdit<'static> {
         let text = |text: Text<'_>| text.relocated(place);

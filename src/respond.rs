@@ -10,7 +10,7 @@ use bstr::{BString, ByteSlice as _};
 use crate::compare::{Compare, CompareError, Options};
 use crate::format::detect::Warning as Doubt;
 use crate::format::{self, Why};
-use crate::patch::{Format, Operation, Patch};
+use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::derive::{self, Derived, Replaced, Unrepresentable, What};
 use crate::plan::{self, Change, ChangeSet, Rules};
@@ -103,7 +103,7 @@ pub fn respond(
         }
     };
     let Some(source) = Source::new(SourceId(0), "", response.clone()) else {
-        return Ok(Err(misread(changes, format, |_| true)));
+        return Ok(Err(misread(changes, format)));
     };
     let before = Before { changes, tree, progress };
     let wrong = [false, true].into_iter().find_map(|strict| differing(&source, strict, &patch, &before, format));
@@ -156,10 +156,9 @@ fn what(why: Why) -> What {
     }
 }
 
-fn misread(changes: &ChangeSet, format: Format, is_wrong: impl Fn(&Change) -> bool) -> Vec<Unrepresentable> {
-    let wrong = changes.iter().filter(|change| is_wrong(change));
+fn misread(changes: &ChangeSet, format: Format) -> Vec<Unrepresentable> {
     let told = |change: &Change| Unrepresentable { path: change.path.as_bstr().into(), format, what: What::Misread };
-    wrong.map(told).collect()
+    changes.iter().map(told).collect()
 }
 
 /// Reads what was printed as any reader would, and says which files it would make something else of.
@@ -172,7 +171,7 @@ fn differing(
 ) -> Option<Vec<Unrepresentable>> {
     let changes = before.changes;
     before.progress.enter(Stage::Proving, changes.len());
-    let all = || Some(misread(changes, format, |_| true));
+    let all = || Some(misread(changes, format));
     let parsed = format::parse(source, &format::Options { strict, ..format::Options::default() });
     let is_plain = parsed.warnings.iter().all(|warning| match &warning.value {
         // A change may need the same edit twice.
@@ -210,16 +209,13 @@ fn same_texts(one: Option<&File>, other: Option<&File>) -> bool {
 
 /// Puts notes to the edits of OPX, in order; where a file has more notes than edits, its last edit gets the rest together.
 fn note(patch: &mut Patch<'_>, changes: &ChangeSet, notes: &Notes) {
-    let file = |path: &[u8], operation: &Operation<'_>| match operation {
-        Operation::Move { to } => to.to_vec(),
-        _ => path.to_vec(),
-    };
+    let file = |edit: &FileEdit<'_>| edit.destination().unwrap_or(&edit.path).to_vec();
     let mut edits: BTreeMap<Vec<u8>, (usize, usize)> = BTreeMap::new();
     for edit in &patch.edits {
-        edits.entry(file(&edit.path, &edit.operation)).or_default().1 += 1;
+        edits.entry(file(edit)).or_default().1 += 1;
     }
     for edit in &mut patch.edits {
-        let path = file(&edit.path, &edit.operation);
+        let path = file(edit);
         let Some((at, count)) = edits.get_mut(&path) else { continue };
         let note = match notes {
             Notes::None => None,

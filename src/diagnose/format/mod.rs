@@ -3,13 +3,13 @@
 mod blocks;
 mod detect;
 mod envelope;
-mod files;
 mod opx;
 mod tool;
 mod unified;
 
 use super::{Diagnose, Diagnosis};
-use crate::format::{Error, InFile, Warning};
+use crate::format::{Error, InFile, Warning, files};
+use crate::kind::Kind;
 
 impl Diagnose for Error {
     fn diagnosis(&self) -> Diagnosis {
@@ -50,5 +50,25 @@ fn more(count: usize, one: &str, several: &str) -> Option<String> {
         0 => None,
         1 => Some(one.into()),
         _ => Some(several.replace('#', &count.to_string())),
+    }
+}
+
+impl Diagnose for files::Error {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis::new(Kind::Parse);
+        match self {
+            files::Error::NoEnd => of
+                .label("opened here")
+                .help("the response was probably cut off: ask for the whole response again")
+                .advice("send each file whole, and close its fence"),
+            files::Error::Unclear => of
+                .label("the end, or a line of the file?")
+                .help("put a longer fence around a file that has fences in it")
+                .advice("around a file that has fences in it, put one of four backticks"),
+            files::Error::Unindented => {
+                of.label("indented less").help("indent all lines of the file as its fence is, or none")
+            }
+            files::Error::TwoPaths => of.label("of which file?").help("name one file, on the line above the fence"),
+        }
     }
 }

@@ -419,13 +419,7 @@ fn closing(line: &[u8]) -> Option<&[u8]> {
     if text == b">>>" {
         return Some(text);
     }
-    let name = text.strip_prefix(b"</")?;
-    for known in ["edit", "put", "find", "opx"] {
-        let Some(rest) = name.get(known.len()..) else { continue };
-        if name[..known.len()].eq_ignore_ascii_case(known.as_bytes()) && envelope::trim_start(rest).starts_with(b">") {
-            let end = text.len() - envelope::trim_start(rest).len() + 1;
-            return Some(&text[..end]);
-        }
-    }
-    None
+    let (name, end) = opx::closing_tag(text, 0)?;
+    let is_known = ["edit", "put", "find", "opx"].iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
+    is_known.then(|| &text[..end])
 }

@@ -2,8 +2,7 @@ use std::sync::Arc;
 
 use bstr::BString;
 
-use super::habit::Habit;
-use super::marker::{Meant, Verb};
+use super::marker::{Habit, Meant, Verb};
 use crate::text::{LineNo, Shown, Span};
 
 /// Why an envelope can't be read. `more` is where the further lines in a row are of which the same is true, and `path` and `verb` are

@@ -21,7 +21,6 @@
 
 mod error;
 mod findings;
-mod habit;
 mod marker;
 mod parse;
 mod print;
@@ -30,8 +29,7 @@ mod section;
 mod tests;
 
 pub use error::{Error, NearEnd, Warning};
-pub use habit::Habit;
+pub use marker::{Habit, Meant, Verb, boundary};
 pub(crate) use marker::{Marker, is_blank, meant, read as read_marker, trim, trim_start};
-pub use marker::{Meant, Verb, boundary};
 pub(super) use parse::{parse_block, starts_here};
 pub(super) use print::print;

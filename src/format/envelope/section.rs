@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::error::{Error, Warning};
 use super::findings::Findings;
-use super::habit::Habit;
-use super::marker::{self, Verb};
+use super::marker::{self, Habit, Verb};
 use crate::patch::{Hunk, HunkLine, Mark, Operation};
 use crate::text::{Row, Span, Text};
 

@@ -279,7 +279,7 @@ fn holder(name: &[u8]) -> Option<Child> {
 }
 
 /// Returns the name of the closing tag at an offset, and the offset behind it.
-fn closing_tag(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
+pub(in crate::format) fn closing_tag(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let (Form::Close, name) = tags::name_at(bytes, at)? else { return None };
     let rest = &bytes[at + 2 + name.len()..];
     let spaces = rest.iter().take_while(|&&byte| is_space(byte)).count();

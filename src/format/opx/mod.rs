@@ -50,13 +50,12 @@ mod tags;
 #[cfg(test)]
 mod tests;
 mod work;
-mod wrapper;
 
 pub use error::{Error, NoEnd, Warning};
-pub(super) use parse::parse_block;
+pub(super) use literal::closing_tag;
+pub(super) use parse::{base, parse_block};
 pub(super) use print::print;
 pub use tags::starts_here;
-pub(super) use wrapper::base;
 
 /// The operations that `op` knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Reads one top-level element: an `<edit>`, or an `<opx>` and the edits in it.
 //!
-//! One [`Reader`] walks forward and never back; how it reads an element is told beside that element. Where one isn't
+//! One [`Reader`] walks forward and never back; how it reads an element is told in `edit.rs`. Where one isn't
 //! closed, it goes on at the place that stopped it, so that each byte is looked at a fixed number of times.
 
 use std::borrow::Cow;
@@ -40,6 +40,13 @@ pub(in crate::format) fn parse_block(source: &Source, at: usize) -> Block<'_> {
         None => reader.pos = (at + 1).min(bytes.len()),
     }
     reader.finish(at)
+}
+
+/// Returns what the `<opx>` that begins at an offset says that it is about.
+pub(in crate::format) fn base(source: &Source, at: usize) -> Option<Located<BString>> {
+    let tag = tags::scan(source.bytes(), at).filter(|tag| tag.is("opx"))?;
+    let base = tag.attribute("base")?;
+    Some(Located::new(source.span(base.value_at.clone()), base.value.trim_ascii().into()))
 }
 
 pub(super) struct Reader<'a> {
@@ -258,6 +265,122 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// How an `<opx>` is read: its edits, and what is between them.
+impl<'a> Reader<'a> {
+    pub(super) fn wrapper(&mut self, tag: &Tag<'a>) {
+        self.flaws(tag);
+        self.unknown_attributes(tag, &["base"]);
+        self.pos = tag.range.end;
+        self.state.in_wrapper = true;
+        let mut depth = usize::from(tag.form == Form::Open);
+        let mut edits = 0usize;
+        while depth > 0 {
+            self.skip_whitespace();
+            if self.pos == self.bytes.len() {
+                if !self.state.cut {
+                    self.error(tag.range.clone(), Error::Truncated { tag: tag.name.into() });
+                }
+                return;
+            }
+            match tags::name_at(self.bytes, self.pos) {
+                Some((_, name)) if tags::is(name, "opx") => {
+                    let Some(inner) = tags::scan(self.bytes, self.pos) else { return };
+                    self.flaws(&inner);
+                    self.pos = inner.range.end;
+                    if inner.form == Form::Close {
+                        depth -= 1;
+                    } else {
+                        depth += usize::from(inner.form == Form::Open);
+                        self.error(inner.range, Error::NestedWrapper);
+                    }
+                }
+                Some((Form::Open, name)) if tags::is(name, "edit") => {
+                    let Some(edit) = tags::scan(self.bytes, self.pos) else { return };
+                    edits += 1;
+                    self.edit(&edit);
+                }
+                _ => self.between_edits(),
+            }
+        }
+        if edits == 0 && self.errors.is_empty() {
+            self.error(tag.range.clone(), Error::EmptyWrapper);
+        }
+    }
+
+    /// Passes over what is between the edits of a wrapper, at least one byte of it.
+    fn between_edits(&mut self) {
+        let start = self.pos;
+        if let Some(place) = self.comment_at(start, |reader, at| reader.closes(at, "opx")) {
+            let comment = &self.bytes[..place.end];
+            let has_edit = tags::starts(comment, place.clone()).any(|at| starts_here(&comment[at..]));
+            let warning =
+                if has_edit { Warning::CommentedEdit } else { Warning::UnknownElement { tag: "!-- … --".into() } };
+            self.pos = place.end;
+            return self.warn(place, warning);
+        }
+        if let Some(tag) = self.stray_close(start) {
+            self.pos = tag.range.end;
+            let text = self.shown(&tag.range);
+            return self.error(tag.range, Error::StrayClose { text });
+        }
+        let mut end = self.bytes.len();
+        for at in tags::starts(self.bytes, start + 1..end) {
+            let Some((side, name)) = tags::name_at(self.bytes, at) else {
+                if self.bytes[at..].starts_with(b"<!--") && self.is_first_on_line(at) {
+                    end = at;
+                    break;
+                }
+                continue;
+            };
+            let first = self.is_first_on_line(at);
+            let wraps = side == Form::Close && tags::is(name, "opx");
+            let is_edit = side == Form::Open && starts_here(&self.bytes[at..]);
+            if wraps || first && (is_edit || self.stray_close(at).is_some()) {
+                end = at;
+                break;
+            }
+            if is_edit && !self.is_in_backticks(at) {
+                self.warn(at..at + 1 + name.len(), Warning::ProseEdit);
+            }
+        }
+        self.pos = end;
+        self.judge_text(start..end);
+    }
+
+    /// Returns the closing tag of one of the format's elements that is where none was opened.
+    fn stray_close(&self, at: usize) -> Option<Tag<'a>> {
+        let (Form::Close, name) = tags::name_at(self.bytes, at)? else { return None };
+        if Child::named(name).is_none() && !tags::is(name, "edit") {
+            return None;
+        }
+        tags::scan(self.bytes, at)
+    }
+
+    /// Says what is to be said of text between edits: an error for each sign that something was lost, or else one warning.
+    fn judge_text(&mut self, place: Range<usize>) {
+        let mut at = place.start;
+        let mut is_residue = false;
+        while let Some(line) = Line::at(&self.bytes[..place.end], at) {
+            at = line.next;
+            let text = line.trimmed(self.bytes);
+            let is_envelope = is_envelope_header(&self.bytes[line.start..line.end]);
+            let shown = || self.shown(&text);
+            let error = match &self.bytes[text.clone()] {
+                b">>>" => Error::StrayClose { text: shown() },
+                _ if is_envelope => Error::EnvelopeInside { line: shown() },
+                _ => continue,
+            };
+            self.error(text, error);
+            is_residue = true;
+        }
+        if !is_residue {
+            let place = self.first_line(place);
+            let text = self.shown(&place);
+            self.warn(place, Warning::StrayText { text });
+        }
+    }
+}
+
 /// Returns the whitespace before the element that is at `range`, if it is the first on its line and every line of it that
 /// isn't blank begins with them.
 fn uniform_indentation(bytes: &[u8], range: Range<usize>) -> &[u8] {
@@ -300,4 +423,10 @@ fn dedent(edit: &mut FileEdit<'_>, indentation: &[u8]) {
 pub(super) fn shortened(text: &[u8]) -> BString {
     let Some((end, _, _)) = text.char_indices().nth(LONGEST) else { return text.into() };
     [&text[..end], "…".as_bytes()].concat().into()
+}
+
+fn is_envelope_header(line: &[u8]) -> bool {
+    let headers =
+        ["*** Begin Patch", "*** End Patch", "*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"];
+    headers.iter().any(|header| line.starts_with(header.as_bytes()))
 }

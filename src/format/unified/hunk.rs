@@ -3,7 +3,7 @@
 use bstr::{BString, ByteSlice as _};
 
 use super::error::{Error, Warning};
-use super::rows::Rows;
+use super::parse::Rows;
 use crate::format::has_line_number;
 use crate::patch::{Hunk, HunkLine, Mark, Position};
 use crate::text::{Ending, Located, Row, Text};

@@ -35,15 +35,13 @@ mod names;
 mod parse;
 mod print;
 mod quote;
-mod rows;
 mod stat;
 #[cfg(test)]
 mod tests;
 
 pub use error::{Error, Warning};
 pub(crate) use hunk::is_header as is_hunk_header;
-pub(super) use parse::{Around, parse_block, starts_here};
+pub(super) use parse::{Around, names_commit, parse_block, starts_here};
 pub use print::{Style, print};
 pub use quote::Quoting;
-pub(super) use rows::names_commit;
 pub use stat::{FileStat, Termination, name_only, numstat, stat, summary, total};

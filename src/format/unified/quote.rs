@@ -10,6 +10,19 @@ pub enum Quoting {
     Ascii,
 }
 
+/// The bytes that have a letter, or themselves, behind the backslash, rather than their number.
+const ESCAPES: [(u8, u8); 9] = [
+    (0x07, b'a'),
+    (0x08, b'b'),
+    (b'\t', b't'),
+    (b'\n', b'n'),
+    (0x0b, b'v'),
+    (0x0c, b'f'),
+    (b'\r', b'r'),
+    (b'"', b'"'),
+    (b'\\', b'\\'),
+];
+
 impl Quoting {
     fn wants(self, byte: u8) -> bool {
         match byte {
@@ -32,17 +45,10 @@ impl Quoting {
         }
         let mut quoted = vec![b'"'];
         for byte in plain {
-            match byte {
+            match ESCAPES.iter().find(|(escaped, _)| *escaped == byte) {
                 _ if !self.wants(byte) => quoted.push(byte),
-                0x07 => quoted.extend(b"\\a"),
-                0x08 => quoted.extend(b"\\b"),
-                b'\t' => quoted.extend(b"\\t"),
-                b'\n' => quoted.extend(b"\\n"),
-                0x0b => quoted.extend(b"\\v"),
-                0x0c => quoted.extend(b"\\f"),
-                b'\r' => quoted.extend(b"\\r"),
-                b'"' | b'\\' => quoted.extend([b'\\', byte]),
-                _ => quoted.extend(format!("\\{byte:03o}").bytes()),
+                Some((_, letter)) => quoted.extend([b'\\', *letter]),
+                None => quoted.extend(format!("\\{byte:03o}").bytes()),
             }
         }
         quoted.push(b'"');
@@ -68,22 +74,15 @@ pub(super) fn unquote(text: &[u8]) -> Option<(Vec<u8>, usize)> {
         }
         let escaped = *text.get(at)?;
         at += 1;
-        name.push(match escaped {
-            b'a' => 0x07,
-            b'b' => 0x08,
-            b't' => b'\t',
-            b'n' => b'\n',
-            b'v' => 0x0b,
-            b'f' => 0x0c,
-            b'r' => b'\r',
-            b'"' | b'\\' => escaped,
-            b'0'..=b'3' => {
+        name.push(match ESCAPES.iter().find(|(_, letter)| *letter == escaped) {
+            Some((byte, _)) => *byte,
+            None if matches!(escaped, b'0'..=b'3') => {
                 let digit = |byte: Option<&u8>| byte.filter(|byte| matches!(byte, b'0'..=b'7')).map(|byte| byte - b'0');
                 let value = (escaped - b'0') << 6 | digit(text.get(at))? << 3 | digit(text.get(at + 1))?;
                 at += 2;
                 value
             }
-            _ => return None,
+            None => return None,
         });
     }
 }
