@@ -18,10 +18,8 @@ impl Diagnose for Error {
             Error::NoName => of.help("put `--- a/<path>` and `+++ b/<path>` before its hunks"),
             Error::Mode { .. } => unsupported.help("make the link or submodule by hand, and take this section out"),
             Error::NoMode { .. } => of.help("write 100644, or 100755 for a program"),
-            Error::Binary { path } => {
-                unsupported.path(path).help("take this section out; `git apply` takes binary patches")
-            }
-            Error::NamelessBinary => unsupported.help("take this section out; `git apply` takes binary patches"),
+            Error::Binary { path } => Diagnosis { path: path.clone(), ..unsupported }
+                .help("take this section out; `git apply` takes binary patches"),
             Error::Nothing => {
                 of.help("take the section out, or ask for its hunks").advice("take the section out, or give its hunks")
             }

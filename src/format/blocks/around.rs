@@ -7,22 +7,12 @@ use super::marker::{self, Marker};
 use super::parse::Reader;
 use super::path;
 use super::tags::{self, Tags};
+use crate::format::detect::Found;
 use crate::format::envelope::{is_blank, trim};
 use crate::format::fence::Fence;
 use crate::format::{Block, InFile, Options, excerpt};
-use crate::patch::{FileEdit, Occurrence, Operation};
+use crate::patch::{FileEdit, Format, Occurrence, Operation};
 use crate::text::{LineNo, Located, Row, Source, Span, Text};
-
-/// Something that the lines around blocks say.
-#[derive(Debug)]
-pub(in crate::format) enum Note {
-    /// That something is wrong or was lost.
-    Error(Error),
-    /// That something is ignored.
-    Warning(Warning),
-    /// The line at which so many blocks before begin, where they don't say themselves.
-    Start { line: LineNo, blocks: usize },
-}
 
 /// The nearest line above that isn't blank, if it is one of text.
 #[derive(Clone, Debug, Default)]
@@ -50,8 +40,6 @@ struct Open<'a> {
 /// The reader of what is around blocks, line by line.
 #[derive(Debug, Default)]
 pub(in crate::format) struct Around<'a> {
-    /// What is to be said, until somebody takes it.
-    pub(in crate::format) notes: Vec<Located<Note>>,
     above: Above<'a>,
     fence: Option<Open<'a>>,
     /// Lines of blocks that may have been meant to close a fence which another line closes.
@@ -67,7 +55,13 @@ pub(in crate::format) struct Around<'a> {
 
 impl<'a> Around<'a> {
     /// Reads a line that is in no patch. `is_fenced` says whether a fence is open behind it; one may end with what hides it.
-    pub(in crate::format) fn line(&mut self, source: &'a Source, row: Row<'a>, is_fenced: bool) {
+    pub(in crate::format) fn line(
+        &mut self,
+        source: &'a Source,
+        row: Row<'a>,
+        is_fenced: bool,
+        found: &mut Vec<Found<'a>>,
+    ) {
         let text = trim(row.text);
         if text.is_empty() {
             self.above.is_apart = true;
@@ -76,31 +70,33 @@ impl<'a> Around<'a> {
         let read = Fence::read(row.text);
         self.fence.take_if(|_| read.is_none() && !is_fenced);
         if let Some((fence, info)) = read {
-            return self.fence(fence, info);
+            return self.fence(fence, info, found);
         }
         self.above = Above::default();
         if text.iter().all(|&byte| byte == b'.') || text == "…".as_bytes() {
             return;
         }
         self.last = None;
-        if self.tags.line(source, row.text, &mut self.notes) {
+        if self.tags.line(source, row.text, found) {
             return;
         }
         if let Some(open) = &mut self.fence {
             open.lines += 1;
         }
-        let note = if matches!(Marker::read(text), Some(Marker::End(..))) {
+        if matches!(Marker::read(text), Some(Marker::End(..))) {
             // What nearly began it has been told.
-            let is_told = std::mem::take(&mut self.is_wreck);
-            (!is_told).then(|| Note::Error(Error::StrayEnd { marker: excerpt(text) }))
+            if !std::mem::take(&mut self.is_wreck) {
+                found.push(wrong(row.span, Error::StrayEnd { marker: excerpt(text) }));
+            }
         } else if marker::is_nearly_opener(row.text) {
             self.is_wreck = true;
-            Some(Note::Error(Error::NearOpener { marker: excerpt(text) }))
+            found.push(wrong(row.span, Error::NearOpener { marker: excerpt(text) }));
         } else {
             self.above = Above { line: Some(row), is_apart: false };
-            self.ends_conflict(row).then_some(Note::Warning(Warning::Conflict))
-        };
-        self.notes.extend(note.map(|note| Located::new(row.span, note)));
+            if self.ends_conflict(row) {
+                found.push(Found::remark(row.span, Warning::Conflict.into()));
+            }
+        }
     }
 
     /// Passes over a patch of another format.
@@ -109,31 +105,26 @@ impl<'a> Around<'a> {
     }
 
     /// Reads the end of the response.
-    pub(in crate::format) fn end(&mut self) {
-        self.notes.extend(self.tags.unclosed());
+    pub(in crate::format) fn end(&mut self, found: &mut Vec<Found<'a>>) {
+        found.extend(self.tags.unclosed());
         // Where a fence is left open, one too few closes them, so any of these may have been meant to.
         if let Some(open) = self.fence.take() {
-            let doubtful = std::mem::take(&mut self.doubtful);
-            self.lost([doubtful, open.closing].concat());
+            found.extend(self.doubtful.drain(..).chain(open.closing).map(lost));
         }
     }
 
-    /// Says of lines of blocks that they may have been meant to close the fence around.
-    fn lost(&mut self, closing: Vec<Span>) {
-        self.notes.extend(closing.into_iter().map(|span| Located::new(span, Note::Error(Error::Fence))));
-    }
-
-    /// Reads the block that begins at an offset in a line, and what is glued to it.
+    /// Reads the block that begins at an offset in a line, and what is glued to its front.
     pub(in crate::format) fn block(
         &mut self,
         source: &'a Source,
         line: Row<'a>,
         at: usize,
         options: &Options<'_>,
+        found: &mut Vec<Found<'a>>,
     ) -> Block<'a> {
         let (glued, opener) = (&line.text[..at], line.behind(at));
         if !is_blank(glued) {
-            self.tags.line(source, glued, &mut self.notes);
+            self.tags.line(source, glued, found);
         }
         let path = self.named(source, options);
         let reader = Reader::new(source, opener, path.clone().ok(), options);
@@ -154,12 +145,15 @@ impl<'a> Around<'a> {
         }
         (self.above, self.conflict, self.is_wreck) = (Above::default(), None, false);
         self.last = Some(path.ok().map(|path| Text::derived(path.bytes)));
-        let end = block.range.end;
-        let rest = source.bytes()[end..].lines().next().unwrap_or_default();
-        if !is_blank(rest) && end > opener.start() && source.line_at(end) == source.line_at(end - 1) {
-            self.tags.line(source, rest, &mut self.notes);
-        }
         block
+    }
+
+    /// Reads what is glued to the end of a block.
+    pub(in crate::format) fn behind(&mut self, source: &'a Source, end: usize, found: &mut Vec<Found<'a>>) {
+        let rest = source.bytes()[end..].lines().next().unwrap_or_default();
+        if !is_blank(rest) && source.line_at(end) == source.line_at(end.saturating_sub(1)) {
+            self.tags.line(source, rest, found);
+        }
     }
 
     /// Returns the file that a block here is about.
@@ -183,7 +177,7 @@ impl<'a> Around<'a> {
     }
 
     /// Reads a line that opens or closes a fence.
-    fn fence(&mut self, fence: Fence, info: &'a [u8]) {
+    fn fence(&mut self, fence: Fence, info: &'a [u8], found: &mut Vec<Found<'a>>) {
         let above = std::mem::take(&mut self.above);
         match self.fence.take() {
             Some(open) if open.fence.is_like(fence) && info.is_empty() => {
@@ -195,7 +189,7 @@ impl<'a> Around<'a> {
             Some(open) if open.closing.is_empty() || !open.fence.is_like(fence) => self.fence = Some(open),
             before => {
                 // One before ended in a block.
-                before.into_iter().for_each(|open| self.lost(open.closing));
+                found.extend(before.into_iter().flat_map(|open| open.closing).map(lost));
                 self.fence = Some(Open { fence, above, info, blocks: 0, lines: 0, closing: Vec::new() });
             }
         }
@@ -217,12 +211,22 @@ impl<'a> Around<'a> {
 }
 
 /// Says that an edit begins at a line, if it doesn't say itself.
-pub(in crate::format) fn begin_at(edit: &mut FileEdit<'_>, line: LineNo) {
+pub(super) fn begin_at(edit: &mut FileEdit<'_>, line: LineNo) {
     if let Operation::Substitute(substitution) = &mut edit.operation
         && substitution.occurrence == Occurrence::Lines(None)
     {
         substitution.occurrence = Occurrence::Lines(Some(line));
     }
+}
+
+/// Says what is wrong around blocks.
+pub(super) fn wrong<'a>(span: Span, error: Error) -> Found<'a> {
+    Found::residue(Format::Blocks, span, error.into())
+}
+
+/// Says of the line of a block that it may have been meant to close the fence around.
+fn lost<'a>(span: Span) -> Found<'a> {
+    wrong(span, Error::Fence)
 }
 
 /// Returns whether what is between two blocks leaves them one patch: blank lines, fences, paths, tags, and what is glued to the first.

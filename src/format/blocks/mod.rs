@@ -34,7 +34,7 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
-pub(super) use around::{Around, Note, are_between, begin_at};
+pub(super) use around::{Around, are_between};
 pub use error::{Error, Warning};
 pub use marker::Family;
 pub(super) use marker::{is_cut, opener};

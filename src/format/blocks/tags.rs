@@ -2,11 +2,14 @@
 
 use bstr::ByteSlice as _;
 
-use super::around::Note;
+use super::around::{begin_at, wrong};
 use super::error::Error;
 use super::parse::line_number;
+use crate::format::detect::Found;
 use crate::format::envelope::trim;
-use crate::text::{LineNo, Located, Source, Span, Text};
+use crate::format::excerpt;
+use crate::patch::Format;
+use crate::text::{LineNo, Source, Span, Text};
 
 /// The tags that blocks may be in.
 const TOOLS: [&str; 2] = ["replace_in_file", "apply_diff"];
@@ -37,12 +40,12 @@ impl<'a> Tags<'a> {
     }
 
     /// Returns the error that the outermost tag is not closed.
-    pub(super) fn unclosed(&self) -> Option<Located<Note>> {
-        self.open.first().map(|&(tag, span)| Located::new(span, Note::Error(Error::OpenTag { tag })))
+    pub(super) fn unclosed(&self) -> Option<Found<'a>> {
+        self.open.first().map(|&(tag, span)| wrong(span, Error::OpenTag { tag }))
     }
 
     /// Reads a line of tags; returns whether it is one.
-    pub(super) fn line(&mut self, source: &'a Source, line: &'a [u8], notes: &mut Vec<Located<Note>>) -> bool {
+    pub(super) fn line(&mut self, source: &'a Source, line: &'a [u8], found: &mut Vec<Found<'a>>) -> bool {
         let (mut rest, mut any) = (trim(line), false);
         while !rest.is_empty() {
             if let Some(behind) = without_cdata(rest) {
@@ -54,17 +57,17 @@ impl<'a> Tags<'a> {
             if OTHERS.contains(&tag) {
                 any = true;
                 if !closes {
-                    notes.push(Located::new(span, Note::Error(Error::Tool { tag })));
+                    found.push(wrong(span, Error::Tool { tag }));
                 }
             } else if closes {
-                any |= self.close(tag, notes);
+                any |= self.close(tag, found);
             } else if self.open.is_empty() && !TOOLS.contains(&tag) {
                 break;
             } else if tag == "path" || tag == "start_line" {
                 any = true;
                 let close = format!("</{tag}>");
                 let Some((value, after)) = behind.split_once_str(&close) else {
-                    notes.push(Located::new(span, Note::Error(Error::OpenTag { tag })));
+                    found.push(wrong(span, Error::OpenTag { tag }));
                     break;
                 };
                 behind = after;
@@ -72,7 +75,7 @@ impl<'a> Tags<'a> {
                 if tag == "path" {
                     self.path = Some(Text::derived(value));
                 } else {
-                    notes.push(Located::new(source.place(value), self.start_line(value)));
+                    self.start_line(value, source.place(value), found);
                 }
             } else {
                 any = true;
@@ -96,10 +99,10 @@ impl<'a> Tags<'a> {
     }
 
     /// Closes a tag, and finds those in it that aren't closed. Returns whether it was open.
-    fn close(&mut self, tag: &str, notes: &mut Vec<Located<Note>>) -> bool {
+    fn close(&mut self, tag: &str, found: &mut Vec<Found<'a>>) -> bool {
         let Some(index) = self.open.iter().rposition(|(open, _)| *open == tag) else { return false };
         let open = self.open.split_off(index).into_iter().skip(1);
-        notes.extend(open.take(1).map(|(tag, span)| Located::new(span, Note::Error(Error::OpenTag { tag }))));
+        found.extend(open.take(1).map(|(tag, span)| wrong(span, Error::OpenTag { tag })));
         if TOOLS.contains(&tag) || tag == "file" {
             self.path = None;
         }
@@ -109,14 +112,17 @@ impl<'a> Tags<'a> {
         true
     }
 
-    fn start_line(&mut self, value: &[u8]) -> Note {
-        match line_number(value) {
-            Some(line) => {
-                self.start = Some(line);
-                Note::Start { line, blocks: self.blocks }
-            }
-            None => Note::Error(Error::LineNumber { written: crate::format::excerpt(value) }),
-        }
+    /// Reads the line at which the blocks before begin that are in this tag, too, where they don't say themselves.
+    fn start_line(&mut self, value: &[u8], place: Span, found: &mut Vec<Found<'a>>) {
+        let Some(line) = line_number(value) else {
+            return found.push(wrong(place, Error::LineNumber { written: excerpt(value) }));
+        };
+        self.start = Some(line);
+        let read = found.iter_mut().rev().filter_map(|found| match found {
+            Found::Block(block) if block.format == Format::Blocks => Some(&mut block.edits),
+            _ => None,
+        });
+        read.take(self.blocks).flatten().for_each(|edit| begin_at(edit, line));
     }
 }
 

@@ -59,7 +59,7 @@ pub fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
 
 /// What a walk has come upon.
 #[derive(Debug)]
-enum Found<'a> {
+pub(super) enum Found<'a> {
     /// A patch.
     Block(Block<'a>),
     /// Something in prose that shows that something was lost, of a patch in this format.
@@ -69,11 +69,11 @@ enum Found<'a> {
 }
 
 impl Found<'_> {
-    fn residue(format: Format, span: Span, residue: Residue) -> Self {
+    pub(super) fn residue(format: Format, span: Span, residue: Residue) -> Self {
         Found::Residue(format, Located::new(span, residue))
     }
 
-    fn remark(span: Span, warning: Warning) -> Self {
+    pub(super) fn remark(span: Span, warning: Warning) -> Self {
         Found::Remark(Located::new(span, warning))
     }
 }
@@ -121,9 +121,9 @@ impl<'a, 'o> Walk<'a, 'o> {
             } else if unified::starts_here(self.source, number) {
                 self.push(unified::parse_block(self.source, number, self.prose.around(), self.options))
             } else if let Some(at) = blocks::opener(row.text) {
-                let block = self.around.block(self.source, row, at, self.options);
+                let block = self.around.block(self.source, row, at, self.options, &mut self.prose.found);
                 let end = self.push(block);
-                self.note();
+                self.around.behind(self.source, end, &mut self.prose.found);
                 end
             } else if let Some(end) = self.json(row) {
                 end
@@ -133,8 +133,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             };
             number = self.source.line_from(end).max(number.next());
         }
-        self.around.end();
-        self.note();
+        self.around.end(&mut self.prose.found);
         let bases = if self.bases.is_empty() { self.stated.into_iter().collect() } else { self.bases };
         (self.prose, bases)
     }
@@ -147,29 +146,8 @@ impl<'a, 'o> Walk<'a, 'o> {
             let base = stated_base(row.text).map(|id| Located::new(row.span, id.into()));
             self.stated = base.or(self.stated.take());
         }
-        self.around.line(self.source, row, self.prose.around().fenced);
-        self.note();
-    }
-
-    /// Takes in what is said of what is around blocks.
-    fn note(&mut self) {
-        for Located { span, value } in self.around.notes.drain(..) {
-            match value {
-                blocks::Note::Error(error) => {
-                    self.prose.found.push(Found::Residue(Format::Blocks, Located::new(span, error.into())))
-                }
-                blocks::Note::Warning(warning) => {
-                    self.prose.found.push(Found::Remark(Located::new(span, warning.into())))
-                }
-                blocks::Note::Start { line, blocks } => {
-                    let read = self.prose.found.iter_mut().rev().filter_map(|found| match found {
-                        Found::Block(block) if block.format == Format::Blocks => Some(&mut block.edits),
-                        _ => None,
-                    });
-                    read.take(blocks).flatten().for_each(|edit| blocks::begin_at(edit, line));
-                }
-            }
-        }
+        let is_fenced = self.prose.around().fenced;
+        self.around.line(self.source, row, is_fenced, &mut self.prose.found);
     }
 
     /// Takes in a patch that a reader read; returns the offset behind it. Of one that brings more edits than there may be, what it is too

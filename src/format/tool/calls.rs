@@ -229,8 +229,7 @@ impl Reader<'_, '_> {
         let (_, path) = *headers.first()?;
         let at = diff.range(0..diff.text().len());
         let options = Options { format: None, depth: super::DEEPEST_TEXT, ..*self.options };
-        let source = |text: &str| Source::new(self.source.id(), self.source.name(), text.into());
-        let whole = source(diff.text())?;
+        let whole = self.embedded(diff.text())?;
         let parsed = crate::format::parse(&whole, &options);
         let block = if parsed.has_patch() {
             relocated(parsed, &|span| self.place(diff, span))
@@ -239,7 +238,7 @@ impl Reader<'_, '_> {
             let first = format!("*** Begin Patch\n{}", headers.iter().map(header).collect::<String>());
             let text = diff.text().strip_suffix('\n').unwrap_or(diff.text());
             let end = if text.is_empty() { "" } else { "\n" };
-            let source = source(&format!("{first}{text}{end}*** End Patch\n"))?;
+            let source = self.embedded(&format!("{first}{text}{end}*** End Patch\n"))?;
             let parsed = crate::format::parse(&source, &options);
             let most = diff.text().len();
             let body = |at: u32| (at as usize).saturating_sub(first.len()).min(most);

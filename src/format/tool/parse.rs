@@ -172,8 +172,20 @@ impl<'a, 'm> Reader<'a, 'm> {
         }
         let Some(document) = self.decoded(string) else { return };
         let is_prose = around.is_wrapped && !around.is_given;
-        let Some(mut block) = self.embedded(&document, path, is_prose) else { return };
-        block.range = string.range();
+        let options = Options {
+            depth: self.options.depth + if is_prose { 1 } else { super::DEEPEST_TEXT },
+            file: path.map(str::as_bytes).or(self.options.file),
+            format: None,
+            ..*self.options
+        };
+        let Some(source) = self.embedded(document.text()) else { return };
+        let parsed = crate::format::parse(&source, &options);
+        let is_lost = is_prose && parsed.errors.iter().any(|error| !error.value.is_absence());
+        if !parsed.has_patch() && !is_lost {
+            return;
+        }
+        let block = relocated(parsed, &|span| self.place(&document, span));
+        let mut block = Block { range: string.range(), ..block };
         if !around.is_wrapped {
             let span = self.source.span(string.range());
             block.warnings.push(Located::new(span, InFile { path: None, what: Warning::NoCall }.into()));
@@ -183,18 +195,9 @@ impl<'a, 'm> Reader<'a, 'm> {
         self.blocks.push(block);
     }
 
-    /// Reads the patches of a text; `None` if it has none.
-    fn embedded(&self, document: &Document, path: Option<&str>, is_prose: bool) -> Option<Block<'static>> {
-        let options = Options {
-            depth: self.options.depth + if is_prose { 1 } else { super::DEEPEST_TEXT },
-            file: path.map(str::as_bytes).or(self.options.file),
-            format: None,
-            ..*self.options
-        };
-        let source = Source::new(self.source.id(), self.source.name(), document.text().into())?;
-        let parsed = crate::format::parse(&source, &options);
-        let is_lost = is_prose && parsed.errors.iter().any(|error| !error.value.is_absence());
-        (parsed.has_patch() || is_lost).then(|| relocated(parsed, &|span| self.place(document, span)))
+    /// Returns a text that is in the response as a source of its own.
+    pub(super) fn embedded(&self, text: &str) -> Option<Source> {
+        Source::new(self.source.id(), self.source.name(), text.into())
     }
 
     /// Returns where in the response a place of a text is.

@@ -27,10 +27,8 @@ pub enum Error {
     Mode { mode: u32 },
     #[error("`{}` is no mode", Shown(text))]
     NoMode { text: BString },
-    #[error("`{}` is a binary file, of which the patch shows no lines", Shown(path))]
-    Binary { path: BString },
-    #[error("this is a binary file, of which the patch shows no lines")]
-    NamelessBinary,
+    #[error("{} is a binary file, of which the patch shows no lines", path.as_ref().map_or("this".into(), |path| format!("`{}`", Shown(path))))]
+    Binary { path: Option<BString> },
     #[error("nothing is to be done in this section: it has no hunk, and the file keeps its name and mode")]
     Nothing,
     #[error("a hunk's header has no line numbers")]

@@ -175,7 +175,7 @@ impl<'a> RawHeader<'a> {
     pub(super) fn resolve(self) -> Result<FileHeader<'a>, Error> {
         if self.is_binary {
             let path = self.paths().into_iter().next_back().map(|name| name.bytes.into_owned().into());
-            return Err(path.map_or(Error::NamelessBinary, |path| Error::Binary { path }));
+            return Err(Error::Binary { path });
         }
         let is_null = |at: usize| matches!(&self.sides, Some(sides) if sides[at].is_none());
         let moved = match (&self.rename, &self.copy) {

@@ -36,7 +36,7 @@ pub(in crate::format) fn parse_block<'a>(
     let mut errors = std::mem::take(&mut raw.errors);
     let paths = raw.paths();
     let header = raw.resolve();
-    let is_binary = matches!(header, Err(Error::Binary { .. } | Error::NamelessBinary));
+    let is_binary = matches!(header, Err(Error::Binary { .. }));
     let mut warnings = Vec::new();
     let mut hunks = Vec::new();
     // Where it ends doesn't depend on how strictly it is read: a hunk of a known end may be miscounted.
