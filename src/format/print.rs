@@ -37,8 +37,8 @@ pub enum Why {
     Utf8,
 }
 
-/// Prints a patch: edit by edit in OPX and blocks an empty line between them, calls one a line, the sections of an envelope in one.
-/// Every edit is read back alone.
+/// Prints a patch: elements and blocks with an empty line between them, calls one a line, sections in one envelope. Every edit is
+/// read back by itself.
 ///
 /// # Errors
 /// With every edit that can't be printed; nothing is printed then.

@@ -183,8 +183,6 @@ impl Diagnose for Warning {
             Warning::Skipped { .. } => Diagnosis::new(Kind::SkippedFormat),
             Warning::NamelessFence => Diagnosis::new(Kind::NamelessFence)
                 .help("if it is a file, put its path alone on the line above; a path in a sentence doesn't count"),
-            Warning::Blocks(warning) => warning.diagnosis(),
-            Warning::Tool(warning) => warning.diagnosis(),
         }
     }
 }

@@ -22,11 +22,7 @@ impl Diagnose for Error {
             Error::DuplicateAttribute { .. } => of.help("keep the one that is meant"),
             Error::NoAttribute { .. } => of.help("write attributes as `name=\"value\"`, with a space between them"),
             Error::OtherAttribute { attribute, .. } => of.help(format!("write `{attribute}=\"…\"`")),
-            Error::MissingAttribute { tag: "to", .. } => {
-                of.help("say where the file moves to: `<to file=\"new/path\"/>`")
-            }
-            Error::MissingAttribute { attribute: "op", .. } => of.help(format!("add `op=\"…\"`: {OPERATIONS}")),
-            Error::MissingAttribute { .. } => of.help("say which file is meant: `file=\"path/from/the/top\"`"),
+            Error::MissingAttribute { tag, attribute } => of.help(missing_attribute(tag, attribute)),
             Error::Marker => Diagnosis::new(Kind::Unsupported)
                 .help("leave `marker` out and put the text between `<<<` and `>>>` lines"),
             Error::UnknownOperation { written } => of.help(match meant(written) {
@@ -88,6 +84,14 @@ impl Diagnose for Warning {
             Warning::IndentedPayload { .. } => Diagnosis::new(Kind::IndentedPayload)
                 .help("if the file is not indented so, write the text from the first column"),
         }
+    }
+}
+
+fn missing_attribute(tag: &str, attribute: &str) -> String {
+    match (tag, attribute) {
+        ("to", _) => "say where the file moves to: `<to file=\"new/path\"/>`".into(),
+        (_, "op") => format!("add `op=\"…\"`: {OPERATIONS}"),
+        _ => "say which file is meant: `file=\"path/from/the/top\"`".into(),
     }
 }
 

@@ -94,7 +94,7 @@ impl<'a> Around<'a> {
         } else {
             self.above = Above { line: Some(row), is_apart: false };
             if self.ends_conflict(row) {
-                found.push(Found::remark(row.span, Warning::Conflict.into()));
+                found.push(Found::remark(row.span, InFile { path: None, what: Warning::Conflict }));
             }
         }
     }

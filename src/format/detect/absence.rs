@@ -26,14 +26,10 @@ pub(super) fn find(
     if let Some(encoding) = utf16(bytes) {
         return (Some(source.span(0..bytes.len().min(2))), Error::Utf16 { encoding });
     }
-    let warned = |is_it: fn(&Warning) -> bool| {
-        let mut those = warnings.iter();
-        those
-            .find(|warning| matches!(&warning.value, Any::Detect(warning) if is_it(warning)))
-            .map(|warning| warning.span)
-    };
-    let mid_line = warned(|warning| matches!(warning, Warning::ProseEdit)).flatten();
-    let calls = warned(|warning| matches!(warning, Warning::Tool(_)));
+    let warned =
+        |is_it: fn(&Any) -> bool| warnings.iter().find(|warning| is_it(&warning.value)).map(|warning| warning.span);
+    let mid_line = warned(|warning| matches!(warning, Any::Detect(Warning::ProseEdit))).flatten();
+    let calls = warned(|warning| matches!(warning, Any::Tool(_)));
     let (span, absence) = if let Some((asked, found, span)) = skipped {
         (Some(span), Absence::OtherFormat { asked, found })
     } else if let Some(span) = calls {

@@ -1,6 +1,6 @@
 use bstr::BString;
 
-use crate::format::{blocks, tool};
+use crate::format::blocks;
 use crate::patch::Format;
 use crate::text::{LineNo, Shown};
 
@@ -137,10 +137,6 @@ pub enum Warning {
     Skipped { found: Format, asked: Format },
     #[error("this fenced block has no path and is left out")]
     NamelessFence,
-    #[error(transparent)]
-    Blocks(#[from] blocks::Warning),
-    #[error(transparent)]
-    Tool(#[from] tool::Warning),
 }
 
 impl Residue {

@@ -65,7 +65,7 @@ pub(super) enum Found<'a> {
     /// Something in prose that shows that something was lost, of a patch in this format.
     Residue(Format, Located<Residue>),
     /// Something in prose that is worth a remark.
-    Remark(Located<Warning>),
+    Remark(Located<super::Warning>),
 }
 
 impl Found<'_> {
@@ -73,8 +73,8 @@ impl Found<'_> {
         Found::Residue(format, Located::new(span, residue))
     }
 
-    pub(super) fn remark(span: Span, warning: Warning) -> Self {
-        Found::Remark(Located::new(span, warning))
+    pub(super) fn remark(span: Span, warning: impl Into<super::Warning>) -> Self {
+        Found::Remark(Located::new(span, warning.into()))
     }
 }
 
@@ -101,8 +101,8 @@ const MOST_EDITS: usize = 1 << 18;
 
 impl<'a, 'o> Walk<'a, 'o> {
     fn new(source: &'a Source, options: &'o Options<'o>) -> Self {
-        let (prose, around, calls) = Default::default();
-        let (bases, stated) = Default::default();
+        let (prose, around, calls) = (Prose::default(), blocks::Around::default(), tool::Met::new());
+        let (stated, bases) = (None, Vec::new());
         Self { source, options, prose, around, calls, plain: 0, is_begun: false, stated, bases, edits: 0 }
     }
 
@@ -183,19 +183,12 @@ impl<'a, 'o> Walk<'a, 'o> {
         if self.source.bytes()[at] == b'"' && (self.is_begun || !self.prose.found.is_empty()) {
             return None;
         }
-        match tool::read(self.source, at, self.options, &mut self.calls) {
-            tool::Found::Prose(end) => {
-                self.plain = end;
-                None
-            }
-            tool::Found::Calls(end, read) => {
-                read.blocks.into_iter().for_each(|block| {
-                    self.push(block);
-                });
-                self.prose.found.extend(read.remarks.into_iter().map(|remark| Found::Remark(remark.map(Into::into))));
-                Some(self.source.start_of(self.source.line_at(end).next()))
-            }
+        let read = tool::read(self.source, at, self.options, &mut self.calls).map_err(|end| self.plain = end).ok()?;
+        for block in read.blocks {
+            self.push(block);
         }
+        self.prose.found.extend(read.remarks.into_iter().map(Found::Remark));
+        Some(self.source.start_of(self.source.line_at(read.end).next()))
     }
 
     /// Reads the file whose fence a line opens, where files were asked for.
@@ -284,7 +277,7 @@ fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, pros
                     parsed.errors.push(error.map(|residue| Error::from(residue).into()));
                 }
             }
-            Found::Remark(warning) => parsed.warnings.push(warning.map(Into::into)),
+            Found::Remark(warning) => parsed.warnings.push(warning),
         }
     }
     if !wanted && parsed.errors.is_empty() {

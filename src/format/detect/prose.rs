@@ -9,7 +9,7 @@ use super::code_spans::CodeSpans;
 use super::{Found, Hiding, Residue, Warning};
 use crate::format::envelope::{self, Marker, Meant};
 use crate::format::fence::Fence;
-use crate::format::{blocks, excerpt, opx, unified};
+use crate::format::{Warning as Any, blocks, excerpt, opx, unified};
 use crate::patch::Format;
 use crate::text::{LineNo, Located, Row, Source, Span};
 
@@ -375,11 +375,11 @@ impl<'a> Prose<'a> {
 
     /// Makes nothing but warnings of the patches that were found since so many things had been found.
     fn hide(&mut self, source: &Source, since: usize, by: Hiding) {
-        let hidden = |span, format| Some(Located { span, value: Warning::Hidden { format, by } });
+        let hidden = |span, format| Some(Located { span, value: Warning::Hidden { format, by }.into() });
         let hidden = self.found.drain(since..).filter_map(|found| match found {
             Found::Block(block) => hidden(Some(block.start(source)), block.format),
-            Found::Remark(Located { span, value: Warning::ProseEdit }) => hidden(span, Format::Opx),
-            Found::Remark(already @ Located { value: Warning::Hidden { .. }, .. }) => Some(already),
+            Found::Remark(Located { span, value: Any::Detect(Warning::ProseEdit) }) => hidden(span, Format::Opx),
+            Found::Remark(already @ Located { value: Any::Detect(Warning::Hidden { .. }), .. }) => Some(already),
             Found::Residue(..) | Found::Remark(_) => None,
         });
         let hidden: Vec<_> = hidden.collect();

@@ -34,7 +34,7 @@ use bstr::ByteSlice as _;
 use serde_json::value::RawValue;
 
 pub use error::{Error, Warning};
-pub(super) use parse::{Met, Read};
+pub(super) use parse::Met;
 pub(super) use print::print;
 
 use super::envelope::{trim, trim_start};
@@ -43,21 +43,13 @@ use super::{Block, InFile, Options};
 use crate::patch::Format;
 use crate::text::{LineNo, Located, Source};
 use json::Document;
-use parse::Reader;
+use parse::{Read, Reader};
 
 /// In how many strings, one in the other, patches are looked for: those of a message, and of a call in its text.
 pub(super) const DEEPEST_TEXT: u8 = 2;
 
 const OPEN: &[u8] = b"<tool_call>";
 const CLOSE: &[u8] = b"</tool_call>";
-
-/// What begins at a place where a value may.
-pub(super) enum Found {
-    /// Nothing: what is here is prose, and so is all that begins before this offset.
-    Prose(usize),
-    /// Calls, or patches in strings, up to this offset.
-    Calls(usize, Read),
-}
 
 /// Returns where in a line a value may begin.
 pub(super) fn starts_here(line: &[u8]) -> Option<usize> {
@@ -71,25 +63,28 @@ pub(super) fn starts_here(line: &[u8]) -> Option<usize> {
     begins.then_some(line.len() - text.len())
 }
 
-/// Reads what begins at an offset where a value may.
-pub(super) fn read(source: &Source, at: usize, options: &Options<'_>, met: &mut Met) -> Found {
+/// Reads the calls, or the patches in strings, that begin at an offset where a value may.
+///
+/// # Errors
+/// If what is there is prose, with the offset before which all that begins is.
+pub(super) fn read(source: &Source, at: usize, options: &Options<'_>, met: &mut Met) -> Result<Read, usize> {
     let bytes = &source.bytes()[at..];
     let is_string = bytes.starts_with(b"\"");
     let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<&RawValue>();
     let raw = match values.next() {
         Some(Ok(raw)) => raw.get(),
         Some(Err(error)) => return broken_off(source, at, &error),
-        None => return Found::Prose(at),
+        None => return Err(at),
     };
     let end = at + raw.len();
     if is_string && !bytes[raw.len()..].trim_ascii().is_empty() {
-        return Found::Prose(at);
+        return Err(at);
     }
     let document = Document::new(raw, at);
-    let Ok(value) = document.value() else { return Found::Prose(end) };
+    let Ok(value) = document.value() else { return Err(end) };
     let mut read = Reader::new(source, options, met).read(value);
     if read.blocks.is_empty() && read.remarks.is_empty() {
-        return Found::Prose(end);
+        return Err(end);
     }
     let line_end = line_end(source, source.line_at(end)).max(end);
     let rest = trim(&source.bytes()[end..line_end]);
@@ -97,7 +92,8 @@ pub(super) fn read(source: &Source, at: usize, options: &Options<'_>, met: &mut 
     if !rest.is_empty() {
         read.blocks.push(refused(source, line_end - rest.len()..line_end, Error::Behind));
     }
-    Found::Calls(if is_string { source.bytes().len() } else { line_end }, read)
+    read.end = if is_string { source.bytes().len() } else { line_end };
+    Ok(read)
 }
 
 /// Returns the offset at which the text of a line ends.
@@ -107,18 +103,18 @@ fn line_end(source: &Source, number: LineNo) -> usize {
 }
 
 /// Says why what begins as JSON isn't, if it was to be a call.
-fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Found {
+fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Result<Read, usize> {
     let first = source.line_at(at);
     let number = LineNo::from_index(first.index() + error.line().saturating_sub(1));
     let end = if error.is_eof() { source.bytes().len() } else { extent(source, number) }.max(at);
     if !is_of_calls(&source.bytes()[at..end]) {
-        return Found::Prose(end);
+        return Err(end);
     }
     // Columns of the first line count from where the value begins.
     let line = if number == first { at } else { source.line_start(number).unwrap_or(end) };
     let to = (line + error.column()).clamp(at, source.bytes().len());
     let range = to.saturating_sub(1).max(at)..to;
-    Found::Calls(end, Read { blocks: vec![refused(source, range, broken(error))], remarks: Vec::new() })
+    Ok(Read { end, blocks: vec![refused(source, range, broken(error))], remarks: Vec::new() })
 }
 
 fn refused(source: &Source, range: Range<usize>, what: Error) -> Block<'static> {

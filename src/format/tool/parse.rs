@@ -30,7 +30,7 @@ pub(super) struct Reader<'a, 'm> {
     /// The file of the call that is being read.
     pub(super) path: Option<BString>,
     /// What is said of calls that aren't read.
-    remarks: Vec<Located<Warning>>,
+    remarks: Vec<Located<crate::format::Warning>>,
 }
 
 /// What was read of one value.
@@ -38,7 +38,9 @@ pub(in crate::format) struct Read {
     /// The calls and patches in it; none of JSON that is prose.
     pub(in crate::format) blocks: Vec<Block<'static>>,
     /// What is said of calls that change nothing.
-    pub(in crate::format) remarks: Vec<Located<Warning>>,
+    pub(in crate::format) remarks: Vec<Located<crate::format::Warning>>,
+    /// The offset behind it.
+    pub(in crate::format) end: usize,
 }
 
 /// What a value is in.
@@ -62,7 +64,7 @@ impl<'a, 'm> Reader<'a, 'm> {
     pub(super) fn read(mut self, value: Value<'_>) -> Read {
         let around = Around { depth: 0, is_wrapped: value.is() == Is::String, is_given: false, id: None };
         self.value(value, around);
-        Read { blocks: self.blocks, remarks: self.remarks }
+        Read { blocks: self.blocks, remarks: self.remarks, end: value.range().end }
     }
 
     fn value(&mut self, value: Value<'_>, around: Around<'_>) {
@@ -124,8 +126,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         if let Some(id) = around.id {
             match self.met.get(id) {
                 Some(known) if *known == said => {
-                    let span = self.source.span(object.range());
-                    return self.remarks.push(Located::new(span, Warning::Repeated));
+                    return self.remark(object, Warning::Repeated);
                 }
                 Some(_) => return self.error(object.range(), Error::Id { id: id.into() }),
                 None => self.met.insert(id.to_owned(), said),
@@ -228,8 +229,11 @@ impl<'a, 'm> Reader<'a, 'm> {
 
     /// Tells of a call that changes nothing.
     pub(super) fn skip(&mut self, object: Value<'_>, name: &str) {
-        let what = Warning::Skipped { name: excerpt(name.as_bytes()) };
-        self.remarks.push(Located::new(self.source.span(object.range()), what));
+        self.remark(object, Warning::Skipped { name: excerpt(name.as_bytes()) });
+    }
+
+    fn remark(&mut self, object: Value<'_>, what: Warning) {
+        self.remarks.push(Located::new(self.source.span(object.range()), InFile { path: None, what }.into()));
     }
 
     /// Takes in the edits of a call.
