@@ -19,7 +19,7 @@ use crate::patch::{
     FileEdit, Format, Header, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Position, Status, Substitution, Times,
 };
 use crate::path::RepoPath;
-use crate::search::{Effort, Haystack};
+use crate::search::{Document, Effort, Fuzz};
 use crate::text::{LineNo, Lines, Located, Text};
 use crate::tree::{Content, Gone};
 
@@ -160,10 +160,9 @@ impl Planner<'_> {
         let put: HashSet<_> = texts().collect();
         let gone = || removed.clone().map(|line| &line[..]).filter(|line| !put.contains(line));
         let runs = std::iter::once(texts().collect::<Vec<_>>()).chain(gone().map(|line| vec![line]));
-        let haystack = Haystack::new(lines, runs);
-        let run = haystack.run(texts());
-        let is_gone = gone().all(|line| haystack.run([line]).first().is_none());
-        run.first().filter(|_| is_gone && run.count() == 1)
+        let file = Document::at(Fuzz::Exact, lines, runs);
+        let is_gone = gone().all(|line| file.run([line]).first().is_none());
+        file.run(texts()).only().filter(|_| is_gone)
     }
 
     /// Returns whether an edit of a whole file leaves all as it is.

@@ -38,8 +38,8 @@ pub(super) struct Others {
 
 impl Others {
     fn add(&mut self, places: &Run<'_>, within: Range<usize>) {
-        self.count += places.count_from(within.start) - places.count_from(within.end);
-        let inside = places.iter_from(within.start).take_while(|at| within.contains(at));
+        let (count, inside) = places.within(within);
+        self.count += count;
         self.shown.extend(inside.take(SHOWN - self.shown.len()));
     }
 
@@ -119,7 +119,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::search::Haystack;
+    use crate::search::Document;
     use crate::text::Lines;
 
     proptest! {
@@ -130,7 +130,7 @@ mod tests {
         #[test]
         fn finds_what_a_look_at_every_line_finds(text in "([ab]\n){1,30}", steps in proptest::collection::vec((0..3usize, 1..3usize), 1..8)) {
             let lines = Lines::new(text.as_bytes());
-            let haystack = Haystack::new(&lines, [[&b"a"[..]], [b"b"]]);
+            let haystack = Document::at(Fuzz::Exact, &lines, [[&b"a"[..]], [b"b"]]);
             let mut duplicates = Duplicates::default();
             let mut replaced = vec![false; lines.len()];
             let mut cursor = 0;

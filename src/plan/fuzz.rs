@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use super::place_error::PlaceError;
 use super::warning::{Placing, Quote};
-use crate::search::{Fuzz, Haystack, Shift};
+use crate::search::{Document, Fuzz, Shift};
 use crate::text::{LineNo, Lines};
 
 /// A file at every level that may be tried.
@@ -20,7 +20,7 @@ pub(super) struct Levels<'f, 'h> {
     lines: Lines<'f>,
     wanted: Vec<Vec<&'h [u8]>>,
     up_to: Fuzz,
-    made: [OnceCell<Haystack<'static>>; Fuzz::LEVELS.len()],
+    made: [OnceCell<Document>; Fuzz::LEVELS.len()],
 }
 
 impl<'f, 'h> Levels<'f, 'h> {
@@ -31,15 +31,11 @@ impl<'f, 'h> Levels<'f, 'h> {
     }
 
     /// Returns the levels that may be tried, tightest first; each is read when it is reached.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Fuzz, &Haystack<'static>)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Fuzz, &Document)> {
         let allowed = Fuzz::LEVELS.into_iter().zip(&self.made).filter(|(level, _)| *level <= self.up_to);
         allowed.map(|(level, made)| {
-            (
-                level,
-                made.get_or_init(|| {
-                    Haystack::at(level, &self.lines, self.wanted.iter().map(|run| run.iter().copied()))
-                }),
-            )
+            let runs = || self.wanted.iter().map(|run| run.iter().copied());
+            (level, made.get_or_init(|| Document::at(level, &self.lines, runs())))
         })
     }
 }

@@ -9,7 +9,7 @@ use bstr::{BString, ByteSlice as _};
 use super::elision;
 use super::place_error::{After, Closest, PlaceError, Places, Reason};
 use crate::patch::{Hunk, Mark};
-use crate::search::{Bounds, Effort, Ends, Fuzz, Gap, Haystack, Near, Nearness, Needle, View};
+use crate::search::{Bounds, Document, Effort, Ends, Fuzz, Gap, Near, Nearness, Needle, first};
 use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// A file and all that is looked for in it.
@@ -24,7 +24,7 @@ pub(super) struct Nearest<'f, 'p> {
     has_levels: bool,
     effort: &'f Effort,
     nearness: OnceCell<Option<Nearness<'f>>>,
-    results: OnceCell<Option<Haystack<'static>>>,
+    results: OnceCell<Option<Document>>,
 }
 
 impl<'f, 'p> Nearest<'f, 'p> {
@@ -56,16 +56,10 @@ impl<'f, 'p> Nearest<'f, 'p> {
     }
 
     /// Says why the old lines of a hunk are nowhere, and points at the line that shows it best. `from` is the first line at
-    /// which they might have been, and `haystack` knows where single lines are.
-    pub(super) fn of_hunk(
-        &self,
-        hunk: &Hunk<'_>,
-        from: usize,
-        haystack: &Haystack<'_>,
-        after: After,
-    ) -> Located<PlaceError> {
+    /// which they might have been, and `file` knows where single lines are.
+    pub(super) fn of_hunk(&self, hunk: &Hunk<'_>, from: usize, file: &Document, after: After) -> Located<PlaceError> {
         let places = |text: &[u8]| {
-            let run = haystack.run([text]);
+            let run = file.run([text]);
             Places::new(run.iter().take(SHOWN), run.count())
         };
         let texts = hunk.old().map(|line| &line.text).collect();
@@ -92,12 +86,11 @@ impl<'f, 'p> Nearest<'f, 'p> {
             let texts: Vec<&[u8]> = put.iter().map(|line| &line[..]).collect();
             let bounds = if self.ends == Ends::Whole { Bounds::LINES } else { Bounds::default() };
             let needle = Needle::text(&texts, bounds);
-            let view = View::new(&self.lines);
             let joined = |texts: &[&[u8]]| texts.join(&b'\n');
             let sought: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
             // What is only a part of the old text is there whether or not the rest is, and half a word by chance.
             let is_part = memchr::memmem::find(&joined(&sought), &joined(&texts)).is_some();
-            if let Some(range) = view.first(&needle)
+            if let Some(range) = first(&self.lines, &needle)
                 && !is_part
                 && crate::search::cuts_word(&self.lines, &range).is_none()
             {
@@ -197,7 +190,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
         let results = self.results.get_or_init(|| {
             self.effort
                 .spend(self.lines.bytes().len())
-                .then(|| Haystack::new(&self.lines, self.made.iter().map(|run| run.iter().copied())))
+                .then(|| Document::at(Fuzz::Exact, &self.lines, self.made.iter().map(|run| run.iter().copied())))
         });
         let results = results.as_ref()?;
         let run = results.run(hunk.new_lines().map(|line| &line.text[..]));

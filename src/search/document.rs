@@ -10,8 +10,8 @@ use super::many::Many;
 use super::matches::Matches;
 use super::needle::Needle;
 use super::places::Places;
-use super::spliced::Spliced;
-use super::view::{self, View};
+use super::view::View;
+use super::{Fuzz, Run};
 use crate::text::{Content, Ending, Lines, Splice, Starts};
 
 /// A file in the middle of a response: what was read, what edits so far have put in its place, and where the texts are that later
@@ -19,7 +19,9 @@ use crate::text::{Content, Ending, Lines, Splice, Starts};
 pub struct Document {
     base: Content,
     starts: Starts,
-    view: view::Text,
+    /// The level at which lines are compared; above exact, the file is made of the forms that its lines have there.
+    level: Fuzz,
+    pub(super) view: View,
     /// What edits look for, if that is several texts.
     many: Option<Many>,
     /// Of each of these, where it is in the base, as offsets of the view; `None` for one that is looked for when it is wanted.
@@ -36,20 +38,29 @@ pub struct Document {
     now: OnceCell<(Content, Starts)>,
 }
 
-/// Bytes that became others, by the offsets of the time.
-struct Edit {
-    old: Range<usize>,
-    new: usize,
+/// A part of the base that something has taken the place of, and where that is now.
+#[derive(Debug)]
+pub(super) struct Spliced {
+    pub(super) splice: Splice,
+    /// The offset of the new bytes.
+    pub(super) start: usize,
+    /// The index of the line in which they begin.
+    line: usize,
 }
 
-impl Edit {
-    /// Says where bytes are after it, which it must not have touched.
-    fn shift(&self, range: Range<usize>) -> Option<Range<usize>> {
-        if range.end + 1 < self.old.start {
-            return Some(range);
-        }
-        let behind = |at: usize| at - self.old.len() + self.new;
-        (range.start > self.old.end).then(|| behind(range.start)..behind(range.end))
+impl Spliced {
+    fn end(&self) -> usize {
+        self.start + self.splice.new.len()
+    }
+
+    /// Returns the offset in the base of one that is now behind the new bytes, with nothing between that was changed.
+    fn in_base(&self, at: usize) -> usize {
+        self.splice.old.end + (at - self.end())
+    }
+
+    /// Returns where an offset of the base is now that is behind what goes, with nothing between that was changed.
+    fn now(&self, at: usize) -> usize {
+        self.end() + (at - self.splice.old.end)
     }
 }
 
@@ -57,25 +68,35 @@ impl Document {
     /// Reads a file with an eye to the texts that edits will look for.
     pub fn new(base: Content, needles: impl IntoIterator<Item = Needle>) -> Self {
         let starts = base.lines().starts();
-        Self::with(base, starts, |lines| View::new(lines).into_text(), needles)
+        let view = View::new(&base[starts[0]..], starts[0]);
+        Self::with(Fuzz::Exact, base, starts, view, needles)
     }
 
-    /// The same, if it is known where the lines start and how they are compared.
-    pub(super) fn with(
-        base: Content,
-        starts: Starts,
-        view: fn(&Lines<'_>) -> view::Text,
-        needles: impl IntoIterator<Item = Needle>,
+    /// Reads the lines of a file with an eye to these runs of them, all compared at a level: [`Document::run`] then finds what is the
+    /// same there. Others are found too, each for the price of reading the file again.
+    pub fn at<'p, R: IntoIterator<Item = &'p [u8]>>(
+        level: Fuzz,
+        lines: &Lines<'_>,
+        runs: impl IntoIterator<Item = R>,
     ) -> Self {
-        let view = view(&Lines::with(&base, starts.clone()));
-        let text = View::of(Lines::with(&base, starts.clone()), &view);
-        let many = Many::new(text.text(), needles);
-        let places = many.as_ref().map(|many| many.places(text.text())).unwrap_or_default();
+        let mut text = Vec::with_capacity(lines.bytes().len() + 1);
+        for line in lines.iter() {
+            text.extend_from_slice(&level.form(line.text));
+            text.push(b'\n');
+        }
+        let (base, runs) = (Content::from(text), runs.into_iter().map(|run| of_run(level, run)));
+        let starts = Lines::within(&base).starts();
+        Self::with(level, base, starts, View::default(), runs)
+    }
+
+    fn with(level: Fuzz, base: Content, starts: Starts, view: View, needles: impl IntoIterator<Item = Needle>) -> Self {
+        let text = view.text(&base[starts[0]..]);
+        let many = Many::new(text, needles);
+        let places = many.as_ref().map(|many| many.places(text)).unwrap_or_default();
         let places = places.into_iter().map(|places| places.map(Rc::new)).collect();
-        drop(text);
         let longest = many.iter().flat_map(Many::needles).map(longest).max().unwrap_or(0);
         let (spliced, fresh, known, now) = Default::default();
-        Self { base, starts, view, many, places, longest, spliced, fresh, known, now }
+        Self { level, base, starts, view, many, places, longest, spliced, fresh, known, now }
     }
 
     /// Returns what the file was.
@@ -88,10 +109,6 @@ impl Document {
         Lines::with(&self.base, self.starts.clone())
     }
 
-    fn view(&self) -> View<'_> {
-        View::of(self.base_lines(), &self.view)
-    }
-
     /// Returns what the file is now.
     pub fn content(&self) -> Content {
         if self.is_untouched() {
@@ -102,7 +119,7 @@ impl Document {
 
     /// Returns how many bytes the file has now.
     pub fn len(&self) -> usize {
-        self.spliced.last().map_or(self.base.len(), |last| last.end() + (self.base.len() - last.splice.old.end))
+        self.spliced.last().map_or(self.base.len(), |last| last.now(self.base.len()))
     }
 
     /// Returns whether the file is empty now.
@@ -130,25 +147,34 @@ impl Document {
 
     /// Returns all matches of a needle, as the file is now.
     pub fn matches(&self, needle: &Needle) -> Matches<'_> {
-        let (view, spliced) = (self.view(), &self.spliced[..]);
         let number = self.many.as_ref().and_then(|many| many.number(needle));
         let announced = number.and_then(|number| Some((number, self.places[number].clone()?)));
-        let mut fresh: Vec<Range<usize>> = match announced {
-            Some((number, _)) => {
-                self.fresh.iter().filter(|(of, _)| *of == number).map(|(_, range)| range.clone()).collect()
+        let (places, mut fresh): (_, Vec<Range<usize>>) = match announced {
+            Some((number, places)) => {
+                (places, self.fresh.iter().filter(|(of, _)| *of == number).map(|(_, range)| range.clone()).collect())
             }
             None => {
-                let windows = spliced.iter().map(|spliced| self.window(spliced.start..spliced.end(), longest(needle)));
-                windows.flat_map(|window| window.matches(needle)).collect()
+                let mut known = self.known.borrow_mut();
+                let places = || Rc::new(needle.places(self.view.text(&self.base[self.starts[0]..])));
+                let places = Rc::clone(known.entry(needle.clone()).or_insert_with(places));
+                let around = |spliced: &Spliced| {
+                    let changed = spliced.start..spliced.end();
+                    let (bytes, view) = self.around(&changed, longest(needle));
+                    let found = needle.places(view.text(&bytes));
+                    let found = found.iter().filter_map(|at| touching(&changed, view.original(needle.range(at))));
+                    found.collect::<Vec<_>>()
+                };
+                (places, self.spliced.iter().flat_map(around).collect())
             }
         };
         fresh.sort_by_key(|range| (range.start, range.end));
         fresh.dedup();
-        let places = announced.map(|(_, places)| places).unwrap_or_else(|| {
-            let mut known = self.known.borrow_mut();
-            Rc::clone(known.entry(needle.clone()).or_insert_with(|| Rc::new(needle.places(view.text()))))
-        });
-        Matches { places, len: needle.matched().len(), view, spliced, fresh }
+        Matches { document: self, places, len: needle.matched().len(), fresh }
+    }
+
+    /// Returns all places of a run of lines, which are compared by their text without terminators. An empty run is nowhere.
+    pub fn run<'p>(&self, lines: impl IntoIterator<Item = &'p [u8]>) -> Run<'_> {
+        Run(self.matches(&of_run(self.level, lines)))
     }
 
     /// Makes the splices of one edit, which are in order.
@@ -177,8 +203,13 @@ impl Document {
             behind.start = behind.start - range.len() + new.len();
             behind.line = behind.line - gone + newlines(new);
         }
-        let edit = Edit { old: range.clone(), new: new.len() };
-        self.fresh.retain_mut(|(_, found)| edit.shift(found.clone()).map(|now| *found = now).is_some());
+        self.fresh.retain_mut(|(_, found)| {
+            let is_behind = found.start > range.end;
+            if is_behind {
+                *found = found.start - range.len() + new.len()..found.end - range.len() + new.len();
+            }
+            is_behind || found.end + 1 < range.start
+        });
         self.now.take();
         self.look_around(range.start..range.start + new.len());
     }
@@ -203,10 +234,29 @@ impl Document {
     fn in_base(&self, at: usize, first: bool) -> usize {
         let before =
             self.spliced.partition_point(|spliced| if first { spliced.end() < at } else { spliced.end() <= at });
-        match before.checked_sub(1).map(|before| &self.spliced[before]) {
-            Some(before) => before.splice.old.end + (at - before.end()),
-            None => at,
+        self.spliced[..before].last().map_or(at, |before| before.in_base(at))
+    }
+
+    /// Returns the offset in the base of one that is now; of one among new bytes, that behind what they took the place of.
+    pub(super) fn behind_in_base(&self, at: usize) -> usize {
+        let (before, _) = self.spliced_around(at);
+        before.last().map_or(at, |before| before.in_base(at.max(before.end())))
+    }
+
+    /// Returns what begins up to an offset, and what begins behind it.
+    pub(super) fn spliced_around(&self, at: usize) -> (&[Spliced], &[Spliced]) {
+        self.spliced.split_at(self.spliced.partition_point(|spliced| spliced.start <= at))
+    }
+
+    /// Returns where bytes of the base are now, if nothing touches them, or else what does. What comes right behind a CR at their end
+    /// may make it part of a line end, so that touches them as well.
+    pub(super) fn kept(&self, range: &Range<usize>) -> Result<Range<usize>, &Spliced> {
+        let before = self.spliced.partition_point(|spliced| spliced.splice.old.end < range.start);
+        if let Some(touched) = self.spliced.get(before).filter(|spliced| spliced.splice.old.start <= range.end + 1) {
+            return Err(touched);
         }
+        let now = |at: usize| self.spliced[..before].last().map_or(at, |before| before.now(at));
+        Ok(now(range.start)..now(range.end))
     }
 
     /// Returns the bytes of a range, as it is now.
@@ -224,12 +274,9 @@ impl Document {
 
     /// Returns the bytes of a range, as it is now, in parts of which none is empty.
     pub fn parts(&self, range: Range<usize>) -> impl Iterator<Item = &[u8]> {
-        let next = self.spliced.partition_point(|spliced| spliced.end() <= range.start);
-        let (mut at, mut next) = (range.start, next);
-        let base_behind = move |spliced: &Spliced, at: usize| spliced.splice.old.end + (at - spliced.end());
+        let (mut at, mut next) = (range.start, self.spliced.partition_point(|spliced| spliced.end() <= range.start));
         std::iter::from_fn(move || {
             while at < range.end {
-                let before = next.checked_sub(1).map(|before| &self.spliced[before]);
                 let following = self.spliced.get(next);
                 let begin = at;
                 if let Some(spliced) = following.filter(|spliced| spliced.start <= at) {
@@ -242,7 +289,7 @@ impl Document {
                     return Some(part);
                 }
                 at = following.map_or(range.end, |spliced| spliced.start.min(range.end));
-                let start = before.map_or(begin, |before| base_behind(before, begin));
+                let start = self.spliced[..next].last().map_or(begin, |before| before.in_base(begin));
                 return Some(&self.base[start..start + (at - begin)]);
             }
             None
@@ -251,14 +298,13 @@ impl Document {
 
     /// Returns the index, from 0, of the line that holds an offset, as it is now.
     pub fn line(&self, at: usize) -> usize {
-        let behind = self.spliced.partition_point(|spliced| spliced.start <= at);
         let lines = self.base_lines();
-        match behind.checked_sub(1).map(|before| &self.spliced[before]) {
+        match self.spliced_around(at).0.last() {
             None => lines.newlines_before(at),
             Some(spliced) if at <= spliced.end() => spliced.line + newlines(&spliced.splice.new[..at - spliced.start]),
             Some(spliced) => {
-                let (old, new) = (&spliced.splice.old, &spliced.splice.new);
-                let between = lines.newlines_before(old.end + (at - spliced.end())) - lines.newlines_before(old.end);
+                let Splice { old, new } = &spliced.splice;
+                let between = lines.newlines_before(spliced.in_base(at)) - lines.newlines_before(old.end);
                 spliced.line + newlines(new) + between
             }
         }
@@ -313,8 +359,8 @@ impl Document {
         let lines = self.base_lines();
         let in_base = |line: usize| lines.start(line.min(lines.len()));
         let before = self.spliced.partition_point(|spliced| spliced.line < line);
-        let Some(spliced) = before.checked_sub(1).map(|before| &self.spliced[before]) else { return in_base(line) };
-        let new = &spliced.splice.new;
+        let Some(spliced) = self.spliced[..before].last() else { return in_base(line) };
+        let Splice { old, new } = &spliced.splice;
         let mut left = line - spliced.line;
         for at in memchr::memchr_iter(b'\n', new) {
             left -= 1;
@@ -322,8 +368,7 @@ impl Document {
                 return spliced.start + at + 1;
             }
         }
-        let old_end = spliced.splice.old.end;
-        spliced.end() + in_base(lines.newlines_before(old_end).saturating_add(left)).max(old_end) - old_end
+        spliced.now(in_base(lines.newlines_before(old.end).saturating_add(left)).max(old.end))
     }
 
     /// Returns the offset at which a line of what the file was begins now, given by its index from 0; `None` if it is gone, or was
@@ -333,8 +378,7 @@ impl Document {
         let at = (line < lines.len()).then(|| lines.start(line))?;
         let before = self.spliced.partition_point(|spliced| spliced.splice.old.end <= at);
         let is_gone = self.spliced.get(before).is_some_and(|spliced| spliced.splice.old.start <= at);
-        let now = |spliced: &Spliced| spliced.end() + (at - spliced.splice.old.end);
-        (!is_gone).then(|| before.checked_sub(1).map_or(at, |before| now(&self.spliced[before])))
+        (!is_gone).then(|| self.spliced[..before].last().map_or(at, |before| before.now(at)))
     }
 
     /// Returns a line as it is now, without its terminator, given by its index from 0.
@@ -356,11 +400,11 @@ impl Document {
     /// Finds what has come to be where an edit put new bytes.
     fn look_around(&mut self, changed: Range<usize>) {
         let Some(many) = &self.many else { return };
-        let window = self.window(changed, self.longest);
+        let (bytes, view) = self.around(&changed, self.longest);
         let mut fresh = Vec::new();
         // What would take too long is found when it is wanted.
-        let hard = many.scan(&window.text, |number, at| {
-            let range = window.original(&many.needles()[number].range(at));
+        let hard = many.scan(view.text(&bytes), |number, at| {
+            let range = touching(&changed, view.original(many.needles()[number].range(at)));
             fresh.extend(range.map(|range| (number, range)));
         });
         hard.into_iter().for_each(|number| self.places[number] = None);
@@ -368,43 +412,24 @@ impl Document {
     }
 
     /// Takes what is around a changed range, as far as a match may reach that touches it.
-    fn window(&self, changed: Range<usize>, reach: usize) -> Window {
+    fn around(&self, changed: &Range<usize>, reach: usize) -> (Cow<'_, [u8]>, View) {
         let start = changed.start.saturating_sub(reach + 2).max(self.bom());
         let end = (changed.end + reach + 2).min(self.len()).max(start);
         let bytes = self.slice(start..end);
-        let mut text = Vec::with_capacity(bytes.len());
-        let mut dropped = Vec::new();
-        for (nth, &byte) in bytes.iter().enumerate() {
-            if byte == b'\r' && bytes.get(nth + 1) == Some(&b'\n') { dropped.push(text.len()) } else { text.push(byte) }
-        }
-        Window { text, dropped, start, changed }
+        let view = View::new(&bytes, start);
+        (bytes, view)
     }
 }
 
-/// A part of a file as needles are looked for in it.
-struct Window {
-    /// Its text, with LF for CRLF.
-    text: Vec<u8>,
-    /// The offsets in the text of the LFs before which a CR was dropped.
-    dropped: Vec<usize>,
-    /// The offset in the file at which it begins.
-    start: usize,
-    /// What has changed, by offsets in the file.
-    changed: Range<usize>,
+/// Returns a match if it touches what has changed, or has only a CR between.
+fn touching(changed: &Range<usize>, found: Range<usize>) -> Option<Range<usize>> {
+    (found.start <= changed.end && found.end + 1 >= changed.start).then_some(found)
 }
 
-impl Window {
-    /// Returns what a match in the window is in the file, if it touches what has changed, or has only a CR between.
-    fn original(&self, range: &Range<usize>) -> Option<Range<usize>> {
-        let place = |at: usize| self.start + at + self.dropped.partition_point(|&lf| lf < at);
-        let range = place(range.start)..place(range.end);
-        (range.start <= self.changed.end && range.end + 1 >= self.changed.start).then_some(range)
-    }
-
-    /// Returns all matches of a needle that touch what has changed, as they are in the file.
-    fn matches(&self, needle: &Needle) -> Vec<Range<usize>> {
-        needle.places(&self.text).iter().filter_map(|at| self.original(&needle.range(at))).collect()
-    }
+/// Returns what finds a run of lines that is compared at a level.
+fn of_run<'p>(level: Fuzz, run: impl IntoIterator<Item = &'p [u8]>) -> Needle {
+    let forms: Vec<_> = run.into_iter().map(|line| level.form(line)).collect();
+    Needle::lines(forms.iter().map(|form| &**form))
 }
 
 /// Returns the most bytes that a match of a needle can have in a file: its lines may end in CRLF.
@@ -415,3 +440,6 @@ fn longest(needle: &Needle) -> usize {
 fn newlines(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,22 +1,19 @@
-//! The matches of a needle.
+//! The matches of a needle, by bytes or by lines.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::document::Document;
 use super::places::Places;
-use super::spliced::{self, Spliced};
-use super::view::View;
 
-/// All matches of a needle in a file, as byte ranges in order, overlapping ones included.
-pub struct Matches<'v> {
+/// All matches of a needle in a file as it is now, as byte ranges in order, overlapping ones included.
+pub struct Matches<'d> {
+    pub(super) document: &'d Document,
     /// Where they began in the view of the file as it was read.
     pub(super) places: Rc<Places>,
     /// How many bytes of the view each has.
     pub(super) len: usize,
-    pub(super) view: View<'v>,
-    /// What edits have done since.
-    pub(super) spliced: &'v [Spliced],
     /// Those that weren't in the file as it was read, in order.
     pub(super) fresh: Vec<Range<usize>>,
 }
@@ -35,19 +32,19 @@ impl Matches<'_> {
         if self.places.count() <= FEW {
             return self.iter_from(from).count();
         }
+        let view = &self.document.view;
         let mut kept = 0;
-        let mut start = self.view.first_at(spliced::in_base(self.spliced, from));
-        let first = self.spliced.partition_point(|spliced| spliced.start <= from);
-        let next = self.spliced[first..].iter().map(Some).chain([None]);
-        if let Some(before) = first.checked_sub(1) {
-            start = start.max(self.view.first_at(self.spliced[before].splice.old.end + 1));
+        let mut start = view.first_at(self.document.behind_in_base(from));
+        let (before, behind) = self.document.spliced_around(from);
+        if let Some(before) = before.last() {
+            start = start.max(view.first_at(before.splice.old.end + 1));
         }
-        for next in next {
+        for next in behind.iter().map(Some).chain([None]) {
             let end = next.map_or(usize::MAX, |next| {
-                self.view.first_at(next.splice.old.start.saturating_sub(1)).saturating_sub(self.len)
+                view.first_at(next.splice.old.start.saturating_sub(1)).saturating_sub(self.len)
             });
             kept += self.places.count_from(start) - self.places.count_from(end.max(start));
-            start = next.map_or(0, |next| self.view.first_at(next.splice.old.end + 1));
+            start = next.map_or(0, |next| view.first_at(next.splice.old.end + 1));
         }
         kept + self.fresh.iter().filter(|range| range.start >= from).count()
     }
@@ -59,9 +56,9 @@ impl Matches<'_> {
 
     /// Returns the one that begins last.
     pub fn last(&self) -> Option<Range<usize>> {
-        match self.spliced {
-            [] => self.places.last().map(|at| self.view.original(at..at + self.len)),
-            _ => self.iter().last(),
+        match self.document.is_untouched() {
+            true => self.places.last().map(|at| self.document.view.original(at..at + self.len)),
+            false => self.iter().last(),
         }
     }
 
@@ -96,16 +93,16 @@ impl Matches<'_> {
 
     /// Returns those that begin at or after an offset, in order.
     pub fn iter_from(&self, from: usize) -> impl Iterator<Item = Range<usize>> {
-        let mut next = self.view.first_at(spliced::in_base(self.spliced, from));
+        let (document, view) = (self.document, &self.document.view);
+        let mut next = view.first_at(document.behind_in_base(from));
         let kept = std::iter::from_fn(move || {
             loop {
                 let at = self.places.at_or_after(next)?;
-                let range = self.view.original(at..at + self.len);
                 next = at + 1;
-                match spliced::kept(self.spliced, &range) {
+                match document.kept(&view.original(at..at + self.len)) {
                     Ok(range) => return Some(range),
                     // All that it touches is gone.
-                    Err(touched) => next = next.max(self.view.first_at(touched.splice.old.end + 1)),
+                    Err(touched) => next = next.max(view.first_at(touched.splice.old.end + 1)),
                 }
             }
         });
@@ -116,6 +113,58 @@ impl Matches<'_> {
             (None, _) => fresh.next(),
             _ => kept.next(),
         })
+    }
+}
+
+/// All places of a run of lines in a file as it is now, by the indices, from 0, of their first lines. Overlaps count.
+pub struct Run<'d>(pub(super) Matches<'d>);
+
+impl Run<'_> {
+    /// Returns how many there are.
+    pub fn count(&self) -> usize {
+        self.0.count()
+    }
+
+    /// Returns how many are at or after a line.
+    pub fn count_from(&self, from: usize) -> usize {
+        self.0.count_from(self.0.document.start(from))
+    }
+
+    /// Returns how many are in a range of lines, and all of these in order.
+    pub fn within(&self, lines: Range<usize>) -> (usize, impl Iterator<Item = usize>) {
+        let count = self.count_from(lines.start) - self.count_from(lines.end);
+        (count, self.iter_from(lines.start).take_while(move |at| lines.contains(at)))
+    }
+
+    /// Returns the first place.
+    pub fn first(&self) -> Option<usize> {
+        self.at_or_after(0)
+    }
+
+    /// Returns the first place if there is no other.
+    pub fn only(&self) -> Option<usize> {
+        self.first().filter(|_| self.count() == 1)
+    }
+
+    /// Returns the first place at or after a line.
+    pub fn at_or_after(&self, from: usize) -> Option<usize> {
+        self.iter_from(from).next()
+    }
+
+    /// Returns whether a line is a place.
+    pub fn contains(&self, line: usize) -> bool {
+        self.at_or_after(line) == Some(line)
+    }
+
+    /// Returns the places in order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        self.iter_from(0)
+    }
+
+    /// Returns the places at or after a line in order.
+    pub fn iter_from(&self, from: usize) -> impl Iterator<Item = usize> {
+        let document = self.0.document;
+        self.0.iter_from(document.start(from)).map(|range| document.line(range.start))
     }
 }
 

@@ -1,16 +1,15 @@
 //! Where is this text in that file? All places in order, as byte offsets or lines; no files, no formats, no choice among places.
 //!
-//! A [`View`] is a file as it is compared: with LF for CRLF, or with every line in the form that it has at a level of [`Fuzz`].
-//! A [`Needle`] is a text to find in it: whole lines, or part of a line up to part of another. A [`Document`] reads the file once
-//! for all needles, so that a thousand edits cost little more than one, and goes on as edits change it; a [`Haystack`] does so for
-//! runs of whole lines. [`Locators`] find the one line that a loose `@@` text may mean, [`Nearness`] the
+//! A file is compared with LF for CRLF, or with every line in the form that it has at a level of [`Fuzz`]. A [`Needle`] is a text
+//! to find in it: whole lines, or part of a line up to part of another. A [`Document`] reads the file once for all needles, so that
+//! a thousand edits cost little more than one, and goes on as edits change it: it knows the [`Matches`] of any needle, and the
+//! places of a [`Run`] of whole lines. [`Locators`] find the one line that a loose `@@` text may mean, [`Nearness`] the
 //! closest miss. No search of one text is slower than linear in the file, whatever response and file look like: both come from
 //! strangers.
 
 mod align;
 mod document;
 mod fuzz;
-mod haystack;
 mod kmp;
 mod locator;
 mod many;
@@ -22,7 +21,6 @@ mod plain;
 #[cfg(test)]
 mod reference;
 mod shift;
-mod spliced;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -31,12 +29,11 @@ mod word;
 pub use align::{Ends, Gap, Near, align};
 pub use document::Document;
 pub use fuzz::Fuzz;
-pub use haystack::{Haystack, Run};
 pub use locator::{Locators, Loose, Relaxation};
-pub use matches::Matches;
+pub use matches::{Matches, Run};
 pub use nearest::{Effort, Nearness};
 pub use needle::{Bounds, Needle};
 pub use plain::{ascii, looks, plain};
 pub use shift::Shift;
-pub use view::View;
+pub use view::first;
 pub use word::{Side, cuts_word};

@@ -1,12 +1,21 @@
 use proptest::prelude::*;
 
 use super::Fuzz;
+use super::view::View;
 use super::*;
 use crate::text::Lines;
 
 /// Returns every offset at which a needle is, by looking at each.
 fn slowly(needle: &Needle, text: &[u8]) -> Vec<usize> {
     (0..=text.len()).filter(|&at| needle.is_at(text, at)).collect()
+}
+
+fn view(lines: &Lines<'_>) -> View {
+    View::new(&lines.bytes()[lines.bom().len()..], lines.bom().len())
+}
+
+fn plain(lines: &Lines<'_>) -> Vec<u8> {
+    view(lines).text(&lines.bytes()[lines.bom().len()..]).to_vec()
 }
 
 fn texts() -> impl Strategy<Value = Vec<u8>> {
@@ -32,8 +41,7 @@ proptest! {
         cuts in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..60, any::<(bool, bool)>()), 1..12),
     ) {
         let lines = Lines::new(&text);
-        let view = View::new(&lines);
-        let plain = view.text().to_vec();
+        let (view, plain) = (view(&lines), plain(&lines));
         let needles: Vec<Needle> = cuts
             .iter()
             .map(|(at, len, (start_at_line, end_at_line))| {
@@ -62,8 +70,8 @@ proptest! {
         let level = [Fuzz::Exact, Fuzz::Trailing, Fuzz::Indent, Fuzz::Unicode][level];
         let (lines, run) = (Lines::new(&text), Lines::new(&run));
         let sought: Vec<_> = run.iter().take(2).map(|line| level.form(line.text).into_owned()).collect();
-        let haystack = Haystack::at(level, &lines, [sought.iter().map(|line| &line[..])]);
-        let got: Vec<_> = haystack.run(sought.iter().map(|line| &line[..])).iter().collect();
+        let file = Document::at(level, &lines, [sought.iter().map(|line| &line[..])]);
+        let got: Vec<_> = file.run(sought.iter().map(|line| &line[..])).iter().collect();
         let is_there = |at: &usize| {
             (0..sought.len()).all(|nth| level.form(lines.text(at + nth)) == sought[nth])
         };
@@ -99,16 +107,16 @@ proptest! {
         for (at, len, new) in &edits {
             let now = states.last().unwrap();
             let lines = Lines::new(now);
-            let view = View::new(&lines);
-            let start = at.index(view.text().len() + 1);
-            let range = view.original(start..(start + len).min(view.text().len()));
+            let (view, text) = (view(&lines), plain(&lines));
+            let start = at.index(text.len() + 1);
+            let range = view.original(start..(start + len).min(text.len()));
             states.push([&now[..range.start], new, &now[range.end..]].concat());
             ranges.push((range, new));
         }
         let needles: Vec<Needle> = cuts.iter().map(|(state, at, len, is_lines)| {
             let state = &states[state % states.len()];
             let lines = Lines::new(state);
-            let plain = View::new(&lines).text().to_vec();
+            let plain = plain(&lines);
             let start = at.index(plain.len() + 1);
             let cut = &plain[start..(start + len).min(plain.len())];
             let lines: Vec<&[u8]> = cut.split(|&byte| byte == b'\n').collect();
@@ -120,8 +128,8 @@ proptest! {
             prop_assert_eq!(document.len(), now.len());
             let lines = Lines::new(now);
             for needle in &needles {
-                let view = View::new(&lines);
-                let want: Vec<_> = needle.places(view.text()).iter().map(|at| view.original(needle.range(at))).collect();
+                let (view, text) = (view(&lines), plain(&lines));
+                let want: Vec<_> = needle.places(&text).iter().map(|at| view.original(needle.range(at))).collect();
                 let found = document.matches(needle);
                 for from in 0..=now.len() + 1 {
                     let behind: Vec<_> = want.iter().filter(|range| range.start >= from).cloned().collect();

@@ -1,113 +1,65 @@
 //! A file as it is compared.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use memchr::memmem;
 
 use super::needle::Needle;
 use crate::text::Lines;
 
-/// A file as needles are looked for in it: without its byte order mark, with LF for CRLF. A CR that no LF follows is an ordinary byte, so no match begins or ends between CR and LF.
-#[derive(Clone, Debug)]
-pub struct View<'f> {
-    lines: Lines<'f>,
-    text: Text,
-}
-
-/// What a view has beside the file itself.
-#[derive(Clone, Debug)]
-pub(super) struct Text(Arc<Parts>);
-
-#[derive(Debug)]
-struct Parts {
+/// A file, or a part of one, as needles are looked for in it: with LF for CRLF, and without the byte order mark. A CR that no LF follows
+/// is an ordinary byte, so no match begins or ends between CR and LF.
+#[derive(Debug, Default)]
+pub(super) struct View {
+    /// The offset in the file at which it begins.
+    start: usize,
     /// The text, where it isn't the file's.
     text: Option<Vec<u8>>,
-    map: Map,
+    /// The offsets in the text of the LFs before which a CR was dropped.
+    dropped: Vec<usize>,
 }
 
-/// How offsets of the view are offsets of the file.
-#[derive(Debug)]
-enum Map {
-    /// Behind the byte order mark all is the same.
-    Same,
-    /// A CR was dropped before each of the LFs at these offsets of the view.
-    Dropped(Vec<usize>),
-}
-
-impl<'f> View<'f> {
-    /// Makes the view of a file.
-    pub fn new(lines: &Lines<'f>) -> Self {
-        let bytes = &lines.bytes()[lines.bom().len()..];
-        let mut crlfs = memmem::find_iter(bytes, b"\r\n").peekable();
-        if crlfs.peek().is_none() {
-            return Self::with(lines, None, Map::Same);
-        }
-        let (mut text, mut dropped, mut copied) = (Vec::with_capacity(bytes.len()), Vec::new(), 0);
-        for cr in crlfs {
+impl View {
+    /// Makes the view of the bytes that begin at an offset of a file.
+    pub(super) fn new(bytes: &[u8], start: usize) -> Self {
+        let (mut text, mut dropped, mut copied) = (Vec::new(), Vec::new(), 0);
+        for cr in memmem::find_iter(bytes, b"\r\n") {
+            if dropped.is_empty() {
+                text.reserve(bytes.len());
+            }
             text.extend_from_slice(&bytes[copied..cr]);
             dropped.push(text.len());
             copied = cr + 1;
         }
-        text.extend_from_slice(&bytes[copied..]);
-        Self::with(lines, Some(text), Map::Dropped(dropped))
+        text.extend_from_slice(if dropped.is_empty() { b"" } else { &bytes[copied..] });
+        Self { start, text: (!dropped.is_empty()).then_some(text), dropped }
     }
 
-    /// Makes the view in which a CR is a byte like any other.
-    pub(super) fn plain(lines: &Lines<'f>) -> Self {
-        Self::with(lines, None, Map::Same)
-    }
-
-    fn with(lines: &Lines<'f>, text: Option<Vec<u8>>, map: Map) -> Self {
-        Self { lines: lines.clone(), text: Text(Arc::new(Parts { text, map })) }
-    }
-
-    /// Makes a view once more of what [`View::into_text`] returned for the same file.
-    pub(super) fn of(lines: Lines<'f>, text: &Text) -> Self {
-        Self { lines, text: text.clone() }
-    }
-
-    /// Returns what it has beside the file itself.
-    pub(super) fn into_text(self) -> Text {
-        self.text
-    }
-
-    /// Returns the text that needles are looked for in.
-    pub fn text(&self) -> &[u8] {
-        self.text.0.text.as_deref().unwrap_or(&self.lines.bytes()[self.lines.bom().len()..])
-    }
-
-    fn map(&self) -> &Map {
-        &self.text.0.map
-    }
-
-    /// Returns the first match of a needle, as bytes of the file.
-    pub fn first(&self, needle: &Needle) -> Option<Range<usize>> {
-        needle.first(self.text(), 0).map(|at| self.original(needle.range(at)))
+    /// Returns the text that needles are looked for in, given the bytes that it is of.
+    pub(super) fn text<'v>(&'v self, bytes: &'v [u8]) -> &'v [u8] {
+        self.text.as_deref().unwrap_or(bytes)
     }
 
     /// Returns the first offset of the view that is this one of the file or one behind it.
     pub(super) fn first_at(&self, offset: usize) -> usize {
-        let in_text = offset.saturating_sub(self.lines.bom().len());
-        match self.map() {
-            // The view offset is less by the CRs dropped before it.
-            Map::Dropped(dropped) => in_text - partition(dropped.len(), |nth| dropped[nth] + nth + 1 < in_text),
-            _ => in_text,
-        }
+        let in_text = offset.saturating_sub(self.start);
+        // The view offset is less by the CRs dropped before it.
+        in_text - partition(self.dropped.len(), |nth| self.dropped[nth] + nth + 1 < in_text)
     }
 
     /// Returns what a range of the view is in the file. At a line end that is before the CR.
-    pub fn original(&self, range: Range<usize>) -> Range<usize> {
-        self.offset(range.start)..self.offset(range.end)
+    pub(super) fn original(&self, range: Range<usize>) -> Range<usize> {
+        let offset = |at: usize| self.start + at + self.dropped.partition_point(|&lf| lf < at);
+        offset(range.start)..offset(range.end)
     }
+}
 
-    fn offset(&self, at: usize) -> usize {
-        let bom = self.lines.bom().len();
-        match self.map() {
-            Map::Same => bom + at,
-            Map::Dropped(dropped) => bom + at + dropped.partition_point(|&lf| lf < at),
-        }
-    }
+/// Returns the first match of a needle in a file.
+pub fn first(lines: &Lines<'_>, needle: &Needle) -> Option<Range<usize>> {
+    let start = lines.bom().len();
+    let bytes = &lines.bytes()[start..];
+    let view = View::new(bytes, start);
+    needle.first(view.text(bytes), 0).map(|at| view.original(needle.range(at)))
 }
 
 /// Returns the first of `0..len` for which something doesn't hold; it holds for none behind that.

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::compare::{Headings, Options, Region};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::search::{Haystack, Run};
+use crate::search::{Document, Fuzz, Run};
 use crate::text::{Lines, Text};
 
 /// How many lines of context a chunk gets one by one.
@@ -29,9 +29,10 @@ pub(super) fn chunks<'c>(
     options: &Options,
 ) -> Vec<Hunk<'c>> {
     let groups = groups(old, new, regions, options);
-    let haystack = Haystack::new(old, groups.iter().map(|group| group.old.clone().map(|line| old.text(line))));
+    let runs = groups.iter().map(|group| group.old.clone().map(|line| old.text(line)));
+    let file = Document::at(Fuzz::Exact, old, runs);
     let headings = (0..old.len()).filter(|&line| headings.of(old.text(line)).is_some()).collect();
-    let placed = Placer { old, haystack, headings, groups, at: 0, placed: Vec::new() }.run();
+    let placed = Placer { old, file, headings, groups, at: 0, placed: Vec::new() }.run();
     placed.into_iter().map(|(group, locators)| hunk(old, new, &group, &locators)).collect()
 }
 
@@ -83,7 +84,7 @@ impl Group {
 
 struct Placer<'l, 'c> {
     old: &'l Lines<'c>,
-    haystack: Haystack<'static>,
+    file: Document,
     /// The lines that name what follows them.
     headings: Vec<usize>,
     groups: Vec<Group>,
@@ -207,7 +208,7 @@ impl Placer<'_, '_> {
     }
 
     fn run_of(&self, lines: Range<usize>) -> Run<'_> {
-        self.haystack.run(lines.map(|line| self.old.text(line)))
+        self.file.run(lines.map(|line| self.old.text(line)))
     }
 }
 

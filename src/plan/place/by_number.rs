@@ -38,7 +38,7 @@ use super::headings::Headings;
 use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::plan::Rules;
-use crate::search::{Document, Effort, Haystack, Run};
+use crate::search::{Document, Effort, Run};
 use crate::text::{Ending, LineNo, Lines, Located, Text};
 
 /// How many places are looked at one by one.
@@ -53,7 +53,6 @@ fn place(task: Task<'_, '_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
     let plain: Cow<'_, [Hunk<'_>]> = if shows_cr { hunks.iter().map(plain).collect() } else { Cow::Borrowed(hunks) };
     let mut placer = Placer {
         file,
-        haystack: &Haystack::of(file),
         hunks: &plain,
         headings: OnceCell::new(),
         nearest: OnceCell::new(),
@@ -138,7 +137,6 @@ impl Found {
 
 struct Placer<'f, 'h> {
     file: &'f Document,
-    haystack: &'f Haystack<'f>,
     /// All hunks, without the CRs that are their lines' terminators.
     hunks: &'h [Hunk<'h>],
     headings: OnceCell<Headings>,
@@ -242,7 +240,7 @@ impl Placer<'_, '_> {
     fn seek(&self, hunk: &Hunk<'_>, plain: &Hunk<'_>, claimed: usize) -> Result<Found, Located<PlaceError>> {
         let count = hunk.old().count();
         let at_line = |at: usize| Found::exact(at..at + count);
-        let run = self.haystack.run(hunk.old().map(text));
+        let run = self.file.run(hunk.old().map(text));
         let allowed = self.allowed(hunk, count);
         let stands = |at: usize| allowed.contains(&at) && self.is_free(at..at + count);
         if run.contains(claimed) && stands(claimed) {
@@ -267,7 +265,7 @@ impl Placer<'_, '_> {
             && let Some(first) = hunk.old().next().and_then(without_mark)
             && stands(0)
         {
-            let marked = self.haystack.run(std::iter::once(first).chain(hunk.old().skip(1).map(text)));
+            let marked = self.file.run(std::iter::once(first).chain(hunk.old().skip(1).map(text)));
             if marked.contains(0) {
                 return Ok(Found { is_marked: true, ..at_line(0) });
             }
@@ -333,8 +331,8 @@ impl Placer<'_, '_> {
             return Candidates::default();
         }
         // Where there are few places, many hunks needn't be gone through.
-        if places.count_from(within.start) - places.count_from(within.end) <= FEW {
-            let inside = places.iter_from(within.start).take_while(|at| within.contains(at));
+        let (all, inside) = places.within(within.clone());
+        if all <= FEW {
             let free: Vec<_> = inside.filter(|&at| self.is_free(at..at + count)).collect();
             let count = free.len();
             return Candidates::new(free, count);
@@ -346,8 +344,8 @@ impl Placer<'_, '_> {
         for (start, end) in taken.chain([(usize::MAX, usize::MAX)]) {
             let gap = free..start.saturating_add(1).saturating_sub(count).min(within.end);
             if gap.start < gap.end {
-                total += places.count_from(gap.start) - places.count_from(gap.end);
-                let inside = places.iter_from(gap.start).take_while(|at| gap.contains(at));
+                let (inside_count, inside) = places.within(gap);
+                total += inside_count;
                 shown.extend(inside.take(CANDIDATES - shown.len()));
             }
             free = free.max(end);
@@ -426,7 +424,7 @@ impl Placer<'_, '_> {
             return Located::new(first, error);
         }
         let nearest = || Nearest::of_hunks(self.file.lines(), self.hunks, self.effort).without_levels();
-        self.nearest.get_or_init(nearest).of_hunk(hunk, self.cursor, self.haystack, after)
+        self.nearest.get_or_init(nearest).of_hunk(hunk, self.cursor, self.file, after)
     }
 }
 

@@ -23,7 +23,7 @@ use super::super::warning::{Placing, Quote, Warning};
 use crate::patch::{Occurrence, Substitution, Times, Written};
 use crate::path::RepoPath;
 use crate::plan::Rules;
-use crate::search::{Bounds, Document, Effort, Ends, Fuzz, Matches, Needle, Side, View, cuts_word};
+use crate::search::{Bounds, Document, Effort, Ends, Fuzz, Matches, Needle, Side, cuts_word, first};
 use crate::text::{LineNo, Lines, Located, Span, Splice, Text};
 
 /// What takes the place of what, and what was done to get there.
@@ -303,10 +303,10 @@ impl Sought<'_, '_> {
         let Self { edit, core, span, .. } = *self;
         let put_core = self::core(edit, &edit.put).0;
         let levels = Levels::new(lines.clone(), [&edit.find[..], core].map(texts), highest);
-        for (level, haystack) in levels.iter() {
+        for (level, file) in levels.iter() {
             for (find, put, edges) in [(&edit.find[..], &edit.put[..], Edges::Kept), (core, put_core, Edges::Dropped)] {
                 let old = texts(find);
-                let run = haystack.run(old.iter().copied());
+                let run = file.run(old.iter().copied());
                 let Some(at) = run.first() else { continue };
                 if run.count() > 1 {
                     let places = Places::new(run.iter(), run.count());
@@ -420,7 +420,7 @@ impl Sought<'_, '_> {
         }
         // Empty lines at the edges are no reason why the rest isn't there.
         if core.len() < edit.find.len()
-            && let Some(range) = View::new(lines).first(&needle(core, Bounds::default()))
+            && let Some(range) = first(lines, &needle(core, Bounds::default()))
         {
             return not_found(Reason::Edges(LineNo::from_index(lines.index_at(range.start))));
         }

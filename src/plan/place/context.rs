@@ -19,7 +19,7 @@ impl Placer<'_, '_> {
     ) -> Result<(Option<usize>, Match), Located<PlaceError>> {
         let mut context = (None, Match::Exact);
         for locator in &hunk.locators {
-            let run = self.haystack.run([&locator[..]]);
+            let run = self.task.file.run([&locator[..]]);
             let (at, how) = match run.at_or_after(self.cursor) {
                 Some(at) => (at, Match::Exact),
                 None => self.seek_like(number, hunk, locator, run.first())?,
@@ -72,8 +72,7 @@ impl Placer<'_, '_> {
 
     /// Returns where the old lines of a hunk stand, if that is one place.
     fn only_place(&self, hunk: &Hunk<'_>) -> Option<LineNo> {
-        let run = self.haystack.run(hunk.old().map(|line| &line.text[..]));
-        run.first().filter(|_| run.count() == 1).map(LineNo::from_index)
+        self.task.file.run(hunk.old().map(|line| &line.text[..])).only().map(LineNo::from_index)
     }
 
     /// Says which lines at or after the cursor are like a context line: by the rules of the format, or else at a level.
@@ -82,8 +81,8 @@ impl Placer<'_, '_> {
         if loose != Loose::None {
             return loose;
         }
-        for (level, haystack) in self.levels().iter() {
-            let places = haystack.run([locator]);
+        for (level, file) in self.levels().iter() {
+            let places = file.run([locator]);
             let how = Relaxation::Level(level);
             match (places.at_or_after(self.cursor), places.count_from(self.cursor)) {
                 (None, _) => {}
@@ -99,7 +98,7 @@ impl Placer<'_, '_> {
 
     /// Returns the lines other than `chosen` that equal the context line as the patch wrote it.
     pub(super) fn others(&self, locator: &[u8], chosen: usize) -> (Vec<LineNo>, usize) {
-        let places = self.haystack.run([locator]);
+        let places = self.task.file.run([locator]);
         let others = places.iter().filter(|&at| at != chosen);
         (others.take(SHOWN).map(LineNo::from_index).collect(), places.count() - usize::from(places.contains(chosen)))
     }

@@ -33,7 +33,7 @@ use super::super::splice::Last;
 use super::super::warning::{Placing, Quote, Warning};
 use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::search::{Fuzz, Haystack, Locators, Run};
+use crate::search::{Document, Fuzz, Locators, Run};
 use crate::text::{Ending, LineNo, Located, Span};
 
 /// The first match behind the hunk before.
@@ -42,7 +42,6 @@ pub(in crate::plan) const POLICY: Policy = Policy { place, text: |line| &line.te
 fn place(task: Task<'_, '_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
     let mut placer = Placer {
         task,
-        haystack: &Haystack::of(task.file),
         levels: &OnceCell::new(),
         loose: &OnceCell::new(),
         nearest: &OnceCell::new(),
@@ -74,7 +73,6 @@ fn place(task: Task<'_, '_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
 
 pub(super) struct Placer<'f, 'p> {
     pub(super) task: Task<'f, 'p>,
-    pub(super) haystack: &'f Haystack<'f>,
     // Most sections need none of these, which read the file.
     levels: &'f OnceCell<Levels<'f, 'f>>,
     loose: &'f OnceCell<Locators<'f>>,
@@ -202,11 +200,11 @@ impl<'f, 'p> Placer<'f, 'p> {
     /// Finds the old lines of a hunk: as written, then at the context line, then both without a trailing empty line; and if
     /// none of that finds any, the same at each level.
     fn seek_lines(&mut self, wanted: Wanted<'f, 'p>) -> Result<Found<'f, 'p>, Located<PlaceError>> {
-        if let Some(found) = self.seek_at(Fuzz::Exact, self.haystack, wanted)? {
+        if let Some(found) = self.seek_at(Fuzz::Exact, self.task.file, wanted)? {
             return Ok(found);
         }
-        for (level, haystack) in self.levels().iter() {
-            if let Some(found) = self.seek_at(level, haystack, wanted)? {
+        for (level, file) in self.levels().iter() {
+            if let Some(found) = self.seek_at(level, file, wanted)? {
                 return Ok(found);
             }
         }
@@ -216,13 +214,13 @@ impl<'f, 'p> Placer<'f, 'p> {
     fn seek_at(
         &mut self,
         level: Fuzz,
-        haystack: &Haystack<'_>,
+        file: &Document,
         wanted: Wanted<'f, 'p>,
     ) -> Result<Option<Found<'f, 'p>>, Located<PlaceError>> {
         let mut lines: Vec<_> = wanted.hunk.lines.iter().collect();
         let mut trimmed = false;
         loop {
-            let run = haystack.run(old(&lines));
+            let run = file.run(old(&lines));
             let found = if wanted.hunk.end_of_file {
                 let at = self.task.file.line_count().checked_sub(old(&lines).count());
                 at.filter(|&at| at >= self.cursor && run.contains(at)).map(|at| (at, false))
@@ -318,7 +316,7 @@ impl<'f, 'p> Placer<'f, 'p> {
         Wanted { number, hunk, context }: Wanted<'f, 'p>,
         found: &Found<'f, 'p>,
     ) -> Result<(), Located<PlaceError>> {
-        let (lines, places) = (&found.lines, &self.haystack.run(old(&found.lines)));
+        let (lines, places) = (&found.lines, &self.task.file.run(old(&found.lines)));
         let is_around = context.is_none();
         let others = self.duplicates.others(Fuzz::Exact, old(lines).collect(), places, found.at, is_around);
         if others.count == 0 {
@@ -339,7 +337,7 @@ impl<'f, 'p> Placer<'f, 'p> {
 
     /// Says why the old lines of a hunk have no place, and points at the line that shows it best.
     fn place_error(&self, Wanted { hunk, context, .. }: Wanted<'_, '_>) -> Located<PlaceError> {
-        let run = self.haystack.run(hunk.old().map(|line| &line.text[..]));
+        let run = self.task.file.run(hunk.old().map(|line| &line.text[..]));
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
         let mut found = run.first();
         if hunk.end_of_file {
@@ -364,7 +362,7 @@ impl<'f, 'p> Placer<'f, 'p> {
             let (after, reason) = (After(None), Reason::EmptyFile);
             return Located::new(first_old(hunk), PlaceError::NotFound { after, reason });
         }
-        self.nearest().of_hunk(hunk, self.cursor, self.haystack, after)
+        self.nearest().of_hunk(hunk, self.cursor, self.task.file, after)
     }
 
     pub(super) fn warn(&mut self, number: usize, span: Option<Span>, how: Placing) {

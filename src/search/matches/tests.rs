@@ -16,10 +16,8 @@ fn needle(find: &str, bounds: Bounds) -> Needle {
     Needle::text(&lines, bounds)
 }
 
-fn matches<'v>(needle: &Needle, lines: &Lines<'v>) -> Matches<'v> {
-    let view = View::new(lines);
-    let (places, len) = (Rc::new(needle.places(view.text())), needle.matched().len());
-    Matches { places, len, view, spliced: &[], fresh: Vec::new() }
+fn file(bytes: &[u8]) -> Document {
+    Document::new(bytes.to_vec().into(), [])
 }
 
 #[test]
@@ -68,7 +66,7 @@ fn a_match_is_a_text_with_any_line_ends() {
         ("a", "a", BOTH, Some(0..1)),
         ("a\n", "a", BOTH, Some(0..1)),
     ] {
-        let got = matches(&needle(find, bounds), &Lines::new(hay.as_bytes())).first();
+        let got = file(hay.as_bytes()).matches(&needle(find, bounds)).first();
         assert_eq!(got, want, "{find:?} in {hay:?}, {bounds:?}");
     }
 }
@@ -76,15 +74,15 @@ fn a_match_is_a_text_with_any_line_ends() {
 #[test]
 fn several_matches() {
     let nth = |n| NonZeroUsize::new(n).expect("tests count from 1");
-    let lines = Lines::new(b"aaa\nb\naa");
-    let aa = matches(&needle("aa", FREE), &lines);
+    let lines = file(b"aaa\nb\naa");
+    let aa = lines.matches(&needle("aa", FREE));
     assert_eq!((aa.first(), aa.last(), aa.only(), aa.count()), (Some(0..2), Some(6..8), None, 3));
     assert_eq!((aa.nth(nth(1)), aa.nth(nth(2)), aa.nth(nth(3))), (Ok(0..2), Ok(6..8), Err(2)));
-    assert_eq!(matches(&needle("b", FREE), &lines).only(), Some(4..5));
-    let none = matches(&needle("c", FREE), &lines);
+    assert_eq!(lines.matches(&needle("b", FREE)).only(), Some(4..5));
+    let none = lines.matches(&needle("c", FREE));
     assert_eq!((none.only(), none.count(), none.nth(nth(usize::MAX))), (None, 0, Err(0)));
-    assert_eq!(matches(&needle("aa", BOTH), &lines).only(), Some(6..8));
-    assert_eq!(matches(&needle("|", FREE), &Lines::new(b"\n\n\n\n")).count(), 3);
+    assert_eq!(lines.matches(&needle("aa", BOTH)).only(), Some(6..8));
+    assert_eq!(file(b"\n\n\n\n").matches(&needle("|", FREE)).count(), 3);
 }
 
 proptest! {
@@ -100,7 +98,8 @@ proptest! {
         let lines = Lines::new(hay.as_bytes());
         let find: Vec<&[u8]> = find.iter().map(|line| line.as_bytes()).collect();
         let bounds = Bounds { start_at_line, end_at_line };
-        let matches = matches(&Needle::text(&find, bounds), &lines);
+        let document = file(hay.as_bytes());
+        let matches = document.matches(&Needle::text(&find, bounds));
         let all = reference::occurrences(&lines, &find, bounds);
         prop_assert_eq!(matches.iter().collect::<Vec<_>>(), &all[..]);
         prop_assert_eq!((matches.count(), matches.first(), matches.last()), (all.len(), all.first().cloned(), all.last().cloned()));
@@ -121,8 +120,8 @@ proptest! {
 #[test]
 fn counting_overlaps_is_linear() {
     for (hay, find) in [("a".repeat(100_000), "a".repeat(50_000)), ("ab".repeat(50_000), "ab".repeat(20_000))] {
-        let lines = Lines::new(hay.as_bytes());
-        let (several, effort) = work::during(|| matches(&needle(&find, FREE), &lines));
+        let lines = file(hay.as_bytes());
+        let (several, effort) = work::during(|| lines.matches(&needle(&find, FREE)));
         assert!(several.count() > 10_000);
         assert!(effort <= 2 * (hay.len() + find.len()), "{effort}");
     }
