@@ -15,8 +15,8 @@ use crate::text::{Excerpt, LineNo, Span, plural};
 const APART: &str =
     "old lines must follow one another without a gap: put the missing ones in, or change the two places apart";
 
-/// Says what is otherwise at the nearest place; returns its lines too.
-pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> (Diagnosis, Vec<Range<usize>>) {
+/// Says what is otherwise at the nearest place, and shows it.
+pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagnosis {
     let text = file.lines.text(closest.line);
     let of = Diagnosis::new(kind);
     let (of, label_of_file, marked) = match closest.gap() {
@@ -69,7 +69,7 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> (Diag
     let start = closest.near.start;
     let nearest = Nearest::around(LineNo::from_index(start), place.first.line, text, differs);
     let region = start..closest.near.end.max(start + 1).min(file.lines.len());
-    (Diagnosis { places: vec![place], nearest: Some(nearest), ..of }, vec![region])
+    Diagnosis { places: vec![place], nearest: Some(nearest), passages: file.passages([region]), ..of }
 }
 
 impl Diagnosis {

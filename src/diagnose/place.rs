@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Diagnose, Diagnosis, closest};
 use super::{FileLine, FilePlace, Nearest, Passage};
 use crate::path::RepoPath;
-use crate::plan::{Ambiguity, Earlier, Part, PlaceError, Places, Quote, Reason, Unplaced};
+use crate::plan::{Ambiguity, Closest, Earlier, Part, PlaceError, Places, Quote, Reason, Seen, Unplaced};
 use crate::text::{LineNo, Lines, listed};
 use crate::tree::Content;
 
@@ -22,24 +22,27 @@ const FOUND: &str = "the lines are here";
 pub(super) struct File<'f> {
     path: &'f RepoPath,
     pub(super) lines: Lines<'f>,
+    /// Whether it is so only since earlier edits of the response.
+    is_left: bool,
 }
 
 impl<'f> File<'f> {
-    pub(super) fn new(path: &'f RepoPath, content: &'f Content) -> Self {
-        Self { path, lines: Lines::new(content) }
+    pub(super) fn new(path: &'f RepoPath, content: &'f Content, is_left: bool) -> Self {
+        Self { path, lines: Lines::new(content), is_left }
+    }
+
+    pub(super) fn seen(path: &'f RepoPath, seen: &'f Seen) -> Self {
+        Self::new(path, &seen.content, seen.is_left)
     }
 
     pub(super) fn place(&self, index: usize, caption: &str, label: &str) -> FilePlace {
         place(self.path, &Quote::new(&self.lines, index), caption, label)
     }
 
-    pub(super) fn passage(&self, range: Range<usize>, is_left: bool) -> Vec<Passage> {
-        self.passages(vec![range], is_left)
-    }
-
-    fn passages(&self, ranges: Vec<Range<usize>>, is_left: bool) -> Vec<Passage> {
-        let passages = Passage::around(self.path.as_bstr(), &self.lines, ranges);
-        passages.into_iter().map(|passage| Passage { is_left, ..passage }).collect()
+    /// Shows the lines around some ranges; where there are none, the whole file if it is small.
+    pub(super) fn passages(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Vec<Passage> {
+        let passages = Passage::around(self.path.as_bstr(), &self.lines, ranges.into_iter().collect());
+        passages.into_iter().map(|passage| Passage { is_left: self.is_left, ..passage }).collect()
     }
 
     /// Shows the first few of several places; what tells them apart is under which line each is.
@@ -88,252 +91,232 @@ impl Diagnosis {
 
 impl Diagnose for Unplaced {
     fn diagnosis(&self) -> Diagnosis {
-        let file = File::new(&self.path, &self.seen.content);
-        let (mut of, ranges) = match &self.error {
-            PlaceError::NotFound { reason, .. } => not_found(self, reason, &file),
-            PlaceError::Ambiguous(ambiguity) => ambiguous(self, ambiguity, &file),
-            PlaceError::Context { places, near, lines, .. } => context(self, places, near.as_deref(), *lines, &file),
-            _ => misplaced(self, &file),
-        };
-        of.passages = file.passages(ranges, self.seen.is_left);
-        if self.seen.is_left {
-            of = of.note(format!("that is `{}` as the edits before this one leave it, not as it is", self.path));
-        }
-        of.path(&self.path)
+        let file = File::seen(&self.path, &self.seen);
+        let said = Place { of: self, file: &file }.diagnosis();
+        let note = self
+            .seen
+            .is_left
+            .then(|| format!("that is `{}` as the edits before this one leave it, not as it is", self.path));
+        said.notes(note).path(&self.path)
     }
 }
 
-impl Unplaced {
-    /// Begins what is said, and shows where the lines are instead.
-    fn at(&self, at: LineNo, file: &File<'_>, caption: &str, label: &str) -> (Diagnosis, Vec<Range<usize>>) {
-        (Diagnosis::new(self.error.kind()).at(file.place(at.index(), caption, label)), vec![self.from(at)])
+/// What has no place, and the file in which it has none.
+struct Place<'u> {
+    of: &'u Unplaced,
+    file: &'u File<'u>,
+}
+
+impl Place<'_> {
+    fn diagnosis(&self) -> Diagnosis {
+        match &self.of.error {
+            PlaceError::NotFound { reason, .. } => self.not_found(reason),
+            PlaceError::Ambiguous(ambiguity) => self.ambiguous(ambiguity),
+            PlaceError::Context { places, near, lines, .. } => self.context(places, near.as_deref(), *lines),
+            PlaceError::ContextEarlier { at } => {
+                self.at(*at, "the context line is here", "before the previous hunk").label("is earlier").help(IN_ORDER)
+            }
+            PlaceError::Applied { at } => {
+                let text = "the new text is here already";
+                let caption = if self.of.part == Part::Find { text } else { "the new lines are here already" };
+                let found = self.at(*at, caption, "from here on");
+                Diagnosis { is_made: true, ..found }
+                    .label("this change is there already")
+                    .help("leave out what is there already")
+            }
+            PlaceError::Earlier { at, than, .. } => self.earlier(*at, than),
+            PlaceError::NotAtEnd { at } => self
+                .at(*at, FOUND, "not at the end of the file")
+                .label("not at the end of the file")
+                .help("drop `*** End of File`, or give the file's last lines"),
+            PlaceError::Indentation { at, line } => {
+                let label = "indented otherwise than the lines before it";
+                let found = self.at(*line, "the file's line for it", label);
+                Diagnosis { passages: self.file.passages([self.from(*at)]), ..found }
+                    .label("shifted otherwise")
+                    .help(INDENT)
+            }
+            PlaceError::Unshiftable { at } => self
+                .at(*at, FOUND, "indented less than in the patch")
+                .label("indented less than what is to be taken away")
+                .help(INDENT),
+            PlaceError::Unconfirmed => self
+                .nowhere("a line of the hunk, or prose?")
+                .help("correct the counts after `@@` and the lines; before prose, put an empty line"),
+            PlaceError::PastEnd { .. } | PlaceError::NotLast { .. } => {
+                self.nowhere("where?").help("correct the number, or give lines of context next to the added ones")
+            }
+            PlaceError::OutOfRange { .. } => {
+                self.said([]).help("correct the number, or give more of the text around it and no occurrence")
+            }
+            PlaceError::Times { .. } => self
+                .said([])
+                .help("correct the number, or give more of the text so that only the places that are meant have it"),
+            PlaceError::Overlapping { .. } => {
+                self.said([]).help("give more of the text around each place, one call a place")
+            }
+            PlaceError::Overlap => self.said([]).help("join the two hunks"),
+        }
+    }
+
+    /// Begins what is said, and shows these lines of the file.
+    fn said(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Diagnosis {
+        Diagnosis { passages: self.file.passages(ranges), ..Diagnosis::new(self.of.error.kind()) }
+    }
+
+    /// The same of what isn't in the file.
+    fn nowhere(&self, label: &str) -> Diagnosis {
+        self.said([]).label(label)
+    }
+
+    /// The same, and shows where the lines are instead.
+    fn at(&self, at: LineNo, caption: &str, label: &str) -> Diagnosis {
+        self.said([self.from(at)]).at(self.file.place(at.index(), caption, label))
     }
 
     fn from(&self, line: LineNo) -> Range<usize> {
-        line.index()..line.index() + self.len.max(1)
+        line.index()..line.index() + self.of.len.max(1)
     }
-}
 
-/// A diagnosis and the lines that it is about, to be said more of.
-trait Say {
-    fn say(self, label: &str, help: &str) -> Self;
-}
-
-impl Say for (Diagnosis, Vec<Range<usize>>) {
-    fn say(self, label: &str, help: &str) -> Self {
-        (self.0.label(label).help(help), self.1)
+    fn earlier(&self, at: LineNo, than: &Earlier) -> Diagnosis {
+        let (label, said, help) = match than {
+            Earlier::Previous => ("before what earlier hunks have reached", "is earlier", IN_ORDER),
+            Earlier::AtContext => ("the context line itself", "is earlier", EARLIER_CONTEXT),
+            Earlier::Context(_) => ("before the context line", "is earlier", EARLIER_CONTEXT),
+            Earlier::Shared => ("begins among the lines of an earlier hunk", "shared with an earlier hunk", JOIN),
+            Earlier::Taken => ("an earlier hunk has lines here", "shared with an earlier hunk", JOIN),
+        };
+        let context = match than {
+            Earlier::AtContext => Some(at),
+            Earlier::Context(context) => Some(*context),
+            _ => None,
+        };
+        let note = |line| format!("its context line is line {line}, and a hunk's lines come after that");
+        self.at(at, FOUND, label).label(said).help(help).notes(context.map(note))
     }
-}
 
-fn misplaced(of: &Unplaced, file: &File<'_>) -> (Diagnosis, Vec<Range<usize>>) {
-    let none = || (Diagnosis::new(of.error.kind()), Vec::new());
-    match &of.error {
-        PlaceError::ContextEarlier { at } => {
-            let found = of.at(*at, file, "the context line is here", "before the previous hunk");
-            found.say("is earlier", IN_ORDER)
-        }
-        PlaceError::Applied { at } => {
-            let text = "the new text is here already";
-            let caption = if of.part == Part::Find { text } else { "the new lines are here already" };
-            let found = of.at(*at, file, caption, "from here on");
-            let (said, ranges) = found.say("this change is there already", "leave out what is there already");
-            (Diagnosis { is_made: true, ..said }, ranges)
-        }
-        PlaceError::Earlier { at, than, .. } => {
-            let (label, said, help) = match than {
-                Earlier::Previous => ("before what earlier hunks have reached", "is earlier", IN_ORDER),
-                Earlier::AtContext => ("the context line itself", "is earlier", EARLIER_CONTEXT),
-                Earlier::Context(_) => ("before the context line", "is earlier", EARLIER_CONTEXT),
-                Earlier::Shared => ("begins among the lines of an earlier hunk", "shared with an earlier hunk", JOIN),
-                Earlier::Taken => ("an earlier hunk has lines here", "shared with an earlier hunk", JOIN),
-            };
-            let (found, ranges) = of.at(*at, file, FOUND, label).say(said, help);
-            let context = match than {
-                Earlier::AtContext => Some(at),
-                Earlier::Context(context) => Some(context),
-                _ => None,
-            };
-            let note = |line| format!("its context line is line {line}, and a hunk's lines come after that");
-            (found.notes(context.map(note)), ranges)
-        }
-        PlaceError::NotAtEnd { at } => of
-            .at(*at, file, FOUND, "not at the end of the file")
-            .say("not at the end of the file", "drop `*** End of File`, or give the file's last lines"),
-        PlaceError::Indentation { at, line } => {
-            let (found, _) =
-                of.at(*line, file, "the file's line for it", "indented otherwise than the lines before it");
-            (found, vec![of.from(*at)]).say("shifted otherwise", INDENT)
-        }
-        PlaceError::Unshiftable { at } => of
-            .at(*at, file, FOUND, "indented less than in the patch")
-            .say("indented less than what is to be taken away", INDENT),
-        PlaceError::Unconfirmed => none().say(
-            "a line of the hunk, or prose?",
-            "correct the counts after `@@` and the lines; before prose, put an empty line",
-        ),
-        PlaceError::PastEnd { .. } | PlaceError::NotLast { .. } => {
-            none().say("where?", "correct the number, or give lines of context next to the added ones")
-        }
-        error => (none().0.help(by_number(error)), Vec::new()),
+    fn context(&self, places: &Places, near: Option<&Closest>, lines: Option<LineNo>) -> Diagnosis {
+        let said = match near {
+            Some(near) => Diagnosis { advice: None, ..closest::diagnosis(self.of.error.kind(), near, self.file) },
+            None => {
+                let caption = match places.count > Quote::DRAWN {
+                    true => format!("the first {} of {} lines that hold that text", Quote::DRAWN, places.count),
+                    false => "each of these lines holds that text".into(),
+                };
+                let said = self.said(first_few(&places.lines, 1)).label("this line is not there");
+                Diagnosis { places: self.file.rivals(&places.lines, &caption), line: lines, ..said }
+            }
+        };
+        let said = Diagnosis { candidates: places.lines.clone(), ..said };
+        let Some(line) = lines else { return said.help("give a whole line of the file after `@@`, or drop it") };
+        Diagnosis { passages: self.file.passages([self.from(line)]), ..said }
+            .note(format!("the hunk's own lines are in the file once, on line {line}"))
+            .help("drop the text after `@@`, or give a whole line of the file there")
     }
-}
 
-/// Says what to do about places of which there aren't as many as are meant, or that are meant twice.
-fn by_number(error: &PlaceError) -> &'static str {
-    match error {
-        PlaceError::OutOfRange { .. } => "correct the number, or give more of the text around it and no occurrence",
-        PlaceError::Times { .. } => {
-            "correct the number, or give more of the text so that only the places that are meant have it"
-        }
-        PlaceError::Overlapping { .. } => "give more of the text around each place, one call a place",
-        _ => "join the two hunks",
-    }
-}
-
-fn context(
-    of: &Unplaced,
-    places: &Places,
-    near: Option<&crate::plan::Closest>,
-    lines: Option<LineNo>,
-    file: &File<'_>,
-) -> (Diagnosis, Vec<Range<usize>>) {
-    let (said, mut ranges) = match near {
-        Some(near) => {
-            let (said, ranges) = closest::diagnosis(of.error.kind(), near, file);
-            (Diagnosis { advice: None, ..said }, ranges)
-        }
-        None => {
-            let caption = match places.count > Quote::DRAWN {
-                true => format!("the first {} of {} lines that hold that text", Quote::DRAWN, places.count),
-                false => "each of these lines holds that text".into(),
-            };
-            let said = Diagnosis::new(of.error.kind()).label("this line is not there");
-            let said = Diagnosis { places: file.rivals(&places.lines, &caption), line: lines, ..said };
-            (said, places.lines.iter().take(3).map(|line| line.index()..line.index() + 1).collect())
-        }
-    };
-    let said = Diagnosis { candidates: places.lines.clone(), ..said };
-    let Some(line) = lines else { return (said.help("give a whole line of the file after `@@`, or drop it"), ranges) };
-    ranges = vec![of.from(line)];
-    let said = said.note(format!("the hunk's own lines are in the file once, on line {line}"));
-    (said.help("drop the text after `@@`, or give a whole line of the file there"), ranges)
-}
-
-fn not_found(of: &Unplaced, reason: &Reason, file: &File<'_>) -> (Diagnosis, Vec<Range<usize>>) {
-    let none = || Diagnosis::new(of.error.kind()).help(CORRECT_THEM).advice(BYTE_FOR_BYTE);
-    match reason {
-        Reason::Near(near) => closest::diagnosis(of.error.kind(), near, file),
-        Reason::NoSuchLine => (none().label("this line is not in the file"), Vec::new()),
-        Reason::NotTogether(lines) => {
-            let said = none().label("from here on").note(format!(
+    fn not_found(&self, reason: &Reason) -> Diagnosis {
+        let corrected = |said: Diagnosis| said.help(CORRECT_THEM).advice(BYTE_FOR_BYTE);
+        match reason {
+            Reason::Near(near) => closest::diagnosis(self.of.error.kind(), near, self.file),
+            Reason::NoSuchLine => corrected(self.nowhere("this line is not in the file")),
+            Reason::NotTogether(lines) => corrected(self.said(first_few(lines, 1))).label("from here on").note(format!(
                 "every one of these lines is in the file, but they don't follow one another there: they are on lines {}",
                 listed(lines, lines.len())
-            ));
-            (said, lines.iter().take(3).map(|line| line.index()..line.index() + 1).collect())
-        }
-        Reason::EmptyFile => (none().label("from here on").note("the file is empty"), Vec::new()),
-        Reason::Edges(at) => of
-            .at(*at, file, "the text is here, without blank lines around it", "in the middle of other text")
-            .say("from here on", "leave out the blank lines at the edges, or give whole lines next to them"),
-        Reason::Newline(last) => {
-            let help = "take `\\ No newline at end of file` away behind the line";
-            let (said, _) = of.at(*last, file, FOUND, "where they end").say("said to be without newline", help);
-            (said.note("the file ends with a newline; the patch says that it doesn't"), vec![of.up_to(*last)])
-        }
-        Reason::NoNewline(last) => {
-            let help = "put `\\ No newline at end of file` on a line of its own behind it";
-            let (said, _) = of.at(*last, file, FOUND, "where they end").say("said to end with a newline", help);
-            (said.note("the file doesn't end with a newline; the patch says that it does"), vec![of.up_to(*last)])
-        }
-        Reason::Unnumbered { at, claimed } => {
-            let found = of.at(*at, file, FOUND, "not where the hunk's number says");
-            let (said, ranges) = found.say("is elsewhere", "correct the number, or leave --strict out");
-            let said = said.note(format!("its number says that they are on line {claimed}"));
-            (said.advice("correct the number"), ranges)
+            )),
+            Reason::EmptyFile => corrected(self.nowhere("from here on")).note("the file is empty"),
+            Reason::Edges(at) => self
+                .at(*at, "the text is here, without blank lines around it", "in the middle of other text")
+                .label("from here on")
+                .help("leave out the blank lines at the edges, or give whole lines next to them"),
+            Reason::Newline(last) => self
+                .up_to(*last)
+                .label("said to be without newline")
+                .help("take `\\ No newline at end of file` away behind the line")
+                .note("the file ends with a newline; the patch says that it doesn't"),
+            Reason::NoNewline(last) => self
+                .up_to(*last)
+                .label("said to end with a newline")
+                .help("put `\\ No newline at end of file` on a line of its own behind it")
+                .note("the file doesn't end with a newline; the patch says that it does"),
+            Reason::Unnumbered { at, claimed } => self
+                .at(*at, FOUND, "not where the hunk's number says")
+                .label("is elsewhere")
+                .help("correct the number, or leave --strict out")
+                .note(format!("its number says that they are on line {claimed}"))
+                .advice("correct the number"),
         }
     }
-}
 
-impl Unplaced {
-    fn up_to(&self, last: LineNo) -> Range<usize> {
+    /// Begins what is said of lines that end with the file, and shows them.
+    fn up_to(&self, last: LineNo) -> Diagnosis {
         let end = last.index() + 1;
-        end.saturating_sub(self.len.max(1))..end
+        let lines = end.saturating_sub(self.of.len.max(1))..end;
+        self.said([lines]).at(self.file.place(last.index(), FOUND, "where they end"))
     }
 
     /// Shows several places of which nothing says which is meant.
-    fn several(&self, places: &Places, file: &File<'_>, help: &str) -> (Diagnosis, Vec<Range<usize>>) {
+    fn several(&self, places: &Places) -> Diagnosis {
         let caption = match places.count > Quote::DRAWN {
             true => format!("the first {} of {} places that match", Quote::DRAWN, places.count),
             false => "each of these places matches".into(),
         };
-        let of = Diagnosis {
-            places: file.rivals(&places.lines, &caption),
-            candidates: places.lines.clone(),
-            ..Diagnosis::new(self.error.kind())
-        };
-        (of, places.lines.iter().take(3).map(|line| self.from(*line)).collect()).say("which one?", help)
+        self.which(&places.lines, &caption)
     }
 
     /// Shows two places of which nothing says which is meant.
-    fn both(&self, places: [LineNo; 2], file: &File<'_>, help: &str) -> (Diagnosis, Vec<Range<usize>>) {
-        let of = Diagnosis {
-            places: file.rivals(&places, "both of these places match"),
-            candidates: places.into(),
-            ..Diagnosis::new(self.error.kind())
-        };
-        (of, places.iter().map(|line| self.from(*line)).collect()).say("which one?", help)
+    fn both(&self, one: LineNo, other: LineNo) -> Diagnosis {
+        self.which(&[one, other], "both of these places match")
+    }
+
+    fn which(&self, lines: &[LineNo], caption: &str) -> Diagnosis {
+        let said = self.said(first_few(lines, self.of.len)).label("which one?");
+        Diagnosis { places: self.file.rivals(lines, caption), candidates: lines.into(), ..said }
+    }
+
+    fn ambiguous(&self, ambiguity: &Ambiguity) -> Diagnosis {
+        match ambiguity {
+            Ambiguity::Find(places) => self.several(places).help(match self.of.part {
+                Part::Text => "give more of the text around it, or `replace_all` if every place is meant",
+                _ => "give more of the text around it, or occurrence=\"first\", \"last\" or a number",
+            }),
+            Ambiguity::Lines { places, claimed } => {
+                let note = |line| format!("`:start_line:` says line {line}");
+                self.several(places).help("give more of the lines around the change").notes(claimed.map(note))
+            }
+            Ambiguity::Numbers(places) => self
+                .several(places)
+                .help("give more lines around the change, or a context line after `@@` instead of numbers"),
+            Ambiguity::Unique(places) => {
+                self.several(places).help("give more lines around the change, or a context line after `@@`")
+            }
+            Ambiguity::Moved(places) => self
+                .several(places)
+                .help("give more lines around the change, or the right numbers")
+                .note("none of them is where the hunk's number says"),
+            Ambiguity::Fuzz { places, .. } => {
+                self.several(places).help("give the lines as they are in the file, byte for byte, or more of them")
+            }
+            Ambiguity::Heading { numbered, other, .. } => self
+                .both(*numbered, *other)
+                .help("correct the number or the heading behind it, or give more lines around the change"),
+            Ambiguity::End { numbered, end } => self
+                .both(*numbered, *end)
+                .help("give the lines after the change, or correct the number if the end of the file is meant"),
+            Ambiguity::RestatedTwice { context, behind } => {
+                self.both(*context, *behind).help("give more lines around the change, or another context line")
+            }
+            Ambiguity::Nowhere => self
+                .nowhere("where?")
+                .help("give a line of context next to the added ones, or a context line after `@@` instead of numbers"),
+            Ambiguity::NumberOnly => self
+                .nowhere("where?")
+                .help("give a line of context next to the added ones, or leave --strict out")
+                .advice("give a line of context next to the added ones"),
+        }
     }
 }
 
-fn ambiguous(of: &Unplaced, ambiguity: &Ambiguity, file: &File<'_>) -> (Diagnosis, Vec<Range<usize>>) {
-    let none = || (Diagnosis::new(of.error.kind()), Vec::new());
-    match ambiguity {
-        Ambiguity::Find(places) => {
-            let help = match of.part {
-                Part::Text => "give more of the text around it, or `replace_all` if every place is meant",
-                _ => "give more of the text around it, or occurrence=\"first\", \"last\" or a number",
-            };
-            of.several(places, file, help)
-        }
-        Ambiguity::Lines { places, claimed } => {
-            let (said, ranges) = of.several(places, file, "give more of the lines around the change");
-            let note = |line| format!("`:start_line:` says line {line}");
-            (said.notes(claimed.map(note)), ranges)
-        }
-        Ambiguity::Numbers(places) => {
-            let help = "give more lines around the change, or a context line after `@@` instead of numbers";
-            of.several(places, file, help)
-        }
-        Ambiguity::Unique(places) => {
-            of.several(places, file, "give more lines around the change, or a context line after `@@`")
-        }
-        Ambiguity::Moved(places) => {
-            let (said, ranges) = of.several(places, file, "give more lines around the change, or the right numbers");
-            (said.note("none of them is where the hunk's number says"), ranges)
-        }
-        Ambiguity::Fuzz { places, .. } => {
-            of.several(places, file, "give the lines as they are in the file, byte for byte, or more of them")
-        }
-        Ambiguity::Heading { numbered, other, .. } => {
-            let help = "correct the number or the heading behind it, or give more lines around the change";
-            of.both([*numbered, *other], file, help)
-        }
-        Ambiguity::End { numbered, end } => of.both(
-            [*numbered, *end],
-            file,
-            "give the lines after the change, or correct the number if the end of the file is meant",
-        ),
-        Ambiguity::RestatedTwice { context, behind } => {
-            of.both([*context, *behind], file, "give more lines around the change, or another context line")
-        }
-        Ambiguity::Nowhere => none().say(
-            "where?",
-            "give a line of context next to the added ones, or a context line after `@@` instead of numbers",
-        ),
-        Ambiguity::NumberOnly => {
-            let (said, ranges) =
-                none().say("where?", "give a line of context next to the added ones, or leave --strict out");
-            (said.advice("give a line of context next to the added ones"), ranges)
-        }
-    }
+/// Returns so many lines from each of the first few places on.
+fn first_few(places: &[LineNo], len: usize) -> impl Iterator<Item = Range<usize>> {
+    places.iter().take(3).map(move |line| line.index()..line.index() + len.max(1))
 }

@@ -44,16 +44,15 @@ impl Diagnose for Error {
                 .help("replace, delete or move the file as a whole")
                 .advice("leave the file out of the patch; it can be deleted or moved, but only as a whole"),
             Error::DeleteDiffers { path, line, seen } => {
-                let (file, line) = (File::new(path, &seen.content), line.index());
+                let (file, line) = (File::seen(path, seen), line.index());
                 of.at(file.place(line, "the file has", "differs here"))
                     .label("not so in the file")
-                    .unlike(path, file.passage(line..line + 1, seen.is_left))
+                    .unlike(path, file.passages([line..line + 1]))
             }
             Error::DeleteShorter { path, seen } => {
-                let file = File::new(path, &seen.content);
+                let file = File::seen(path, seen);
                 let len = file.lines.len();
-                of.label("the file ends before this")
-                    .unlike(path, file.passage(len.saturating_sub(1)..len, seen.is_left))
+                of.label("the file ends before this").unlike(path, file.passages([len.saturating_sub(1)..len]))
             }
             Error::DeleteLeaves { path, seen, .. } => Diagnosis { passages: beginning(path, seen), ..of }
                 .path(path)
@@ -256,10 +255,10 @@ impl Diagnose for Conflict {
         let of = Diagnosis { cause: self.by, ..Diagnosis::new(Kind::Conflict) };
         let of = match &self.found {
             Some((path, content, range)) => {
-                let file = File::new(path, content);
+                let file = File::new(path, content, false);
                 let at = range.start + self.nth;
                 let place = file.place(at, "before the response, the file has it here", "not changed yet");
-                Diagnosis { passages: file.passage(range.clone(), false), ..of.at(place) }
+                Diagnosis { passages: file.passages([range.clone()]), ..of.at(place) }
             }
             None => of,
         };
