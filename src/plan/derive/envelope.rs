@@ -1,9 +1,9 @@
 //! [`ChangeSet`] → the envelope that somebody would have written who knew the files.
 
-use super::operations::{FileOperation, operations};
-use super::{Derived, Unrepresentable, What, chunks, path_text, proof};
+use super::operations::{FileOperation, Said, create, derive, edit, regions};
+use super::{Derived, What, chunks, path_text, proof};
 use crate::compare::{Compare, CompareError, Options};
-use crate::patch::{FileEdit, Format, Hunk, Operation, Patch};
+use crate::patch::{Format, Hunk, Operation};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
 use crate::text::Lines;
@@ -23,35 +23,16 @@ pub fn envelope<'c>(
     compare: &dyn Compare,
     options: &Options,
 ) -> Result<Derived<'c>, CompareError> {
-    let mut unsaid = Vec::new();
-    let mut edits = Vec::with_capacity(changes.len());
-    for operation in operations(changes, Format::Envelope, &mut unsaid) {
-        let (path, named, operation) = match operation {
-            FileOperation::Add { path, file } => (
-                path,
-                path,
-                Ok(Operation::Create { lines: proof::whole_file(&file.content), fills_empty: false, ends_open: false }),
-            ),
-            FileOperation::Delete { path } => (path, path, Ok(Operation::Delete { expected: None })),
+    derive(changes, Format::Envelope, &options.progress, |operation| {
+        Ok(match operation {
+            FileOperation::Add { path, file } => Ok(vec![edit(path, create(&file.content, false))]),
+            FileOperation::Delete { path } => Ok(vec![edit(path, Operation::Delete { expected: None })]),
             FileOperation::Change { path, to, before, after } => {
-                let named = to.unwrap_or(path);
-                let hunks = update(named, before, after, compare, options)?;
-                (path, named, hunks.map(|hunks| Operation::Update { to: to.map(path_text), hunks }))
+                let hunks = update(to.unwrap_or(path), before, after, compare, options)?;
+                hunks.map(|hunks| vec![edit(path, Operation::Update { to: to.map(path_text), hunks })])
             }
-        };
-        match operation {
-            Ok(operation) => edits.push(edit(path, operation)),
-            Err(what) => {
-                unsaid.push(Unrepresentable { path: named.as_bstr().into(), format: Format::Envelope, what });
-            }
-        }
-        options.progress.step();
-    }
-    Ok(Derived::new(Patch { format: Format::Envelope, edits }, unsaid))
-}
-
-pub(super) fn edit<'c>(path: &'c RepoPath, operation: Operation<'c>) -> FileEdit<'c> {
-    FileEdit::new(path_text(path), operation, None)
+        })
+    })
 }
 
 fn update<'c>(
@@ -60,7 +41,7 @@ fn update<'c>(
     after: &'c File,
     compare: &dyn Compare,
     options: &Options,
-) -> Result<Result<Vec<Hunk<'c>>, What>, CompareError> {
+) -> Said<Hunk<'c>> {
     if before.content == after.content {
         return Ok(Ok(Vec::new()));
     }
@@ -71,7 +52,7 @@ fn update<'c>(
     if !new.is_empty() && !after.content.ends_with(b"\n") {
         return Ok(Err(What::NoFinalNewline));
     }
-    let regions = compare.regions(path, &old.bytes()[old.bom().len()..], &new.bytes()[new.bom().len()..])?;
+    let regions = regions(path, &old, &new, compare)?;
     let hunks = chunks::chunks(&old, &new, &regions, &compare.headings(path)?, options);
     if has_nul(&hunks) {
         return Ok(Err(What::Binary));

@@ -1,13 +1,13 @@
 //! [`ChangeSet`] → search/replace blocks, or tool calls: texts that are there once, to be replaced.
 
-use super::envelope::edit;
-use super::operations::{FileOperation, operations};
+use super::operations::{FileOperation, Said, create, derive, edit, regions};
 use super::opx::{has_nul, joined};
-use super::{Derived, Unrepresentable, What, path_text, proof, substitutions};
+use super::{Derived, What, path_text, proof, substitutions};
 use crate::compare::{Compare, CompareError, Region};
-use crate::patch::{Format, Occurrence, Operation, Patch, Times};
+use crate::patch::{Format, Occurrence, Operation, Times};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
+use crate::progress::Progress;
 use crate::text::Lines;
 use crate::tree::File;
 
@@ -24,33 +24,21 @@ pub fn exact<'c>(
     context: u32,
 ) -> Result<Derived<'c>, CompareError> {
     let is_blocks = format == Format::Blocks;
-    let mut unsaid = Vec::new();
-    let mut edits = Vec::with_capacity(changes.len());
-    for operation in operations(changes, format, &mut unsaid) {
-        let (path, said) = match operation {
-            FileOperation::Delete { path } if is_blocks => (path, Err(What::Deletion)),
-            FileOperation::Delete { path } => (path, Ok(vec![Operation::Delete { expected: None }])),
-            FileOperation::Change { to: Some(to), .. } if is_blocks => (to, Err(What::Rename)),
-            FileOperation::Change { path: from, to: Some(to), before, after } => {
-                let moved = Operation::Update { to: Some(path_text(to)), hunks: Vec::new() };
-                edits.push(edit(from, moved));
-                (to, update(format, to, before, after, compare, context)?)
+    derive(changes, format, &Progress::default(), |operation| {
+        Ok(match operation {
+            FileOperation::Delete { .. } if is_blocks => Err(What::Deletion),
+            FileOperation::Change { to: Some(_), .. } if is_blocks => Err(What::Rename),
+            FileOperation::Add { path, file } => Ok(vec![edit(path, create(&file.content, is_blocks))]),
+            FileOperation::Delete { path } => Ok(vec![edit(path, Operation::Delete { expected: None })]),
+            FileOperation::Change { path: from, to, before, after } => {
+                let path = to.unwrap_or(from);
+                let moved = to.map(|to| edit(from, Operation::Update { to: Some(path_text(to)), hunks: Vec::new() }));
+                update(format, path, before, after, compare, context)?.map(|operations| {
+                    moved.into_iter().chain(operations.into_iter().map(|operation| edit(path, operation))).collect()
+                })
             }
-            FileOperation::Add { path, file } => (path, Ok(vec![create(file, is_blocks)])),
-            FileOperation::Change { path, to: None, before, after } => {
-                (path, update(format, path, before, after, compare, context)?)
-            }
-        };
-        match said {
-            Ok(these) => edits.extend(these.into_iter().map(|operation| edit(path, operation))),
-            Err(what) => unsaid.push(Unrepresentable { path: path.as_bstr().into(), format, what }),
-        }
-    }
-    Ok(Derived::new(Patch { format, edits }, unsaid))
-}
-
-fn create(file: &File, fills_empty: bool) -> Operation<'_> {
-    Operation::Create { lines: proof::whole_file(&file.content), fills_empty, ends_open: false }
+        })
+    })
 }
 
 fn update<'c>(
@@ -60,7 +48,7 @@ fn update<'c>(
     after: &'c File,
     compare: &dyn Compare,
     context: u32,
-) -> Result<Result<Vec<Operation<'c>>, What>, CompareError> {
+) -> Said<Operation<'c>> {
     if before.content == after.content {
         return Ok(Ok(Vec::new()));
     }
@@ -68,13 +56,13 @@ fn update<'c>(
     if before.content.is_binary() {
         return Ok(Err(What::Binary));
     }
-    let regions = compare.regions(path, &old.bytes()[old.bom().len()..], &new.bytes()[new.bom().len()..])?;
+    let regions = regions(path, &old, &new, compare)?;
     let whole = vec![Region { old: 0..old.len(), new: 0..new.len() }];
     let one = if format == Format::Tool { Occurrence::Text(Times::Once) } else { Occurrence::Lines(None) };
     let said = |regions: &[Region]| {
         substitutions::substitutions(&before.content, &after.content, regions, context as usize, one)
     };
-    let filled = before.content.is_empty().then(|| vec![create(after, true)]);
+    let filled = before.content.is_empty().then(|| vec![create(&after.content, true)]);
     let tries = [filled, said(&regions), said(&joined(&regions)), said(&whole)].into_iter().flatten();
     let fits =
         |operations: &Vec<Operation<'_>>| !operations.iter().any(has_nul) && proof::turns(before, operations, after);

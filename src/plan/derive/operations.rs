@@ -1,12 +1,57 @@
 //! What is to be said of each file of a change, in an order in which it can be done.
 
-use crate::patch::Format;
+use super::{Derived, Unrepresentable, What, path_text, proof};
+use crate::compare::{Compare, CompareError, Region};
+use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{Change, ChangeSet};
+use crate::progress::Progress;
 use crate::text::Lines;
 use crate::tree::File;
 
-use super::{Unrepresentable, What};
+/// What a format says of a file, or why it can't say it; an error if contents can't be compared.
+pub(super) type Said<T> = Result<Result<Vec<T>, What>, CompareError>;
+
+/// Derives a patch in a format, given what says what is done to one file.
+pub(super) fn derive<'c>(
+    changes: &'c ChangeSet,
+    format: Format,
+    progress: &Progress,
+    say: impl Fn(FileOperation<'c>) -> Said<FileEdit<'c>>,
+) -> Result<Derived<'c>, CompareError> {
+    let mut unsaid = Vec::new();
+    let mut edits = Vec::with_capacity(changes.len());
+    for operation in operations(changes, format, &mut unsaid) {
+        match say(operation)? {
+            Ok(these) => edits.extend(these),
+            Err(what) => {
+                unsaid.push(Unrepresentable { path: operation.path().as_bstr().into(), format, what });
+            }
+        }
+        progress.step();
+    }
+    Ok(Derived::new(Patch { format, edits }, unsaid))
+}
+
+/// Makes an edit that does one thing with a file.
+pub(super) fn edit<'c>(path: &'c RepoPath, operation: Operation<'c>) -> FileEdit<'c> {
+    FileEdit::new(path_text(path), operation, None)
+}
+
+/// Makes the operation that puts a new file in its place.
+pub(super) fn create(content: &[u8], fills_empty: bool) -> Operation<'_> {
+    Operation::Create { lines: proof::whole_file(content), fills_empty, ends_open: false }
+}
+
+/// Returns which lines differ, byte order marks aside.
+pub(super) fn regions(
+    path: &RepoPath,
+    old: &Lines<'_>,
+    new: &Lines<'_>,
+    compare: &dyn Compare,
+) -> Result<Vec<Region>, CompareError> {
+    compare.regions(path, &old.bytes()[old.bom().len()..], &new.bytes()[new.bom().len()..])
+}
 
 /// What is done to one file.
 #[derive(Clone, Copy)]
@@ -19,7 +64,17 @@ pub(super) enum FileOperation<'c> {
     Change { path: &'c RepoPath, to: Option<&'c RepoPath>, before: &'c File, after: &'c File },
 }
 
-impl FileOperation<'_> {
+impl<'c> FileOperation<'c> {
+    /// Returns the path that the file has afterwards, or had.
+    fn path(&self) -> &'c RepoPath {
+        match self {
+            FileOperation::Change { to: Some(path), .. }
+            | FileOperation::Change { path, .. }
+            | FileOperation::Add { path, .. }
+            | FileOperation::Delete { path } => path,
+        }
+    }
+
     /// Says when it is to be done where files stand in each other's way.
     fn rank(&self) -> usize {
         match self {
@@ -32,11 +87,7 @@ impl FileOperation<'_> {
 
 /// Lists what is done, by path: a renamed file at its new one. Where a file stands in the way of a directory, or the other way
 /// round, deletions come first.
-pub(super) fn operations<'c>(
-    changes: &'c ChangeSet,
-    format: Format,
-    unsaid: &mut Vec<Unrepresentable>,
-) -> Vec<FileOperation<'c>> {
+fn operations<'c>(changes: &'c ChangeSet, format: Format, unsaid: &mut Vec<Unrepresentable>) -> Vec<FileOperation<'c>> {
     let is_source = |path: &RepoPath| changes.iter().any(|change| change.from.as_ref() == Some(path));
     let mut operations = Vec::with_capacity(changes.len());
     for change in changes {

@@ -1,10 +1,9 @@
 //! [`ChangeSet`] → OPX edits that somebody would have written who knew the files.
 
-use super::envelope::edit;
-use super::operations::{FileOperation, operations};
-use super::{Derived, Unrepresentable, What, path_text, proof, substitutions};
+use super::operations::{FileOperation, Said, create, derive, edit, regions};
+use super::{Derived, What, path_text, proof, substitutions};
 use crate::compare::{Compare, CompareError, Options, Region};
-use crate::patch::{FileEdit, Format, Occurrence, Operation, Patch};
+use crate::patch::{Format, Occurrence, Operation};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
 use crate::text::{Ending, Lines, Text};
@@ -21,43 +20,22 @@ use crate::tree::File;
 /// # Errors
 /// If contents can't be compared.
 pub fn opx<'c>(changes: &'c ChangeSet, compare: &dyn Compare, options: &Options) -> Result<Derived<'c>, CompareError> {
-    let mut unsaid = Vec::new();
-    let mut edits = Vec::with_capacity(changes.len());
-    for operation in operations(changes, Format::Opx, &mut unsaid) {
-        let path = match operation {
-            FileOperation::Add { path, .. }
-            | FileOperation::Delete { path }
-            | FileOperation::Change { to: None, path, .. } => path,
-            FileOperation::Change { to: Some(to), .. } => to,
-        };
-        match said(operation, path, compare, options.context)? {
-            Ok(these) => edits.extend(these),
-            Err(what) => unsaid.push(Unrepresentable { path: path.as_bstr().into(), format: Format::Opx, what }),
-        }
-        options.progress.step();
-    }
-    Ok(Derived::new(Patch { format: Format::Opx, edits }, unsaid))
-}
-
-fn said<'c>(
-    operation: FileOperation<'c>,
-    path: &'c RepoPath,
-    compare: &dyn Compare,
-    context: u32,
-) -> Result<Result<Vec<FileEdit<'c>>, What>, CompareError> {
-    let edits = |operations: Vec<Operation<'c>>| operations.into_iter().map(|operation| edit(path, operation));
-    Ok(match operation {
-        FileOperation::Delete { .. } => Ok(edits(vec![Operation::Delete { expected: None }]).collect()),
-        FileOperation::Add { file, .. } => {
-            let (core, around) = core(&file.content);
-            let create = Operation::Create { lines: proof::whole_file(core), fills_empty: false, ends_open: false };
-            around.map(|around| edits([vec![create], around].concat()).collect()).ok_or(What::BlankEdges)
-        }
-        FileOperation::Change { path: from, to, before, after } => {
-            let moved = to.map(|to| edit(from, Operation::Move { to: path_text(to) }));
-            update(path, before, after, compare, context)?
-                .map(|operations| moved.into_iter().chain(edits(operations)).collect())
-        }
+    let edits = |path, operations: Vec<_>| operations.into_iter().map(move |operation| edit(path, operation));
+    derive(changes, Format::Opx, &options.progress, |operation| {
+        Ok(match operation {
+            FileOperation::Delete { path } => Ok(vec![edit(path, Operation::Delete { expected: None })]),
+            FileOperation::Add { path, file } => {
+                let (core, around) = core(&file.content);
+                let all = around.map(|around| edits(path, [vec![create(core, false)], around].concat()).collect());
+                all.ok_or(What::BlankEdges)
+            }
+            FileOperation::Change { path: from, to, before, after } => {
+                let path = to.unwrap_or(from);
+                let moved = to.map(|to| edit(from, Operation::Move { to: path_text(to) }));
+                update(path, before, after, compare, options.context)?
+                    .map(|operations| moved.into_iter().chain(edits(path, operations)).collect())
+            }
+        })
     })
 }
 
@@ -87,14 +65,14 @@ fn update<'c>(
     after: &'c File,
     compare: &dyn Compare,
     context: u32,
-) -> Result<Result<Vec<Operation<'c>>, What>, CompareError> {
+) -> Said<Operation<'c>> {
     if before.content == after.content {
         return Ok(Ok(Vec::new()));
     }
     let (old, new) = (Lines::new(&before.content), Lines::new(&after.content));
     let mut tries = Vec::new();
     if !before.content.is_binary() {
-        let regions = compare.regions(path, &old.bytes()[old.bom().len()..], &new.bytes()[new.bom().len()..])?;
+        let regions = regions(path, &old, &new, compare)?;
         // Many small edits may take too long to find, or be read otherwise; one edit over all of them rarely is.
         for regions in [regions.clone(), joined(&regions)] {
             let (before, after) = (&before.content, &after.content);
