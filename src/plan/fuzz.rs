@@ -10,10 +10,11 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::place::texts;
 use super::place_error::PlaceError;
 use super::warning::{Placing, Quote};
 use crate::search::{Document, Fuzz, Shift};
-use crate::text::{LineNo, Lines};
+use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// A file at every level that may be tried.
 pub(super) struct Levels<'f, 'h> {
@@ -45,19 +46,11 @@ pub(super) struct Block<'t> {
     /// Which of all old lines of the hunk.
     pub(super) old: Range<usize>,
     /// The new lines.
-    pub(super) new: Vec<&'t [u8]>,
+    pub(super) new: Vec<&'t Text<'t>>,
 }
 
-/// Why new lines don't fit in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ShiftError {
-    /// This old line, by its number from 0, is shifted otherwise than those before it.
-    Shifts(usize),
-    /// This new line, by its number from 0 over all blocks, can't be shifted.
-    Unshiftable(usize),
-}
-
-/// Makes the new lines of a hunk fit in where its old lines were found at a level, the first of them on line `at`.
+/// Makes the new lines of a hunk fit in where its old lines were found at a level, the first of them on line `at`; and warns of the
+/// first that differs. `span` is where the hunk is in the response.
 ///
 /// # Errors
 /// If nothing says how a new line is to be indented.
@@ -65,46 +58,37 @@ pub(super) fn fit(
     file: &Lines<'_>,
     at: usize,
     level: Fuzz,
-    old: &[&[u8]],
+    old: &[&Text<'_>],
     blocks: &[Block<'_>],
-) -> Result<Vec<Vec<u8>>, ShiftError> {
-    let mut shift = None;
-    let mut fitted = Vec::new();
+    span: Option<Span>,
+) -> Result<(Vec<Vec<u8>>, Located<Placing>), Located<PlaceError>> {
+    let number = |nth: usize| LineNo::from_index(at + nth);
+    let fails = |line: &Text<'_>, error| Located::new(line.span.or(span), error);
+    let pairs = || old.iter().enumerate().map(|(nth, text)| (&text[..], file.text(at + nth)));
+    let (mut shift, mut fitted) = (None, Vec::new());
     for Block { old: range, new } in blocks {
-        for (text, kept) in new.iter().zip(common(&old[range.clone()], new)) {
+        let common = common(&texts(old[range.clone()].iter().copied()), &texts(new.iter().copied()));
+        for (&line, kept) in new.iter().zip(common) {
             if let Some(nth) = kept {
                 fitted.push(file.text(at + range.start + nth).to_vec());
                 continue;
             }
             if shift.is_none() && level >= Fuzz::Indent {
-                let pairs = old.iter().enumerate().map(|(nth, text)| (*text, file.text(at + nth)));
-                shift = Some(Shift::shown(pairs, level).map_err(ShiftError::Shifts)?);
+                let error = |nth| fails(old[nth], PlaceError::Indentation { at: number(0), line: number(nth) });
+                shift = Some(Shift::shown(pairs(), level).map_err(error)?);
             }
-            let shifted = match &shift {
-                Some(shift) => shift.apply(text).ok_or(ShiftError::Unshiftable(fitted.len()))?.into_owned(),
-                None => text.to_vec(),
-            };
-            fitted.push(shifted);
+            fitted.push(match &shift {
+                Some(shift) => {
+                    let error = || fails(line, PlaceError::Unshiftable { at: number(0) });
+                    shift.apply(line).ok_or_else(error)?.into_owned()
+                }
+                None => line.to_vec(),
+            });
         }
     }
-    Ok(fitted)
-}
-
-impl ShiftError {
-    /// Returns why a hunk that is on line `at` can't be applied there.
-    pub(super) fn at(self, at: usize) -> PlaceError {
-        let (line, at) = (|nth| LineNo::from_index(at + nth), LineNo::from_index(at));
-        match self {
-            ShiftError::Shifts(nth) => PlaceError::Indentation { at, line: line(nth) },
-            ShiftError::Unshiftable(_) => PlaceError::Unshiftable { at },
-        }
-    }
-}
-
-/// Warns that a hunk was found at a level: from line `at` on, and the line `nth` from there is the first that differs.
-pub(super) fn warning(lines: &Lines<'_>, level: Fuzz, at: usize, nth: usize) -> Placing {
-    let line = Quote::new(lines, at + nth);
-    Placing::Fuzzy { level, at: LineNo::from_index(at), line }
+    let differs = pairs().position(|(text, line)| text != line).unwrap_or(0);
+    let warning = Placing::Fuzzy { level, at: number(0), line: Quote::new(file, at + differs) };
+    Ok((fitted, Located::new(old[differs].span.or(span), warning)))
 }
 
 /// The product of how many lines two texts have beyond which their middles are taken for wholly different.

@@ -4,11 +4,11 @@ use std::cell::OnceCell;
 
 use super::error::Error;
 use super::lint::{self, Blank, Finding};
-use super::place::{self, Policy, Task, by_number, by_text, in_order};
+use super::place::{Edit, Task};
 use super::planner::{Done, Failed, Named, Planner};
 use super::unplaced;
 use super::warning::Warning;
-use crate::patch::{FileEdit, Header, Hunk, Operation, Status, Substitution};
+use crate::patch::Status;
 use crate::path::RepoPath;
 use crate::search::{Document, Needle};
 use crate::text::{Located, Span, Splice};
@@ -24,40 +24,12 @@ pub(super) struct Open {
 }
 
 impl Planner<'_> {
-    /// Puts one text in the place of another.
-    pub(super) fn substitute(&mut self, at: Named<'_, '_>, substitution: &Substitution<'_>) -> Done {
+    /// Does what an edit says to a file that stays where it is.
+    pub(super) fn rewrite(&mut self, at: Named<'_, '_>, edit: Edit<'_, '_>) -> Done {
         let Named { path, span, .. } = at;
         let (file, mut open) = self.opened(path, span)?;
-        match by_text::place(path, &open.document, substitution, self.rules, &self.effort) {
-            Ok(done) => {
-                self.warnings.extend(done.warnings);
-                self.note(path, done.placed);
-                self.change(path, &mut open, &done.splices);
-                self.close(path, open, &file);
-                Ok(())
-            }
-            Err(error) => {
-                let lost = self.overlay.lost(path);
-                let texts = substitution.find.iter().map(|line| &line[..]);
-                let follows = place::follows_from(&error.value, texts, lost);
-                lost.extend(substitution.put.iter().map(|line| line.to_vec()));
-                if !follows {
-                    let file = File { content: open.document.content(), mode: file.mode };
-                    let error = self.unfound(path, &file, substitution, error);
-                    self.errors.push(Located::new(error.span.or(span), error.value));
-                }
-                self.close(path, open, &file);
-                Err(Failed::Partly)
-            }
-        }
-    }
-
-    /// Does what hunks say to a file that stays where it is.
-    pub(super) fn rewrite(&mut self, at: Named<'_, '_>, hunks: &[Hunk<'_>], policy: Policy) -> Done {
-        let Named { path, span, .. } = at;
-        let (file, mut open) = self.opened(path, span)?;
-        let (splices, done) = self.placed(path, &open, (hunks, policy), &file);
-        if done.is_ok() && splices.is_empty() {
+        let (splices, done) = self.placed(at, &open, edit, &file);
+        if done.is_ok() && splices.is_empty() && matches!(edit, Edit::Hunks(..)) {
             self.warn(span, Warning::NoChange { path: path.clone() });
         }
         self.change(path, &mut open, &splices);
@@ -65,42 +37,36 @@ impl Planner<'_> {
         done
     }
 
-    /// Returns what the hunks make of a file that goes elsewhere; where some fail, what the others make of it.
-    pub(super) fn rewritten(
-        &mut self,
-        Named { path, span, .. }: Named<'_, '_>,
-        file: &File,
-        hunks: &[Hunk<'_>],
-        policy: Policy,
-    ) -> (Content, Done) {
-        if hunks.is_empty() {
+    /// Returns what an edit makes of a file that goes elsewhere; where some hunks fail, what the others make of it.
+    pub(super) fn rewritten(&mut self, at: Named<'_, '_>, file: &File, edit: Edit<'_, '_>) -> (Content, Done) {
+        let Named { path, span, .. } = at;
+        if let Edit::Hunks([], _) = edit {
             return (file.content.clone(), Ok(()));
         }
         if let Some(error) = Error::no_text(path, &file.content) {
             return (file.content.clone(), self.fail(span, error));
         }
-        let document = policy.read(&file.content, hunks);
-        let mut open = Open { document, indentation: OnceCell::new(), content: None };
-        let (splices, done) = self.placed(path, &open, (hunks, policy), file);
+        let mut open = Open { document: edit.read(&file.content), indentation: OnceCell::new(), content: None };
+        let (splices, done) = self.placed(at, &open, edit, file);
         self.change(path, &mut open, &splices);
         (open.document.content(), done)
     }
 
-    /// Returns what hunks do to a file, and records why some have no place.
+    /// Returns what an edit does to a file, and records why parts of it have no place.
     fn placed(
         &mut self,
-        path: &RepoPath,
+        Named { path, span, .. }: Named<'_, '_>,
         open: &Open,
-        (hunks, policy): (&[Hunk<'_>], Policy),
+        edit: Edit<'_, '_>,
         file: &File,
     ) -> (Vec<Splice>, Done) {
         let lost = self.overlay.lost(path);
-        let (file_now, rules, effort) = (&open.document, self.rules, &self.effort);
-        let outcome = (policy.place)(Task { path, file: file_now, hunks, rules, effort }, lost);
+        let task = Task { path, file: &open.document, rules: self.rules, effort: &self.effort };
+        let outcome = edit.place(task, lost);
         self.warnings.extend(outcome.warnings);
         if !outcome.errors.is_empty() {
             let file = &File { content: open.document.content(), mode: file.mode };
-            let section = unplaced::Section { path, file, hunks, placed: &outcome.placed, policy };
+            let section = unplaced::Section { path, span, file, edit, placed: &outcome.placed };
             self.unplaced(&section, outcome.errors);
         }
         self.note(path, outcome.placed);
@@ -183,24 +149,6 @@ impl Planner<'_> {
     /// Returns what this and the following edits look for in a file.
     fn needles(&self, path: &RepoPath) -> Vec<Needle> {
         let row = self.rows.get(path).map_or(&[][..], |row| &row[row.partition_point(|edit| *edit < self.number)..]);
-        let mut needles = Vec::new();
-        for edit in row.iter().map(|number| self.edits[*number]) {
-            match &edit.operation {
-                Operation::Substitute(substitution) => needles.extend(by_text::needles(substitution)),
-                Operation::Update { hunks, .. } => needles.extend(policy(edit.header.as_ref()).needles(hunks)),
-                _ => {}
-            }
-        }
-        needles
+        row.iter().filter_map(|number| Edit::of(self.edits[*number])).flat_map(Edit::needles).collect()
     }
-}
-
-/// Returns whether an edit changes a file in its place, and says what it looks for there.
-pub(super) fn is_in_place(edit: &FileEdit<'_>) -> bool {
-    matches!(edit.operation, Operation::Substitute(_) | Operation::Update { .. })
-}
-
-/// Returns how the hunks of a section are placed.
-fn policy(header: Option<&Header>) -> Policy {
-    if header.is_some() { by_number::POLICY } else { in_order::POLICY }
 }

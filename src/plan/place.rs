@@ -1,11 +1,11 @@
-//! Where the hunks of a section go and what becomes of the file. Which of several places is taken is up to a format's policy:
-//! [`in_order`], [`by_number`], [`by_text`].
+//! Where an edit goes in a file and what becomes of that. Which of several places is taken is up to a format's policy: [`in_order`],
+//! [`by_number`], [`by_text`].
 
 pub(super) mod by_number;
-pub(super) mod by_text;
+mod by_text;
 mod context;
 mod headings;
-pub(super) mod in_order;
+mod in_order;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,30 +16,109 @@ use super::placement::{Match, Placed};
 use super::splice::{Last, Splicer};
 use super::warning::{Placing, Warning};
 use super::{ENOUGH, Rules};
-use crate::patch::{Hunk, HunkLine, Mark};
+use crate::patch::{FileEdit, Hunk, HunkLine, Mark, Operation, Substitution};
 use crate::path::RepoPath;
 use crate::search::{Document, Effort, Needle};
-use crate::text::{Content, Ending, Located, Span, Splice};
+use crate::text::{Content, Ending, Located, Span, Splice, Text};
 
-/// The hunks of a section, and the file in which they are to be placed.
+/// What changes parts of a file.
 #[derive(Clone, Copy)]
-pub(super) struct Task<'t, 'p> {
+pub(super) enum Edit<'e, 'p> {
+    /// The hunks of a section.
+    Hunks(&'e [Hunk<'p>], Policy),
+    /// A text that takes the place of another.
+    Text(&'e Substitution<'p>),
+}
+
+impl<'e, 'p> Edit<'e, 'p> {
+    /// Takes an edit that changes parts of a file, if it is one.
+    pub(super) fn of(edit: &'e FileEdit<'p>) -> Option<Self> {
+        match &edit.operation {
+            Operation::Substitute(substitution) => Some(Edit::Text(substitution)),
+            Operation::Update { hunks, .. } if edit.header.is_some() => Some(Edit::by_number(hunks)),
+            Operation::Update { hunks, .. } => Some(Edit::in_order(hunks)),
+            _ => None,
+        }
+    }
+
+    /// Takes hunks of which each is behind the one before.
+    pub(super) fn in_order(hunks: &'e [Hunk<'p>]) -> Self {
+        Edit::Hunks(hunks, in_order::POLICY)
+    }
+
+    /// Takes hunks with numbers.
+    pub(super) fn by_number(hunks: &'e [Hunk<'p>]) -> Self {
+        Edit::Hunks(hunks, by_number::POLICY)
+    }
+
+    /// Returns what is looked for.
+    pub(super) fn needles(self) -> Vec<Needle> {
+        match self {
+            Edit::Hunks(hunks, policy) => policy.needles(hunks).collect(),
+            Edit::Text(edit) => by_text::needles(edit),
+        }
+    }
+
+    /// Reads a file for it.
+    pub(super) fn read(self, content: &Content) -> Document {
+        Document::new(content.clone(), self.needles())
+    }
+
+    /// Says where it goes in a file. The set holds lines that earlier failed edits of this file would have added; those of this one's
+    /// failures are put to it.
+    pub(super) fn place(self, task: Task<'_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
+        match self {
+            Edit::Hunks(hunks, policy) => (policy.place)(task, hunks, lost),
+            Edit::Text(edit) => by_text::place(task, edit, lost),
+        }
+    }
+
+    /// Returns one of its hunks alone, by its number from 1.
+    pub(super) fn alone(self, number: usize) -> Self {
+        match self {
+            Edit::Hunks(hunks, policy) => Edit::Hunks(&hunks[number - 1..number], policy),
+            Edit::Text(_) => self,
+        }
+    }
+
+    /// Names a hunk by its number, or the text that is looked for.
+    pub(super) fn part(self, number: usize) -> Part {
+        match self {
+            Edit::Hunks(..) => Part::Hunk(number),
+            Edit::Text(edit) => by_text::part(edit),
+        }
+    }
+
+    /// Returns the lines of a hunk, or of a text, that must be there.
+    pub(super) fn old(self, number: usize) -> Vec<&'e Text<'p>> {
+        match self {
+            Edit::Hunks(hunks, _) => hunks[number - 1].old().map(|line| &line.text).collect(),
+            Edit::Text(edit) => edit.find.iter().collect(),
+        }
+    }
+}
+
+pub(super) use self::by_number::whole;
+
+/// The file in which an edit is to be placed.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'t> {
     pub(super) path: &'t RepoPath,
     pub(super) file: &'t Document,
-    pub(super) hunks: &'t [Hunk<'p>],
     pub(super) rules: &'t Rules,
     pub(super) effort: &'t Effort,
 }
 
-/// Says where the hunks of a section go in a file. The set holds lines that earlier failed edits of this file would have added; those
-/// of this one's failures are put to it.
-type Place = fn(Task<'_, '_>, &mut HashSet<Vec<u8>>) -> Outcome;
-
-impl Task<'_, '_> {
-    /// Warns of how a hunk came to its place.
-    fn warning(&self, number: usize, span: Option<Span>, how: Placing) -> Located<Warning> {
-        Located::new(span, Warning::Placed { path: self.path.clone(), part: Part::Hunk(number), how })
+impl Task<'_> {
+    /// Warns of how a part of an edit came to its place.
+    fn warning(&self, part: Part, span: Option<Span>, how: Placing) -> Located<Warning> {
+        Located::new(span, Warning::Placed { path: self.path.clone(), part, how })
     }
+}
+
+/// Returns lines as bytes.
+pub(super) fn texts<'l>(lines: impl IntoIterator<Item = &'l Text<'l>>) -> Vec<&'l [u8]> {
+    lines.into_iter().map(|line| &line[..]).collect()
 }
 
 /// Returns where a hunk's old lines begin in the response.
@@ -50,36 +129,31 @@ fn first_old(hunk: &Hunk<'_>) -> Option<Span> {
 /// Which of several places is taken.
 #[derive(Clone, Copy)]
 pub(super) struct Policy {
-    pub(super) place: Place,
+    place: fn(Task<'_>, &[Hunk<'_>], &mut HashSet<Vec<u8>>) -> Outcome,
     /// What is compared of a line.
     text: for<'h> fn(&'h HunkLine<'_>) -> &'h [u8],
 }
 
 impl Policy {
     /// Returns what hunks are looked for by.
-    pub(super) fn needles(self, hunks: &[Hunk<'_>]) -> impl Iterator<Item = Needle> {
+    fn needles(self, hunks: &[Hunk<'_>]) -> impl Iterator<Item = Needle> {
         hunks.iter().flat_map(move |hunk| {
             let more = in_order::runs(hunk).map(Needle::lines);
             std::iter::once(Needle::lines(hunk.old().map(self.text))).chain(more)
         })
     }
-
-    /// Reads a file for a section.
-    pub(super) fn read(self, content: &Content, hunks: &[Hunk<'_>]) -> Document {
-        Document::new(content.clone(), self.needles(hunks))
-    }
 }
 
-/// What became of a section.
+/// What became of an edit.
 #[derive(Default)]
 pub(super) struct Outcome {
-    /// What the hunks that have a place make of the file.
+    /// What those parts of it that have a place make of the file.
     pub(super) splices: Vec<Splice>,
-    /// Which hunks have no place, by number from 1, and why.
+    /// Which hunks have no place, by number from 1, and why; a text has the number 0.
     pub(super) errors: Vec<(usize, Located<PlaceError>)>,
-    /// Whether every hunk has been applied. If not, the errors say why, here or where they follow from.
+    /// Whether all of it has been applied. If not, the errors say why, here or where they follow from.
     pub(super) whole: bool,
-    /// Where the hunks that have a place are, in their order.
+    /// Where those parts are, in their order.
     pub(super) placed: Vec<Placed>,
     pub(super) warnings: Vec<Located<Warning>>,
 }
@@ -157,11 +231,7 @@ impl Policy {
 }
 
 /// Returns whether an error is only the consequence of an earlier one: a line is missing that a failed edit would have added.
-pub(super) fn follows_from<'l>(
-    error: &PlaceError,
-    mut old: impl Iterator<Item = &'l [u8]>,
-    lost: &HashSet<Vec<u8>>,
-) -> bool {
+fn follows_from<'l>(error: &PlaceError, mut old: impl Iterator<Item = &'l [u8]>, lost: &HashSet<Vec<u8>>) -> bool {
     let is_lost = |text: &[u8]| !text.trim_ascii().is_empty() && lost.contains(text);
     match error {
         PlaceError::Context { text, .. } => is_lost(text),
@@ -170,8 +240,8 @@ pub(super) fn follows_from<'l>(
     }
 }
 
-/// Makes splices of hunks, given in the file's order.
-fn made(task: Task<'_, '_>, hunks: &[PlacedHunk<'_, '_>], last: Last, outcome: Outcome) -> Outcome {
+/// Makes splices of hunks, given in the file's order. `all` also has those without a place, in the response's.
+fn made(task: Task<'_>, all: &[Hunk<'_>], hunks: &[PlacedHunk<'_, '_>], last: Last, outcome: Outcome) -> Outcome {
     let outcome = Outcome { placed: placed(hunks), ..outcome };
     if hunks.iter().all(PlacedHunk::is_idle) {
         // That is said once, of the whole section.
@@ -181,14 +251,14 @@ fn made(task: Task<'_, '_>, hunks: &[PlacedHunk<'_, '_>], last: Last, outcome: O
     let mut splicer = Splicer::new(task.file);
     for hunk in hunks {
         if hunk.is_idle() {
-            warnings.push(task.warning(hunk.number, hunk.span, Placing::Idle));
+            warnings.push(task.warning(Part::Hunk(hunk.number), hunk.span, Placing::Idle));
         } else {
             hunk.put(&mut splicer);
         }
     }
     let (splices, adds_newline) = splicer.finish(last);
     if adds_newline {
-        let span = task.hunks.first().and_then(|hunk| hunk.span);
+        let span = all.first().and_then(|hunk| hunk.span);
         warnings.push(Located::new(span, Warning::NewlineAdded { path: task.path.clone() }));
     }
     Outcome { splices, warnings, ..outcome }

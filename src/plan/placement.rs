@@ -69,23 +69,14 @@ pub enum Match {
     BlankDropped,
     /// The blank lines at the edges of a find were left out.
     BlankEdges,
-    /// Blanks at line ends differ.
-    Trailing,
-    /// Indentation differs as well.
-    Indent,
-    /// Typographic characters differ as well.
-    Unicode,
+    /// Its lines are the same at this level.
+    Level(Fuzz),
 }
 
 impl Match {
     /// Returns what a level of tolerance comes to.
     pub(super) fn at(level: Fuzz) -> Self {
-        match level {
-            Fuzz::Exact => Match::Exact,
-            Fuzz::Trailing => Match::Trailing,
-            Fuzz::Indent => Match::Indent,
-            Fuzz::Unicode => Match::Unicode,
-        }
+        if level == Fuzz::Exact { Match::Exact } else { Match::Level(level) }
     }
 
     /// Returns the stable name, such as `restated`.
@@ -98,9 +89,7 @@ impl Match {
             Match::Restated => "restated",
             Match::BlankDropped => "blank-dropped",
             Match::BlankEdges => "blank-edges",
-            Match::Trailing => Fuzz::Trailing.name(),
-            Match::Indent => Fuzz::Indent.name(),
-            Match::Unicode => Fuzz::Unicode.name(),
+            Match::Level(level) => level.name(),
         }
     }
 }

@@ -8,9 +8,9 @@ use bstr::BString;
 use super::Rules;
 use super::error::{Error, Missing};
 use super::lint::{self, Finding, History};
-use super::opened::{self, Open};
+use super::opened::Open;
 use super::overlay::{Found, Overlay};
-use super::place::{by_number, in_order};
+use super::place::Edit;
 use super::place_error::Part;
 use super::placement::{Placed, Placement};
 use super::section::{self, Section};
@@ -82,7 +82,7 @@ impl<'p> Planner<'p> {
             {
                 vacated.insert(path, number);
             }
-            if opened::is_in_place(edit)
+            if Edit::of(edit).is_some()
                 && let Ok(path) = resolver.resolve(edit.root.as_deref(), &edit.path)
             {
                 rows.entry(path).or_default().push(number);
@@ -147,12 +147,12 @@ impl Planner<'_> {
             (None, Operation::Update { to: Some(to), hunks }) => self.update(at, root, to, hunks),
             (None, Operation::Update { to: None, hunks }) if hunks.iter().any(|hunk| hunk.position.is_some()) => {
                 match self.rules.knows_base {
-                    true => self.rewrite(at, hunks, by_number::POLICY),
+                    true => self.rewrite(at, Edit::by_number(hunks)),
                     false => self.fail(span, Error::NoBase { path: path.clone() }),
                 }
             }
-            (None, Operation::Update { to: None, hunks }) => self.rewrite(at, hunks, in_order::POLICY),
-            (None, Operation::Substitute(substitution)) => self.substitute(at, substitution),
+            (None, Operation::Update { to: None, hunks }) => self.rewrite(at, Edit::in_order(hunks)),
+            (None, Operation::Substitute(substitution)) => self.rewrite(at, Edit::Text(substitution)),
             (None, Operation::Unreadable) => Err(Failed::Lost),
         };
         match done {
@@ -318,7 +318,7 @@ impl Planner<'_> {
         let target = self.resolve(root, to, span);
         // A move onto itself is a plain update.
         if target.as_ref() == Ok(path) && !hunks.is_empty() {
-            return self.rewrite(at, hunks, in_order::POLICY);
+            return self.rewrite(at, Edit::in_order(hunks));
         }
         let base = self.base(path, span);
         let (Ok(target), Ok(file)) = (target, base) else { return Err(Failed::Lost) };
@@ -326,7 +326,7 @@ impl Planner<'_> {
             self.warn(span, Warning::NoChange { path: path.clone() });
             return Ok(());
         }
-        let (content, done) = self.rewritten(at, &file, hunks, in_order::POLICY);
+        let (content, done) = self.rewritten(at, &file, Edit::in_order(hunks));
         let target_at = Named { path: &target, written: to, span: to.span.or(span) };
         let moved = self.relocate(path, File { content, mode: file.mode }, target_at);
         if moved.is_err() {

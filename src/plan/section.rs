@@ -1,4 +1,4 @@
-//! What one section of a unified diff does to its file: the header's part, the hunks being [`by_number`]'s.
+//! What one section of a unified diff does to its file: the header's part, the hunks being a policy's.
 //!
 //! Sections of one diff don't depend on their order, as in git: what one renames or deletes, another may create before it, so
 //! that swaps work. Such a file is *set aside* until its section comes. A copy reads the file as it was before the response
@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use super::Rules;
 use super::error::Error;
 use super::overlay::Found;
-use super::place::{Task, by_number};
+use super::place::{self, Edit, Task};
 use super::planner::{Done, Failed, Named, Planner};
 use super::warning::Warning;
 use crate::patch::{FileEdit, Header, Hunk, Operation, Status};
@@ -64,7 +64,7 @@ impl Planner<'_> {
         match header.status {
             Status::Added => {
                 self.give_way(path);
-                self.create(at, by_number::whole(section.hunks), header.new_mode)
+                self.create(at, place::whole(section.hunks), header.new_mode)
             }
             Status::Deleted => self.deleted(section),
             Status::Modified
@@ -74,7 +74,7 @@ impl Planner<'_> {
                     let file = self.base(path, span)?;
                     self.compare(section, &file);
                 }
-                self.rewrite(at, section.hunks, by_number::POLICY)
+                self.rewrite(at, Edit::by_number(section.hunks))
             }
             Status::Modified => {
                 let file = self.base(path, span)?;
@@ -176,9 +176,9 @@ impl Planner<'_> {
                 // Which of the two is meant doesn't depend on what is refused besides.
                 let rules = Rules { strict: false, unique: false, ..self.rules.clone() };
                 let fits = |file: &File| {
-                    let file = &by_number::POLICY.read(&file.content, section.hunks);
-                    let task = Task { path, file, hunks: section.hunks, rules: &rules, effort: &self.effort };
-                    (by_number::POLICY.place)(task, &mut HashSet::new()).whole
+                    let edit = Edit::by_number(section.hunks);
+                    let task = Task { path, file: &edit.read(&file.content), rules: &rules, effort: &self.effort };
+                    edit.place(task, &mut HashSet::new()).whole
                 };
                 let (before, after) = (fits(&original), fits(&now));
                 let named = |file: &File| header.ids.is_some() && self.other_id(section, file).is_none();
@@ -195,7 +195,7 @@ impl Planner<'_> {
         let Section { at, header, hunks, .. } = *section;
         let changes_mode = header.new_mode.filter(|_| header.old_mode != header.new_mode);
         let mode = with_mode(file.mode, changes_mode);
-        let (content, done) = self.rewritten(at, file, hunks, by_number::POLICY);
+        let (content, done) = self.rewritten(at, file, Edit::by_number(hunks));
         (File { content, mode }, done)
     }
 

@@ -7,38 +7,38 @@ use std::ops::Range;
 use super::Rules;
 use super::conflict::{Conflict, change_among};
 use super::error::{Error, Occupied, Seen};
-use super::place::{Policy, Task, by_text};
+use super::place::{Edit, Task};
 use super::place_error::{Part, PlaceError, Unplaced};
 use super::placement::Placed;
 use super::planner::Planner;
-use crate::patch::{Hunk, Patch, Substitution};
+use crate::patch::Patch;
 use crate::path::RepoPath;
-use crate::search::{Document, Effort, Fuzz};
+use crate::search::{Effort, Fuzz};
 use crate::text::{Lines, Located, Span};
 use crate::tree::{Content, File};
 
-/// The hunks of a section of which some have no place.
+/// An edit of which parts have no place.
 pub(super) struct Section<'s, 'p> {
     pub(super) path: &'s RepoPath,
+    pub(super) span: Option<Span>,
     pub(super) file: &'s File,
-    pub(super) hunks: &'s [Hunk<'p>],
-    /// Where those are that have a place.
+    pub(super) edit: Edit<'s, 'p>,
+    /// Where those parts are that have a place.
     pub(super) placed: &'s [Placed],
-    pub(super) policy: Policy,
 }
 
 impl Planner<'_> {
-    /// Records why hunks of a section have no place.
+    /// Records why parts of an edit have no place.
     pub(super) fn unplaced(&mut self, section: &Section<'_, '_>, errors: Vec<(usize, Located<PlaceError>)>) {
-        let Section { path, file, hunks, policy, .. } = *section;
-        let run = |content: &Content, hunks: &[Hunk<'_>], rules: &Rules, effort: &Effort| {
-            let file = &policy.read(content, hunks);
-            (policy.place)(Task { path, file, hunks, rules, effort }, &mut HashSet::new())
+        let Section { path, file, edit, .. } = *section;
+        let run = |edit: Edit<'_, '_>, content: &Content, rules: &Rules, effort: &Effort| {
+            edit.place(Task { path, file: &edit.read(content), rules, effort }, &mut HashSet::new())
         };
-        let mut refused: [Option<HashSet<usize>>; Fuzz::LEVELS.len()] = Default::default();
+        // Which parts have no place at a level either; `None` if that can't be told.
+        let mut refused: [Option<Option<HashSet<usize>>>; Fuzz::LEVELS.len()] = Default::default();
         for (number, mut error) in errors {
-            let hunk = std::slice::from_ref(&hunks[number - 1]);
-            let span = |nth| hunk[0].old().nth(nth).and_then(|line| line.text.span);
+            let old = edit.old(number);
+            let span = |nth: usize| old.get(nth)?.span;
             if let Some(conflict) = within(section, number, &error.value) {
                 self.errors.push(Located::new(span(conflict.nth), Error::Conflict(Box::new(conflict))));
                 continue;
@@ -46,48 +46,22 @@ impl Planner<'_> {
             if let Some(level) = error.value.level() {
                 let at = Fuzz::LEVELS.iter().position(|known| Some(*known) == *level).unwrap_or(0);
                 let refused = refused[at].get_or_insert_with(|| {
-                    let done = self.at_level(*level, &file.content, |rules| {
-                        run(&file.content, hunks, rules, &Effort::new(0)).errors
-                    });
-                    let all = || (1..=hunks.len()).collect();
-                    done.map_or_else(all, |errors| errors.into_iter().map(|(number, _)| number).collect())
+                    let at_level = |rules: &Rules| run(edit, &file.content, rules, &Effort::new(0)).errors;
+                    let errors = self.at_level(*level, &file.content, at_level)?;
+                    Some(errors.into_iter().map(|(number, _)| number).collect())
                 });
-                level.take_if(|_| refused.contains(&number));
+                level.take_if(|_| refused.as_ref().is_none_or(|refused| refused.contains(&number)));
             }
-            let unplaced = (Part::Hunk(number), hunk[0].old().count(), &span as &dyn Fn(usize) -> Option<Span>);
+            let unplaced = (edit.part(number), old.len(), &span as &dyn Fn(usize) -> Option<Span>);
             let error = self.why(path, file, unplaced, error, |content, effort| {
-                let mut done = run(content, hunk, self.rules, effort);
-                match (done.errors.pop(), done.placed.pop()) {
-                    (None, Some(placed)) if done.whole => Ok(placed.old),
+                let mut done = run(edit.alone(number), content, self.rules, effort);
+                match (done.errors.pop(), done.placed.first()) {
+                    (None, Some(placed)) if done.whole => Ok(placed.old.clone()),
                     (error, _) => Err(error.map(|(_, error)| error)),
                 }
             });
-            self.errors.push(error);
+            self.errors.push(Located::new(error.span.or(section.span), error.value));
         }
-    }
-
-    /// Says why a find has no place.
-    pub(super) fn unfound(
-        &self,
-        path: &RepoPath,
-        file: &File,
-        edit: &Substitution<'_>,
-        mut error: Located<PlaceError>,
-    ) -> Located<Error> {
-        if let Some(level) = error.value.level() {
-            let found = self.at_level(*level, &file.content, |rules| {
-                let document = Document::new(file.content.clone(), []);
-                by_text::place(path, &document, edit, rules, &Effort::new(0)).is_ok()
-            });
-            level.take_if(|_| found != Some(true));
-        }
-        let span = |nth: usize| edit.find.get(nth)?.span;
-        self.why(path, file, (by_text::part(edit), edit.find.len(), &span), error, |content, effort| {
-            let document = Document::new(content.clone(), []);
-            by_text::place(path, &document, edit, self.rules, effort)
-                .map(|done| done.placed[0].old.clone())
-                .map_err(Some)
-        })
     }
 
     /// Advises the one fuzz level at which the whole response can be planned, or none: each error was looked at by itself.
@@ -168,7 +142,8 @@ impl Planner<'_> {
 
 /// Returns the conflict of a hunk with another of its section that changes its lines.
 fn within(section: &Section<'_, '_>, number: usize, error: &PlaceError) -> Option<Conflict> {
-    let Section { path, file, hunks, placed, .. } = *section;
+    let Section { path, file, edit, placed, .. } = *section;
+    let Edit::Hunks(hunks, _) = edit else { return None };
     let hunk = &hunks[number - 1];
     let at = error.is_earlier()?.index();
     let lines = at..at + hunk.old().count();

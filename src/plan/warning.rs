@@ -4,7 +4,7 @@ use super::lint::Finding;
 use super::place_error::Part;
 use crate::kind::Kind;
 use crate::path::RepoPath;
-use crate::search::{Fuzz, Relaxation, Side};
+use crate::search::{Document, Fuzz, Relaxation, Side};
 use crate::text::{Excerpt, LineNo, Lines, listed};
 use std::borrow::Cow;
 
@@ -142,6 +142,16 @@ impl Quote {
         let heading = outer.or_else(|| index.checked_sub(1).filter(has_text));
         let heading = heading.map(|at| (LineNo::from_index(at), Excerpt::of_line(&text(at))));
         Self { number: LineNo::from_index(index), text: Excerpt::of_line(&text(index)), heading }
+    }
+}
+
+impl Placing {
+    /// Says that lines are in so many other places too, of which these are the first.
+    pub(super) fn duplicates(file: &Document, chosen: LineNo, others: Vec<LineNo>, count: usize) -> Self {
+        let mut first: Vec<_> = others.iter().copied().take(Quote::DRAWN - 1).chain([chosen]).collect();
+        first.sort();
+        let lines = first.iter().map(|line| Quote::under(|at| file.text(at), line.index())).collect();
+        Placing::Duplicates { chosen, others, count, lines }
     }
 }
 

@@ -30,7 +30,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use super::super::nearest::Nearest;
-use super::super::place_error::{After, Ambiguity, CANDIDATES, Earlier, PlaceError, Places as Candidates, Reason};
+use super::super::place_error::{
+    After, Ambiguity, CANDIDATES, Earlier, Part, PlaceError, Places as Candidates, Reason,
+};
 use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::Placing;
@@ -45,10 +47,10 @@ use crate::text::{Ending, LineNo, Lines, Located, Text};
 const FEW: usize = 32;
 
 /// The place at the number, or else the only one behind the hunk before.
-pub(in crate::plan) const POLICY: Policy = Policy { place, text };
+pub(super) const POLICY: Policy = Policy { place, text };
 
-fn place(task: Task<'_, '_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
-    let Task { file, hunks, rules, effort, .. } = task;
+fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Outcome {
+    let Task { file, rules, effort, .. } = task;
     let shows_cr = hunks.iter().flat_map(|hunk| &hunk.lines).any(has_cr);
     let plain: Cow<'_, [Hunk<'_>]> = if shows_cr { hunks.iter().map(plain).collect() } else { Cow::Borrowed(hunks) };
     let mut placer = Placer {
@@ -64,7 +66,7 @@ fn place(task: Task<'_, '_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
     let (mut found, mut warnings) = (Vec::new(), Vec::new());
     let outcome = POLICY.each(hunks, lost, |number, hunk| {
         let mut placed = placer.place(hunk, &plain[number - 1])?;
-        warnings.extend(placed.warning.take().map(|how| task.warning(number, hunk.span, how)));
+        warnings.extend(placed.warning.take().map(|how| task.warning(Part::Hunk(number), hunk.span, how)));
         found.push((number, hunk, placed));
         Ok(())
     });
@@ -79,7 +81,7 @@ fn place(task: Task<'_, '_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
             placed
         })
         .collect();
-    super::made(task, &placed, Last::AsItIs, Outcome { warnings, ..outcome })
+    super::made(task, hunks, &placed, Last::AsItIs, Outcome { warnings, ..outcome })
 }
 
 /// Returns what a new file holds: its lines as they are written.

@@ -11,32 +11,25 @@
 //! lines are whole lines of the file, so one that begins or ends in mid-line is found by none.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::super::duplicates::SHOWN;
-use super::super::fuzz::{self, Block, Levels, ShiftError};
+use super::super::fuzz::{self, Block, Levels};
 use super::super::nearest::Nearest;
 use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places, Reason};
 use super::super::placement::{Match, Placed};
 use super::super::splice;
 use super::super::warning::{Placing, Quote, Warning};
+use super::{Outcome, Task, follows_from, texts};
 use crate::patch::{Occurrence, Substitution, Times, Written};
 use crate::path::RepoPath;
 use crate::plan::Rules;
 use crate::search::{Bounds, Document, Effort, Ends, Fuzz, Matches, Needle, Side, cuts_word, first};
 use crate::text::{LineNo, Lines, Located, Span, Splice, Text};
 
-/// What takes the place of what, and what was done to get there.
-pub(in crate::plan) struct Substituted {
-    /// In order; none where nothing changes.
-    pub(in crate::plan) splices: Vec<Splice>,
-    /// At least one.
-    pub(in crate::plan) placed: Vec<Placed>,
-    pub(in crate::plan) warnings: Vec<Located<Warning>>,
-}
-
 /// Returns the needles that a substitution looks for.
-pub(in crate::plan) fn needles(edit: &Substitution<'_>) -> Vec<Needle> {
+pub(super) fn needles(edit: &Substitution<'_>) -> Vec<Needle> {
     if is_literal(edit) {
         return vec![literal(edit)];
     }
@@ -47,7 +40,7 @@ pub(in crate::plan) fn needles(edit: &Substitution<'_>) -> Vec<Needle> {
 }
 
 /// Returns what part of the edit has a place.
-pub(in crate::plan) fn part(edit: &Substitution<'_>) -> Part {
+pub(super) fn part(edit: &Substitution<'_>) -> Part {
     match edit.occurrence {
         Occurrence::Lines(_) => Part::Search,
         Occurrence::Text(_) => Part::Text,
@@ -84,24 +77,23 @@ fn needle(find: &[Text<'_>], bounds: Bounds) -> Needle {
     Needle::text(&texts(find), bounds)
 }
 
-fn texts<'l>(lines: &'l [Text<'_>]) -> Vec<&'l [u8]> {
-    lines.iter().map(|line| &line[..]).collect()
+/// Finds the place of a substitution in a file as it is now, and says what comes there.
+pub(super) fn place(task: Task<'_>, edit: &Substitution<'_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
+    let error = match found(task, edit) {
+        Ok(outcome) => return outcome,
+        Err(error) => error,
+    };
+    let follows = follows_from(&error.value, edit.find.iter().map(|line| &line[..]), lost);
+    lost.extend(edit.put.iter().map(|line| line.to_vec()));
+    let errors = if follows { Vec::new() } else { vec![(0, error)] };
+    Outcome { errors, ..Outcome::default() }
 }
 
-/// Finds the place of a substitution in a file as it is now, and says what comes there.
-///
-/// # Errors
-/// Says why the text has no place.
-pub(in crate::plan) fn place(
-    path: &RepoPath,
-    document: &Document,
-    edit: &Substitution<'_>,
-    rules: &Rules,
-    effort: &Effort,
-) -> Result<Substituted, Located<PlaceError>> {
+fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<PlaceError>> {
+    let Task { path, file: document, rules, effort } = task;
     let span = edit.find.iter().find_map(|line| line.span);
     if let Some(edit) = as_written(document, edit) {
-        return place(path, document, &edit, rules, effort);
+        return found(task, &edit);
     }
     let unescaped = |_| Located::new(span, Warning::Unescaped { path: path.clone() });
     let mut warnings: Vec<_> = edit.written.iter().map(unescaped).collect();
@@ -116,16 +108,14 @@ pub(in crate::plan) fn place(
         }
     };
     let Found { ranges, edges, how, fitted, warning } = found;
-    warnings.extend(
-        warning.map(|(span, how)| Located::new(span, Warning::Placed { path: path.clone(), part: part(edit), how })),
-    );
+    warnings.extend(warning.map(|how| task.warning(part(edit), how.span, how.value)));
     let (mut find, mut put) = (&edit.find[..], &edit.put[..]);
     if edges == Edges::Dropped {
         (find, put) = (core, without_blank_edges(put).0);
         let at = LineNo::from_index(document.line(ranges[0].start));
         warnings.push(Located::new(span, Warning::BlankEdges { path: path.clone(), at }));
     }
-    let mut done = Substituted { splices: Vec::new(), placed: Vec::new(), warnings };
+    let mut done = Outcome { whole: true, warnings, ..Outcome::default() };
     let put =
         Put { lines: put, fitted: fitted.as_deref(), how, span, is_idle: find == put, is_literal: is_literal(edit) };
     ranges.into_iter().for_each(|range| done.put(path, document, range, &put));
@@ -135,7 +125,7 @@ pub(in crate::plan) fn place(
     Ok(done)
 }
 
-impl Substituted {
+impl Outcome {
     /// Notes a place, and what comes there unless it is what is there.
     fn put(&mut self, path: &RepoPath, document: &Document, range: Range<usize>, edit: &Put<'_, '_>) {
         let Put { lines: put, fitted, how, span, is_idle, is_literal } = *edit;
@@ -255,7 +245,7 @@ struct Found {
     /// The put as the file needs it; `None` for as it is.
     fitted: Option<Vec<Vec<u8>>>,
     /// What is to be told, and of which line of the find.
-    warning: Option<(Option<Span>, Placing)>,
+    warning: Option<Located<Placing>>,
 }
 
 /// A text to find.
@@ -312,16 +302,9 @@ impl Sought<'_, '_> {
                     let places = Places::new(run.iter(), run.count());
                     return Err(Located::new(span, Ambiguity::Fuzz { level, places }.into()));
                 }
-                let block = Block { old: 0..old.len(), new: texts(put) };
-                let fitted = fuzz::fit(lines, at, level, &old, &[block]).map_err(|error| {
-                    let line = match error {
-                        ShiftError::Shifts(nth) => find.get(nth),
-                        ShiftError::Unshiftable(nth) => put.get(nth),
-                    };
-                    Located::new(line.and_then(|line| line.span).or(span), error.at(at))
-                })?;
-                let nth = old.iter().enumerate().position(|(nth, text)| *text != lines.text(at + nth)).unwrap_or(0);
-                let warning = Some((find[nth].span.or(span), fuzz::warning(lines, level, at, nth)));
+                let block = Block { old: 0..old.len(), new: put.iter().collect() };
+                let all: Vec<_> = find.iter().collect();
+                let (fitted, warning) = fuzz::fit(lines, at, level, &all, &[block], span)?;
                 let last = at + old.len() - 1;
                 let range = lines.start(at)..lines.start(last) + lines.text(last).len();
                 return Ok(Some(Found {
@@ -329,7 +312,7 @@ impl Sought<'_, '_> {
                     edges,
                     how: Match::at(level),
                     fitted: Some(fitted),
-                    warning,
+                    warning: Some(warning),
                 }));
             }
         }
@@ -397,17 +380,15 @@ impl Sought<'_, '_> {
                 let chosen = LineNo::from_index(document.line(range.start));
                 let all = places(document, &matches, count).lines;
                 let others: Vec<_> = all.into_iter().filter(|line| *line != chosen).take(SHOWN).collect();
-                let mut first: Vec<_> = others.iter().copied().take(Quote::DRAWN - 1).chain([chosen]).collect();
-                first.sort();
-                let lines = first.iter().map(|line| Quote::under(|at| document.text(at), line.index())).collect();
-                (Some(range), Match::Exact, Some(Placing::Duplicates { chosen, others, count: count - 1, lines }))
+                let how = Placing::duplicates(document, chosen, others, count - 1);
+                (Some(range), Match::Exact, Some(how))
             }
             (count, ..) => {
                 let places = places(document, &matches, count);
                 return Err(Located::new(self.span, Ambiguity::Lines { places, claimed: number }.into()));
             }
         };
-        let warning = warning.map(|how| (self.span, how));
+        let warning = warning.map(|how| Located::new(self.span, how));
         Ok(range.map(|range| Found { ranges: vec![range], edges: Edges::Kept, how, fitted: None, warning }))
     }
 

@@ -25,23 +25,24 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use super::super::duplicates::Duplicates;
-use super::super::fuzz::{self, Block, Levels, ShiftError};
+use super::super::fuzz::{self, Block, Levels};
 use super::super::nearest::Nearest;
-use super::super::place_error::{After, Ambiguity, Earlier, PlaceError, Places as Candidates, Reason};
+use super::super::place_error::{After, Ambiguity, Earlier, Part, PlaceError, Places as Candidates, Reason};
 use super::super::placement::Match;
 use super::super::splice::Last;
-use super::super::warning::{Placing, Quote, Warning};
+use super::super::warning::{Placing, Warning};
 use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::{Document, Fuzz, Locators, Run};
-use crate::text::{Ending, LineNo, Located, Span};
+use crate::text::{Ending, LineNo, Located, Span, Text};
 
 /// The first match behind the hunk before.
-pub(in crate::plan) const POLICY: Policy = Policy { place, text: |line| &line.text };
+pub(super) const POLICY: Policy = Policy { place, text: |line| &line.text };
 
-fn place(task: Task<'_, '_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
+fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Outcome {
     let mut placer = Placer {
         task,
+        hunks,
         levels: &OnceCell::new(),
         loose: &OnceCell::new(),
         nearest: &OnceCell::new(),
@@ -50,7 +51,7 @@ fn place(task: Task<'_, '_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
         duplicates: Duplicates::default(),
         warnings: Vec::new(),
     };
-    let mut outcome = POLICY.each(task.hunks, lost, |number, hunk| {
+    let mut outcome = POLICY.each(hunks, lost, |number, hunk| {
         let (cursor, said) = (placer.cursor, placer.warnings.len());
         placer.place(number, hunk).inspect_err(|_| {
             placer.cursor = cursor;
@@ -68,11 +69,12 @@ fn place(task: Task<'_, '_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
         outcome.errors.extend(overlaps);
         outcome.errors.sort_by_key(|(number, _)| *number);
     }
-    super::made(task, &placed, Last::Terminated, Outcome { warnings, ..outcome })
+    super::made(task, hunks, &placed, Last::Terminated, Outcome { warnings, ..outcome })
 }
 
 pub(super) struct Placer<'f, 'p> {
-    pub(super) task: Task<'f, 'p>,
+    pub(super) task: Task<'f>,
+    hunks: &'f [Hunk<'p>],
     // Most sections need none of these, which read the file.
     levels: &'f OnceCell<Levels<'f, 'f>>,
     loose: &'f OnceCell<Locators<'f>>,
@@ -117,7 +119,7 @@ impl Found<'_, '_> {
 
 impl<'f, 'p> Placer<'f, 'p> {
     pub(super) fn levels(&self) -> &'f Levels<'f, 'f> {
-        let Task { file, hunks, rules, .. } = self.task;
+        let (Task { file, rules, .. }, hunks) = (self.task, self.hunks);
         self.levels.get_or_init(|| {
             let locators = hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| vec![&text[..]]);
             let runs = hunks.iter().map(|hunk| hunk.old().map(|line| &line.text[..]).collect());
@@ -127,14 +129,14 @@ impl<'f, 'p> Placer<'f, 'p> {
 
     pub(super) fn loose(&self) -> &'f Locators<'f> {
         self.loose.get_or_init(|| {
-            let locators = self.task.hunks.iter().flat_map(|hunk| &hunk.locators);
+            let locators = self.hunks.iter().flat_map(|hunk| &hunk.locators);
             Locators::new(self.task.file.lines(), locators.map(|text| &text[..]))
         })
     }
 
     pub(super) fn nearest(&self) -> &'f Nearest<'f, 'f> {
-        let Task { file, hunks, effort, .. } = self.task;
-        self.nearest.get_or_init(|| Nearest::of_hunks(file.lines(), hunks, effort))
+        let Task { file, effort, .. } = self.task;
+        self.nearest.get_or_init(|| Nearest::of_hunks(file.lines(), self.hunks, effort))
     }
 
     fn place(&mut self, number: usize, hunk: &'f Hunk<'p>) -> Result<(), Located<PlaceError>> {
@@ -153,8 +155,7 @@ impl<'f, 'p> Placer<'f, 'p> {
         }
         let mut added = as_written(&found.lines);
         if found.level > Fuzz::Exact {
-            added = self.fit(hunk, &found)?.into_iter().map(|line| (Cow::Owned(line), None)).collect();
-            self.warn_of_level(wanted, &found);
+            added = self.fit(wanted, &found)?.into_iter().map(|line| (Cow::Owned(line), None)).collect();
         } else if !hunk.end_of_file {
             self.look_for_duplicates(wanted, &found)?;
         }
@@ -257,35 +258,25 @@ impl<'f, 'p> Placer<'f, 'p> {
         Ok(Some((at, context == Some(at))))
     }
 
-    /// Makes the added lines of a hunk that was found at a level fit in there.
-    fn fit(&self, hunk: &Hunk<'_>, found: &Found<'_, '_>) -> Result<Vec<Vec<u8>>, Located<PlaceError>> {
-        let lines = &found.lines;
-        let old: Vec<&[u8]> = old(lines).collect();
+    /// Makes the added lines of a hunk that was found at a level fit in there, and warns of it.
+    fn fit(
+        &mut self,
+        Wanted { number, hunk, .. }: Wanted<'_, '_>,
+        Found { at, level, lines, .. }: &Found<'_, '_>,
+    ) -> Result<Vec<Vec<u8>>, Located<PlaceError>> {
         let mut next = 0;
-        let blocks = blocks(lines).filter_map(|block| {
-            let old = next..next + block.iter().filter(|line| line.mark != Mark::Added).count();
-            next = old.end;
-            let new: Vec<_> = block.iter().filter(|line| line.mark == Mark::Added).map(|line| &line.text[..]).collect();
-            (!new.is_empty()).then_some(Block { old, new })
+        let blocks = blocks(lines).map(|block| {
+            let (new, old): (Vec<&HunkLine<'_>>, Vec<_>) = block.iter().partition(|line| line.mark == Mark::Added);
+            let start = next;
+            next += old.len();
+            Block { old: start..next, new: new.into_iter().map(|line| &line.text).collect() }
         });
-        let file = self.task.file.lines();
-        fuzz::fit(&file, found.at, found.level, &old, &blocks.collect::<Vec<_>>()).map_err(|error| {
-            let on = |mark: fn(Mark) -> bool, nth| lines.iter().filter(|line| mark(line.mark)).nth(nth);
-            let line = match error {
-                ShiftError::Shifts(nth) => on(|mark| mark != Mark::Added, nth),
-                ShiftError::Unshiftable(nth) => on(|mark| mark == Mark::Added, nth),
-            };
-            let span = line.and_then(|line| line.text.span).or_else(|| first_old(hunk));
-            Located::new(span, error.at(found.at))
-        })
-    }
-
-    fn warn_of_level(&mut self, wanted: Wanted<'_, '_>, found: &Found<'_, '_>) {
-        let file = self.task.file.lines();
-        let nth = old(&found.lines).enumerate().position(|(nth, text)| text != file.text(found.at + nth)).unwrap_or(0);
-        let differs = found.lines.iter().filter(|line| line.mark != Mark::Added).nth(nth);
-        let span = differs.and_then(|line| line.text.span).or_else(|| first_old(wanted.hunk));
-        self.warn(wanted.number, span, fuzz::warning(&file, found.level, found.at, nth));
+        let blocks: Vec<_> = blocks.collect();
+        let old = lines.iter().filter(|line| line.mark != Mark::Added).map(|line| &line.text);
+        let (file, old) = (self.task.file.lines(), old.collect::<Vec<&Text<'_>>>());
+        let (added, how) = fuzz::fit(&file, *at, *level, &old, &blocks, first_old(hunk))?;
+        self.warn(number, how.span, how.value);
+        Ok(added)
     }
 
     fn seek_run(&self, wanted: Wanted<'_, '_>, run: &Run<'_>) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
@@ -327,11 +318,9 @@ impl<'f, 'p> Placer<'f, 'p> {
             let places = Candidates::new(all, others.count + 1);
             return Err(Located::new(first_old(hunk), Ambiguity::Unique(places).into()));
         }
-        let (chosen, count, others) = (LineNo::from_index(found.at), others.count, others.lines());
-        let mut first: Vec<_> = others.iter().copied().take(Quote::DRAWN - 1).chain([chosen]).collect();
-        first.sort();
-        let lines = first.iter().map(|line| Quote::under(|at| self.task.file.text(at), line.index())).collect();
-        self.warn(number, first_old(hunk), Placing::Duplicates { chosen, others, count, lines });
+        let (chosen, count) = (LineNo::from_index(found.at), others.count);
+        let how = Placing::duplicates(self.task.file, chosen, others.lines(), count);
+        self.warn(number, first_old(hunk), how);
         Ok(())
     }
 
@@ -366,7 +355,7 @@ impl<'f, 'p> Placer<'f, 'p> {
     }
 
     pub(super) fn warn(&mut self, number: usize, span: Option<Span>, how: Placing) {
-        self.warnings.push(self.task.warning(number, span, how));
+        self.warnings.push(self.task.warning(Part::Hunk(number), span, how));
     }
 }
 
