@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use bstr::ByteSlice as _;
+
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::progress::Progress;
@@ -57,15 +59,6 @@ pub trait Compare {
     /// If the engine gives up.
     fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, CompareError>;
 
-    /// Returns what finds the line that names a hunk.
-    ///
-    /// # Errors
-    /// If the attributes can't be read.
-    fn headings(&self, path: &RepoPath) -> Result<Headings, CompareError> {
-        let _ = path;
-        Ok(Headings::default())
-    }
-
     /// Returns the text of a `GIT binary patch`, from that line on to the empty line that ends it.
     ///
     /// # Errors
@@ -85,35 +78,18 @@ pub trait Compare {
     fn abbreviate(&self, id: &str) -> Result<String, CompareError>;
 }
 
-/// What finds the line that names a hunk: the function or section that it is in.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Headings {
-    /// The nearest line above that starts with an ASCII letter, `_` or `$`.
-    #[default]
-    Plain,
-}
+/// The most that is shown of a line that names a hunk, in bytes, as git cuts it.
+const WIDTH: usize = 80;
 
-impl Headings {
-    /// The most that is shown of a line, in bytes, as git cuts it.
-    const WIDTH: usize = 80;
-
-    /// Returns what is shown of a line if it names what follows it: like git, nothing from a byte on that isn't UTF-8, be
-    /// it that the cut went through a character.
-    pub fn of<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
-        match self {
-            Headings::Plain => {
-                let first = *line.first()?;
-                (first.is_ascii_alphabetic() || first == b'_' || first == b'$').then(|| {
-                    let cut = &line[..line.len().min(Self::WIDTH)];
-                    let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-                    let end = cut.iter().rposition(|byte| !blank(byte)).map_or(0, |last| last + 1);
-                    let shown = &cut[..end];
-                    std::str::from_utf8(shown).map_or_else(|error| &shown[..error.valid_up_to()], str::as_bytes)
-                })
-            }
-        }
-    }
+/// Returns what is shown of a line if it names the hunks below it, being the function or section that they are in: one that starts
+/// with an ASCII letter, `_` or `$`. Like git, nothing from a byte on that isn't UTF-8, be it that the cut went through a character.
+pub fn heading(line: &[u8]) -> Option<&[u8]> {
+    let first = *line.first()?;
+    (first.is_ascii_alphabetic() || first == b'_' || first == b'$').then(|| {
+        let cut = &line[..line.len().min(WIDTH)];
+        let shown = cut.trim_end_with(|c| matches!(c, ' ' | '\t' | '\n' | '\r'));
+        std::str::from_utf8(shown).map_or_else(|error| &shown[..error.valid_up_to()], str::as_bytes)
+    })
 }
 
 /// How a diff is to look, and who is told how far it is.
@@ -135,6 +111,14 @@ impl Default for Options {
     fn default() -> Self {
         let (renames, progress) = (Renames::default(), Progress::default());
         Self { context: 3, interhunk: 0, renames, wants: Wants::All, progress }
+    }
+}
+
+impl Options {
+    /// Takes together what is one hunk.
+    pub fn groups<'r>(&self, regions: &'r [Region]) -> impl Iterator<Item = &'r [Region]> {
+        let together = self.context.saturating_mul(2).saturating_add(self.interhunk) as usize;
+        regions.chunk_by(move |one, next| next.old.start - one.old.end <= together)
     }
 }
 
@@ -201,9 +185,9 @@ mod tests {
             (&"x€".repeat(40), Some(&"x€".repeat(20))),
             (&format!("x{}", "é".repeat(60)), Some(&format!("x{}", "é".repeat(39)))),
         ] {
-            let got = Headings::Plain.of(line.as_bytes());
+            let got = heading(line.as_bytes());
             assert_eq!(got, want.map(str::as_bytes), "{line:?}");
         }
-        assert_eq!(Headings::Plain.of(b"caf\xe9 au lait"), Some(&b"caf"[..]));
+        assert_eq!(heading(b"caf\xe9 au lait"), Some(&b"caf"[..]));
     }
 }

@@ -10,7 +10,6 @@ mod format;
 mod leftover;
 mod lines;
 mod merge;
-mod numbering;
 mod path;
 mod place;
 mod plan;

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Change, ChangeSet, Placement};
-use crate::patch::{Operation, Patch};
+use crate::patch::Patch;
 use crate::path::{RepoPath, Resolver};
 
 /// A part of a change.
@@ -35,11 +35,7 @@ pub fn parts(patches: &[Patch<'_>], changes: &ChangeSet, resolver: &Resolver, na
     let mut edits = Vec::new();
     for edit in patches.iter().flat_map(|patch| &patch.edits) {
         let resolve = |written: &[u8]| resolver.resolve(edit.root.as_deref(), written).ok();
-        let to = match &edit.operation {
-            Operation::Update { to: Some(to), .. } | Operation::Move { to } => Some(to),
-            _ => None,
-        };
-        let named: Vec<usize> = [resolve(&edit.path), to.and_then(|to| resolve(to))]
+        let named: Vec<usize> = [resolve(&edit.path), edit.destination().and_then(|to| resolve(to))]
             .into_iter()
             .flatten()
             .map(|path| ties.of(&path))
@@ -105,12 +101,11 @@ struct Ties {
 
 impl Ties {
     fn of(&mut self, path: &RepoPath) -> usize {
-        if let Some(&number) = self.numbers.get(path) {
-            return number;
+        let next = self.above.len();
+        let number = *self.numbers.entry(path.clone()).or_insert(next);
+        if number == next {
+            self.above.push(number);
         }
-        let number = self.above.len();
-        self.numbers.insert(path.clone(), number);
-        self.above.push(number);
         number
     }
 

@@ -9,7 +9,7 @@ use bstr::ByteSlice as _;
 
 use super::{Change, Placement};
 use crate::compare::{Compare, CompareError, Options, Region};
-use crate::text::{Content, Splice};
+use crate::text::{Content, Lines, Splice};
 use crate::tree::File;
 
 /// A hunk of a change.
@@ -37,10 +37,9 @@ pub fn pieces(change: &Change, compare: &dyn Compare, options: &Options) -> Resu
     }
     let (old, new) = (&before.content[..], &after.content[..]);
     let regions = compare.regions(&change.path, old, new)?;
-    let (old_starts, new_starts) = (starts(old), starts(new));
+    let (old_starts, new_starts) = (Lines::within(old).starts(), Lines::within(new).starts());
     let bytes = |starts: &[usize], lines: &Range<usize>| starts[lines.start]..starts[lines.end];
     let context = options.context.max(1) as usize;
-    let together = context.saturating_mul(2).saturating_add(options.interhunk as usize);
     let piece = |group: &[Region]| {
         let lines = group[0].old.start..group[group.len() - 1].old.end;
         let last = (lines.end + context).min(old_starts.len() - 1);
@@ -51,16 +50,8 @@ pub fn pieces(change: &Change, compare: &dyn Compare, options: &Options) -> Resu
         let shown = bytes(&old_starts, &(lines.start.saturating_sub(context)..last));
         Piece { splices: group.iter().map(splice).collect(), shown, lines }
     };
-    Ok(Some(regions.chunk_by(|one, next| next.old.start - one.old.end <= together).map(piece).collect()))
-}
-
-/// Returns where each line starts, and where the last one ends.
-fn starts(content: &[u8]) -> Vec<usize> {
-    let ends = content.lines_with_terminator().scan(0, |at, line| {
-        *at += line.len();
-        Some(*at)
-    });
-    std::iter::once(0).chain(ends).collect()
+    let options = Options { context: options.context.max(1), ..options.clone() };
+    Ok(Some(options.groups(&regions).map(piece).collect()))
 }
 
 /// Returns a change with these of its hunks alone, in order.

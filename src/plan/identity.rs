@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use blake3::Hasher;
+use blake3::{Hash, Hasher};
 
 use super::ChangeSet;
 use crate::tree::File;
@@ -14,7 +14,7 @@ use crate::tree::File;
 /// How they were asked for is not in it: the same change may come from another format, or from more hunks than one. Nor is
 /// where it is made, nor the commit's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct PlanId([u8; 32]);
+pub struct PlanId(Hash);
 
 impl ChangeSet {
     /// Returns the name of this change. It takes a look at every byte.
@@ -27,7 +27,7 @@ impl ChangeSet {
             side(&mut hash, change.before.as_ref());
             side(&mut hash, change.after.as_ref());
         }
-        PlanId(hash.finalize().into())
+        PlanId(hash.finalize())
     }
 }
 
@@ -50,7 +50,7 @@ fn sized(hash: &mut Hasher, bytes: &[u8]) {
 
 impl fmt::Display for PlanId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.0.fmt(f)
     }
 }
 
@@ -63,16 +63,7 @@ impl FromStr for PlanId {
     type Err = NoPlanId;
 
     fn from_str(text: &str) -> Result<Self, NoPlanId> {
-        let digits = text.as_bytes();
-        if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
-            return Err(NoPlanId);
-        }
-        let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-            let pair = std::str::from_utf8(pair).map_err(|_| NoPlanId)?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_| NoPlanId)?;
-        }
-        Ok(PlanId(bytes))
+        Hash::from_hex(text).map(PlanId).map_err(|_| NoPlanId)
     }
 }
 

@@ -81,9 +81,7 @@ impl<'t> Overlay<'t> {
         if self.is_unknown(path) {
             return Ok(Found::Unknown);
         }
-        if !self.slots.contains_key(path) {
-            self.load(path)?;
-        }
+        self.load(path)?;
         let slot = &self.slots[path];
         match (&slot.now, &slot.gone) {
             (Some(file), _) => Ok(Found::File(file.clone())),
@@ -102,9 +100,7 @@ impl<'t> Overlay<'t> {
         if self.is_unknown(path) {
             return Ok(Some(Found::Unknown));
         }
-        if !self.slots.contains_key(path) {
-            self.load(path)?;
-        }
+        self.load(path)?;
         if let Some(file) = &self.slots[path].now {
             return Ok(Some(Found::File(file.clone())));
         }
@@ -170,7 +166,7 @@ impl<'t> Overlay<'t> {
     pub(super) fn put(&mut self, path: &RepoPath, file: File) {
         self.keep(path, Some(&file));
         let (_, span) = self.edit;
-        let slot = self.slots.get_mut(path).expect("a path is read before it is written");
+        let slot = self.known(path);
         if slot.now.is_none() {
             (slot.origin, slot.maker) = (None, span.filter(|_| slot.before.is_none()));
         }
@@ -181,14 +177,13 @@ impl<'t> Overlay<'t> {
     pub(super) fn delete(&mut self, path: &RepoPath) {
         self.keep(path, None);
         let (_, by) = self.edit;
-        let slot = self.slots.get_mut(path).expect("a path is read before it is deleted");
+        let slot = self.known(path);
         (slot.now, slot.origin, slot.gone) = (None, None, Some(Missing::Deleted(by)));
     }
 
     /// Returns whether there is room to keep the file at a path, were it changed now.
     pub(super) fn keeps(&self, path: &RepoPath) -> bool {
-        let now = self.slots.get(path).and_then(|slot| slot.now.as_ref());
-        now.is_some_and(|now| self.kept + now.content.size() <= KEPT)
+        self.now(path).is_some_and(|now| self.kept + now.content.size() <= KEPT)
     }
 
     /// Keeps a file as it is, before an edit changes it.
@@ -216,25 +211,23 @@ impl<'t> Overlay<'t> {
     pub(super) fn rename(&mut self, from: &RepoPath, to: &RepoPath, file: File) {
         self.keep(from, Some(&file));
         let (_, by) = self.edit;
-        let slot = self.slots.get_mut(from).expect("a path is read before it is moved");
+        let slot = self.known(from);
         let (origin, past) = (slot.origin.take(), std::mem::take(&mut slot.past));
         (slot.now, slot.gone) = (None, Some(Missing::Moved { to: to.clone(), by }));
-        let slot = self.slots.get_mut(to).expect("a path is read before something is moved onto it");
+        let slot = self.known(to);
         (slot.now, slot.gone, slot.origin, slot.past) = (Some(file), None, origin, past);
         slot.maker = by.filter(|_| slot.before.is_none());
     }
 
     /// Returns the file that stood at a path before the response.
     pub(super) fn original(&mut self, path: &RepoPath) -> Result<Option<File>, Error> {
-        if !self.slots.contains_key(path) {
-            self.load(path)?;
-        }
+        self.load(path)?;
         Ok(self.slots[path].before.clone())
     }
 
     /// Takes a file out of the way of a new one until its own edit comes. What can't be read stays where it is.
     pub(super) fn set_aside(&mut self, path: &RepoPath) {
-        if !self.slots.contains_key(path) && self.load(path).is_err() {
+        if self.load(path).is_err() {
             return;
         }
         if let Some(slot) = self.slots.get_mut(path).filter(|slot| !slot.unknown && slot.aside.is_none())
@@ -269,7 +262,7 @@ impl<'t> Overlay<'t> {
             }
             slot.aside.take()
         });
-        let slot = self.slots.get_mut(to).expect("a path is read before something is moved onto it");
+        let slot = self.known(to);
         (slot.now, slot.gone, slot.origin) = (Some(file), None, aside.and_then(|(_, origin)| origin));
     }
 
@@ -280,7 +273,7 @@ impl<'t> Overlay<'t> {
 
     /// Returns the lines that failed edits of a path would have added.
     pub(super) fn lost(&mut self, path: &RepoPath) -> &mut HashSet<Vec<u8>> {
-        &mut self.slots.get_mut(path).expect("a path is read before an edit of it fails").lost
+        &mut self.known(path).lost
     }
 
     /// Returns the paths at which something is different now.
@@ -324,23 +317,30 @@ impl<'t> Overlay<'t> {
         ChangeSet::new(changes)
     }
 
+    fn known(&mut self, path: &RepoPath) -> &mut Slot {
+        self.slots.get_mut(path).expect("a path is read before it is changed")
+    }
+
     fn is_unknown(&self, path: &RepoPath) -> bool {
         self.slots.get(path).is_some_and(|slot| slot.unknown)
     }
 
     fn slot(&mut self, path: RepoPath, before: Option<File>) -> &mut Slot {
-        let path_of_file = path.clone();
-        let origin = before.is_some().then_some(path_of_file);
+        let origin = before.is_some().then(|| path.clone());
         self.slots.entry(path).or_insert_with(|| Slot { origin, now: before.clone(), before, ..Slot::default() })
     }
 
+    /// Reads what is at a path, unless that is known.
     fn load(&mut self, path: &RepoPath) -> Result<(), Error> {
+        if self.slots.contains_key(path) {
+            return Ok(());
+        }
         let before = match self.tree.read(path)? {
             Entry::File(file) => Some(file),
             Entry::Absent => None,
             // If the file above is gone by now, nothing is there; if not, that is said where the absence is.
             Entry::Beneath { what: None, ancestor } => {
-                self.slots.contains_key(&ancestor).then_some(()).map_or_else(|| self.load(&ancestor), Ok)?;
+                self.load(&ancestor)?;
                 None
             }
             Entry::Beneath { what: Some(what), ancestor } => {
@@ -358,7 +358,7 @@ impl<'t> Overlay<'t> {
 
     /// Returns whether a file of the response's making, or one that it has read, is at a path.
     fn live(&self, path: &RepoPath) -> bool {
-        self.slots.get(path).is_some_and(|slot| slot.now.is_some())
+        self.now(path).is_some()
     }
 
     /// Returns a file that is now below a path.

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use aho_corasick::Anchored;
 use aho_corasick::automaton::Automaton as _;
 use aho_corasick::nfa::contiguous::NFA;
+use bstr::ByteSlice as _;
 
 use super::Fuzz;
 use super::places::Places;
@@ -188,10 +189,7 @@ fn fitting(sought: &[Sought<'_>], room: usize) -> usize {
 }
 
 fn trimmed(text: &[u8]) -> &[u8] {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-    let start = text.iter().take_while(|byte| is_blank(byte)).count();
-    let end = text.iter().rev().take_while(|byte| is_blank(byte)).count();
-    text.get(start..text.len() - end).unwrap_or_default()
+    text.trim_with(|c| matches!(c, ' ' | '\t'))
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use crate::compare::{Headings, Options, Region};
+use super::hunks::lines;
+use crate::compare::{Options, Region, heading};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::{Document, Fuzz, Run};
 use crate::text::{Lines, Text};
@@ -21,17 +22,11 @@ const ABOVE: usize = 400;
 const WIDEST: usize = 160;
 
 /// Makes the chunks that turn one content into another. Their lines are without terminators and byte order marks.
-pub(super) fn chunks<'c>(
-    old: &Lines<'c>,
-    new: &Lines<'c>,
-    regions: &[Region],
-    headings: &Headings,
-    options: &Options,
-) -> Vec<Hunk<'c>> {
+pub(super) fn chunks<'c>(old: &Lines<'c>, new: &Lines<'c>, regions: &[Region], options: &Options) -> Vec<Hunk<'c>> {
     let groups = groups(old, new, regions, options);
     let runs = groups.iter().map(|group| group.old.clone().map(|line| old.text(line)));
     let file = Document::at(Fuzz::Exact, old, runs);
-    let headings = (0..old.len()).filter(|&line| headings.of(old.text(line)).is_some()).collect();
+    let headings = (0..old.len()).filter(|&line| heading(old.text(line)).is_some()).collect();
     let placed = Placer { old, file, headings, groups, at: 0, placed: Vec::new() }.run();
     placed.into_iter().map(|(group, locators)| hunk(old, new, &group, &locators)).collect()
 }
@@ -51,14 +46,12 @@ struct Group {
 
 fn groups(old: &Lines<'_>, new: &Lines<'_>, regions: &[Region], options: &Options) -> Vec<Group> {
     let context = options.context as usize;
-    let together = context.saturating_mul(2).saturating_add(options.interhunk as usize);
     let group = |regions: &[Region]| {
         let (first, last) = (&regions[0], &regions[regions.len() - 1]);
         let start = first.old.start.saturating_sub(context);
         Group { old: start..last.old.end.saturating_add(context).min(old.len()), regions: regions.to_vec() }
     };
-    let mut groups: Vec<_> =
-        regions.chunk_by(|one, next| next.old.start - one.old.end <= together).map(group).collect();
+    let mut groups: Vec<_> = options.groups(regions).map(group).collect();
     // A chunk that changes no more than how lines end changes nothing, but as part of another it ends the last line.
     let only_ends = |group: &Group| {
         let text =
@@ -148,10 +141,10 @@ impl Placer<'_, '_> {
         }
         // What names the place best may be among the chunk's own lines; then the one above names something else.
         let first = group.regions.first().map_or(start, |region| region.old.start);
-        let heading = self.headings[..self.headings.partition_point(|&line| line < first)].last().copied();
-        let heading = heading.filter(|&line| (self.cursor()..start).contains(&line) && self.is_telling(line));
+        let named = self.headings[..self.headings.partition_point(|&line| line < first)].last().copied();
+        let named = named.filter(|&line| (self.cursor()..start).contains(&line) && self.is_telling(line));
         let stands_once = |line: &usize| self.run_of(*line..line + 1).count() == 1;
-        if let Some(line) = heading.filter(stands_once)
+        if let Some(line) = named.filter(stands_once)
             && self.leads_to(&[line], &run, start)
         {
             return Some(vec![line]);
@@ -161,7 +154,7 @@ impl Placer<'_, '_> {
         }
         let openers = self.openers(start, end);
         let alone = openers.iter().map(|&line| vec![line]);
-        let below = |&line: &usize| heading.filter(|&heading| heading < line).map(|heading| vec![heading, line]);
+        let below = |&line: &usize| named.filter(|&named| named < line).map(|named| vec![named, line]);
         alone.chain(openers.iter().filter_map(below)).find(|locators| self.leads_to(locators, &run, start))
     }
 
@@ -214,15 +207,9 @@ impl Placer<'_, '_> {
 
 fn hunk<'c>(old: &Lines<'c>, new: &Lines<'c>, group: &Group, locators: &[usize]) -> Hunk<'c> {
     let line = |mark, text: &'c [u8]| HunkLine { mark, text: Text::derived(text), unterminated: false };
-    let mut lines = Vec::with_capacity(group.old.len());
-    let mut at = group.old.start;
-    for region in &group.regions {
-        lines.extend((at..region.old.start).map(|at| line(Mark::Context, old.text(at))));
-        lines.extend(region.old.clone().map(|at| line(Mark::Removed, old.text(at))));
-        lines.extend(region.new.clone().map(|at| line(Mark::Added, new.text(at))));
-        at = region.old.end;
-    }
-    lines.extend((at..group.old.end).map(|at| line(Mark::Context, old.text(at))));
+    let lines = lines(&group.regions, group.old.clone(), |mark, at| {
+        line(mark, if mark == Mark::Added { new.text(at) } else { old.text(at) })
+    });
     let locators = locators.iter().map(|&line| Text::derived(old.text(line))).collect();
     Hunk { locators, lines, ..Hunk::default() }
 }

@@ -53,7 +53,7 @@ fn update<'c>(
         return Ok(Err(What::NoFinalNewline));
     }
     let regions = regions(path, &old, &new, compare)?;
-    let hunks = chunks::chunks(&old, &new, &regions, &compare.headings(path)?, options);
+    let hunks = chunks::chunks(&old, &new, &regions, options);
     if has_nul(&hunks) {
         return Ok(Err(What::Binary));
     }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::compare::{Headings, Options, Region};
+use crate::compare::{Options, Region, heading};
 use crate::patch::{Hunk, HunkLine, Mark, Position};
 use crate::text::{Lines, Text};
 
@@ -46,20 +46,22 @@ impl<'s, 'c> Numbered<'s, 'c> {
 }
 
 /// Makes the hunks of a file.
-pub(super) fn hunks<'c>(sides: Sides<'c>, regions: &[Region], headings: &Headings, options: &Options) -> Vec<Hunk<'c>> {
+pub(super) fn hunks<'c>(sides: Sides<'c>, regions: &[Region], options: &Options) -> Vec<Hunk<'c>> {
     let (old_side, new_side) = (Numbered::new(&sides.old), Numbered::new(&sides.new));
     let context = options.context as usize;
-    let together = context.saturating_mul(2).saturating_add(options.interhunk as usize);
-    let mut heading = Heading { headings, searched: 0, found: None };
+    let mut heading = Heading { searched: 0, found: None };
     let mut hunks = Vec::new();
-    for group in regions.chunk_by(|one, next| next.old.start - one.old.end <= together) {
+    for group in options.groups(regions) {
         let (first, last) = (&group[0], &group[group.len() - 1]);
         let before = context.min(first.old.start).min(first.new.start);
         let after = context.min(old_side.lines.len() - last.old.end).min(new_side.lines.len() - last.new.end);
         let old = first.old.start - before..last.old.end + after;
         let new = first.new.start - before..last.new.end + after;
         hunks.push(Hunk {
-            lines: lines([&old_side, &new_side], group, old.clone()),
+            lines: lines(group, old.clone(), |mark, line| match mark {
+                Mark::Added => new_side.line(mark, line),
+                _ => old_side.line(mark, line),
+            }),
             position: Some(Position {
                 old_start: start(&old),
                 old_lines: number(old.len()),
@@ -73,16 +75,21 @@ pub(super) fn hunks<'c>(sides: Sides<'c>, regions: &[Region], headings: &Heading
     hunks
 }
 
-fn lines<'c>([old, new]: [&Numbered<'_, 'c>; 2], group: &[Region], shown: Range<usize>) -> Vec<HunkLine<'c>> {
+/// Makes the lines of a hunk that shows these old lines; `line` makes one of an old line or, if it is added, of a new one.
+pub(super) fn lines<'c>(
+    regions: &[Region],
+    shown: Range<usize>,
+    line: impl Fn(Mark, usize) -> HunkLine<'c>,
+) -> Vec<HunkLine<'c>> {
     let mut lines = Vec::with_capacity(shown.len());
     let mut at = shown.start;
-    for region in group {
-        lines.extend((at..region.old.start).map(|line| old.line(Mark::Context, line)));
-        lines.extend(region.old.clone().map(|line| old.line(Mark::Removed, line)));
-        lines.extend(region.new.clone().map(|line| new.line(Mark::Added, line)));
+    for region in regions {
+        lines.extend((at..region.old.start).map(|at| line(Mark::Context, at)));
+        lines.extend(region.old.clone().map(|at| line(Mark::Removed, at)));
+        lines.extend(region.new.clone().map(|at| line(Mark::Added, at)));
         at = region.old.end;
     }
-    lines.extend((at..shown.end).map(|line| old.line(Mark::Context, line)));
+    lines.extend((at..shown.end).map(|at| line(Mark::Context, at)));
     lines
 }
 
@@ -96,18 +103,17 @@ fn number(count: usize) -> u32 {
 }
 
 /// The search for the nearest line above each hunk that names it. No line is looked at twice.
-struct Heading<'h> {
-    headings: &'h Headings,
+struct Heading {
     searched: usize,
     found: Option<usize>,
 }
 
-impl Heading<'_> {
+impl Heading {
     fn above<'s>(&mut self, old: &Lines<'s>, line: usize) -> Option<&'s [u8]> {
-        let named = (self.searched..line).rev().find(|&at| self.headings.of(old.raw(at..at + 1)).is_some());
+        let named = (self.searched..line).rev().find(|&at| heading(old.raw(at..at + 1)).is_some());
         self.found = named.or(self.found);
         self.searched = line;
-        self.found.and_then(|at| self.headings.of(old.raw(at..at + 1)))
+        self.found.and_then(|at| heading(old.raw(at..at + 1)))
     }
 }
 
@@ -124,7 +130,7 @@ mod tests {
             let heading = String::from_utf8_lossy(&at.heading);
             format!("-{},{} +{},{} {heading}", at.old_start, at.old_lines, at.new_start, at.new_lines)
         };
-        hunks(sides, &regions, &Headings::Plain, &options).into_iter().map(shown).collect()
+        hunks(sides, &regions, &options).into_iter().map(shown).collect()
     }
 
     #[test]

@@ -183,13 +183,8 @@ fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<
     } else {
         let narrow = pair.splices.and_then(|splices| narrow::regions(old, new, splices));
         let regions = narrow.map_or_else(|| compare.regions(path, old, new), Ok)?;
-        let headings = compare.headings(path)?;
-        hunks(
-            Sides::of(pair.old.map(|blob| blob.content), pair.new.map(|blob| blob.content)),
-            &regions,
-            &headings,
-            options,
-        )
+        let sides = Sides::of(pair.old.map(|blob| blob.content), pair.new.map(|blob| blob.content));
+        hunks(sides, &regions, options)
     };
     options.progress.step();
     Ok(FileEdit { header: Some(header), ..FileEdit::new(path_text(path), Operation::Update { to, hunks }, None) })
