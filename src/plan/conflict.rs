@@ -64,8 +64,7 @@ impl Planner<'_> {
         let first = self.placements.partition_point(|place| place.edit < edit);
         let placed = self.placements[first..].iter().take_while(|place| place.edit == edit);
         let mut spans = placed.filter_map(|place| {
-            // Of no line, the one before it is numbered.
-            let start = place.old.start - usize::from(place.old.count > 0);
+            let start = place.old.range().start;
             match &at.operation {
                 Operation::Update { hunks, .. } => {
                     change_among(&hunks.get(place.number.checked_sub(1)?)?.lines, start, lines)

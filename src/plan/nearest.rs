@@ -8,7 +8,7 @@ use bstr::{BString, ByteSlice as _};
 
 use super::elision;
 use super::place_error::{After, Closest, PlaceError, Places, Reason};
-use crate::patch::{Hunk, Mark};
+use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::{Bounds, Document, Effort, Ends, Fuzz, Gap, Near, Nearness, Needle, first};
 use crate::text::{LineNo, Lines, Located, Span, Text};
 
@@ -20,6 +20,8 @@ pub(super) struct Nearest<'f, 'p> {
     /// All lines that it would leave.
     made: Vec<Vec<&'p [u8]>>,
     ends: Ends,
+    /// What is compared of a hunk's line.
+    text: for<'h> fn(&'h HunkLine<'_>) -> &'h [u8],
     /// Whether lines may be found at a level.
     has_levels: bool,
     effort: &'f Effort,
@@ -29,12 +31,17 @@ pub(super) struct Nearest<'f, 'p> {
 
 impl<'f, 'p> Nearest<'f, 'p> {
     /// Prepares for the hunks of a section.
-    pub(super) fn of_hunks(lines: Lines<'f>, hunks: &'p [Hunk<'_>], effort: &'f Effort) -> Self {
+    pub(super) fn of_hunks(
+        lines: Lines<'f>,
+        hunks: &'p [Hunk<'_>],
+        text: for<'h> fn(&'h HunkLine<'_>) -> &'h [u8],
+        effort: &'f Effort,
+    ) -> Self {
         let locators = hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| &text[..]);
-        let sought = locators.chain(hunks.iter().flat_map(Hunk::old).map(|line| &line.text[..])).collect();
-        let made = hunks.iter().map(|hunk| hunk.new_lines().map(|line| &line.text[..]).collect()).collect();
+        let sought = locators.chain(hunks.iter().flat_map(Hunk::old).map(text)).collect();
+        let made = hunks.iter().map(|hunk| hunk.new_lines().map(text).collect()).collect();
         let (nearness, results) = (OnceCell::new(), OnceCell::new());
-        Self { lines, sought, made, ends: Ends::Whole, has_levels: true, effort, nearness, results }
+        Self { lines, sought, made, ends: Ends::Whole, text, has_levels: true, effort, nearness, results }
     }
 
     /// Prepares for a text, which may begin and end within lines, or for whole lines.
@@ -47,7 +54,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
     ) -> Self {
         let texts = |side: &'p [Text<'_>]| side.iter().map(|line| &line[..]).collect();
         let (sought, made) = (texts(find), vec![texts(put)]);
-        Self { sought, made, ends, ..Self::of_hunks(lines, &[], effort) }
+        Self { sought, made, ends, ..Self::of_hunks(lines, &[], |line| &line.text, effort) }
     }
 
     /// Says nothing of levels: this format has none.
@@ -62,11 +69,11 @@ impl<'f, 'p> Nearest<'f, 'p> {
             let run = file.run([text]);
             Places::new(run.iter().take(SHOWN), run.count())
         };
-        let texts = hunk.old().map(|line| &line.text).collect();
+        let texts = hunk.old().map(|line| ((self.text)(line), line.text.span)).collect();
         let wanted = Wanted { texts, from, span: hunk.span, places: &places };
         let near = self.near(&wanted);
         if let Some(at) = self.applied(hunk, from)
-            && is_made(near.as_ref(), at, hunk.new_lines().map(|line| &line.text[..]))
+            && is_made(near.as_ref(), at, hunk.new_lines().map(self.text))
         {
             return Located::new(wanted.first(), PlaceError::Applied { at: LineNo::from_index(at) });
         }
@@ -80,7 +87,8 @@ impl<'f, 'p> Nearest<'f, 'p> {
             let all = || (0..self.lines.len()).filter(|&at| is_affordable && self.lines.text(at) == text);
             Places::new(all().take(SHOWN), all().count())
         };
-        let wanted = Wanted { texts: find.iter().collect(), from: 0, span, places: &places };
+        let wanted =
+            Wanted { texts: find.iter().map(|line| (&line[..], line.span)).collect(), from: 0, span, places: &places };
         let near = self.near(&wanted);
         if put.iter().any(|line| is_telling(line)) && self.effort.spend(self.lines.bytes().len()) {
             let texts: Vec<&[u8]> = put.iter().map(|line| &line[..]).collect();
@@ -106,36 +114,36 @@ impl<'f, 'p> Nearest<'f, 'p> {
     /// Finds the line that a context line may mean.
     pub(super) fn of_locator(&self, locator: &Text<'_>, from: usize) -> Option<Located<Closest>> {
         let places = |_: &[u8]| Places::default();
-        let wanted = Wanted { texts: vec![locator], from, span: locator.span, places: &places };
+        let wanted = Wanted { texts: vec![(&locator[..], locator.span)], from, span: locator.span, places: &places };
         Some(self.closest(&wanted, self.near(&wanted)?))
     }
 
-    fn near(&self, wanted: &Wanted<'_, '_>) -> Option<Near> {
+    fn near(&self, wanted: &Wanted<'_>) -> Option<Near> {
         let nearness =
             self.nearness.get_or_init(|| Nearness::new(self.lines.clone(), self.sought.iter().copied(), self.effort));
-        let texts: Vec<&[u8]> = wanted.texts.iter().map(|text| &text[..]).collect();
+        let texts: Vec<&[u8]> = wanted.texts.iter().map(|(text, _)| *text).collect();
         nearness.as_ref()?.find(&texts, self.ends, wanted.from, self.effort)
     }
 
-    fn reason(&self, wanted: &Wanted<'_, '_>, near: Option<Near>) -> Located<Reason> {
+    fn reason(&self, wanted: &Wanted<'_>, near: Option<Near>) -> Located<Reason> {
         if let Some(near) = near.filter(|near| near.gap.is_some()) {
             return self.closest(wanted, near).map(|closest| Reason::Near(Box::new(closest)));
         }
         let Wanted { texts, span, places, .. } = wanted;
-        for text in texts.iter().take(SHOWN_ABSENT) {
+        for (text, of_line) in texts.iter().take(SHOWN_ABSENT) {
             if places(text).count == 0 {
-                return Located::new(text.span.or(*span), Reason::NoSuchLine);
+                return Located::new(of_line.or(*span), Reason::NoSuchLine);
             }
         }
-        let lines = texts.iter().take(SHOWN).filter_map(|text| places(text).lines.first().copied()).collect();
+        let lines = texts.iter().take(SHOWN).filter_map(|(text, _)| places(text).lines.first().copied()).collect();
         let reason = if texts.len() > 1 { Reason::NotTogether(lines) } else { Reason::NoSuchLine };
         Located::new(wanted.first(), reason)
     }
 
-    fn closest(&self, wanted: &Wanted<'_, '_>, near: Near) -> Located<Closest> {
+    fn closest(&self, wanted: &Wanted<'_>, near: Near) -> Located<Closest> {
         let Wanted { texts, from, span, places } = wanted;
         let gap = near.gap.unwrap_or(Gap::Other { wanted: 0, line: near.start, alike: 100 });
-        let text = texts[gap.wanted()];
+        let (text, of_line) = texts[gap.wanted()];
         let line = gap.line().min(self.lines.len().saturating_sub(1));
         let is_left_out = matches!(gap, Gap::LeftOut { .. }) && !elision::looks_elided(text);
         let line = self.unfolded(text, line).unwrap_or(line);
@@ -143,26 +151,26 @@ impl<'f, 'p> Nearest<'f, 'p> {
         let closest = Closest {
             level: self.level(texts, &near),
             of: texts.len(),
-            text: BString::from(&text[..]),
-            span: text.span,
+            text: BString::from(text),
+            span: of_line,
             is_part,
             line,
             from: *from,
             elsewhere: if is_left_out { Places::default() } else { places(text) },
             near,
         };
-        Located::new(text.span.or(*span), closest)
+        Located::new(of_line.or(*span), closest)
     }
 
     /// Returns the tightest level at which all lines are the same, one by one.
-    fn level(&self, wanted: &[&Text<'_>], near: &Near) -> Option<Fuzz> {
+    fn level(&self, wanted: &[(&[u8], Option<Span>)], near: &Near) -> Option<Fuzz> {
         let is_worth_it = matches!(near.gap, Some(Gap::Other { .. })) && near.end - near.start == wanted.len();
         let size = || self.lines.raw(near.start..near.end).len();
         if !self.has_levels || !is_worth_it || !self.effort.spend(Fuzz::LEVELS.len() * size()) {
             return None;
         }
         let lines = || (near.start..near.end).map(|at| self.lines.text(at));
-        let is_same = |level: Fuzz| lines().zip(wanted).all(|(line, text)| level.form(line) == level.form(text));
+        let is_same = |level: Fuzz| lines().zip(wanted).all(|(line, (text, _))| level.form(line) == level.form(text));
         Fuzz::LEVELS.into_iter().find(|&level| is_same(level))
     }
 
@@ -177,11 +185,11 @@ impl<'f, 'p> Nearest<'f, 'p> {
     fn applied(&self, hunk: &Hunk<'_>, from: usize) -> Option<usize> {
         let adds = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
         let is_sure = match adds.clone().next() {
-            Some(_) => adds.clone().any(|line| is_telling(&line.text)),
+            Some(_) => adds.clone().any(|line| is_telling((self.text)(line))),
             None => {
                 let mut marks = hunk.lines.iter().map(|line| line.mark);
                 let is_framed = marks.next() == Some(Mark::Context) && marks.next_back() == Some(Mark::Context);
-                is_framed && hunk.new_lines().filter(|line| is_telling(&line.text)).count() > 1
+                is_framed && hunk.new_lines().filter(|line| is_telling((self.text)(line))).count() > 1
             }
         };
         if !is_sure {
@@ -193,14 +201,15 @@ impl<'f, 'p> Nearest<'f, 'p> {
                 .then(|| Document::at(Fuzz::Exact, &self.lines, self.made.iter().map(|run| run.iter().copied())))
         });
         let results = results.as_ref()?;
-        let run = results.run(hunk.new_lines().map(|line| &line.text[..]));
+        let run = results.run(hunk.new_lines().map(self.text));
         run.at_or_after(from).or_else(|| run.first())
     }
 }
 
 /// Lines that are looked for.
-struct Wanted<'w, 't> {
-    texts: Vec<&'w Text<'t>>,
+struct Wanted<'w> {
+    /// Each, and where it is in the response.
+    texts: Vec<(&'w [u8], Option<Span>)>,
     /// The first line of the file at which they might have been.
     from: usize,
     /// Where all of them are in the response.
@@ -209,10 +218,10 @@ struct Wanted<'w, 't> {
     places: &'w dyn Fn(&[u8]) -> Places,
 }
 
-impl Wanted<'_, '_> {
+impl Wanted<'_> {
     /// Returns where the first of them is in the response.
     fn first(&self) -> Option<Span> {
-        self.texts.iter().find_map(|text| text.span).or(self.span)
+        self.texts.iter().find_map(|(_, span)| *span).or(self.span)
     }
 }
 

@@ -61,7 +61,7 @@ impl Planner<'_> {
         file: &File,
     ) -> (Vec<Splice>, Done) {
         let lost = self.overlay.lost(path);
-        let task = Task { path, file: &open.document, rules: self.rules, effort: &self.effort };
+        let task = Task { number: self.number, path, file: &open.document, rules: self.rules, effort: &self.effort };
         let outcome = edit.place(task, lost);
         self.warnings.extend(outcome.warnings);
         if !outcome.errors.is_empty() {
@@ -69,7 +69,7 @@ impl Planner<'_> {
             let section = unplaced::Section { path, span, file, edit, placed: &outcome.placed };
             self.unplaced(&section, outcome.errors);
         }
-        self.note(path, outcome.placed);
+        self.placements.extend(outcome.placed);
         (outcome.splices, if outcome.whole { Ok(()) } else { Err(Failed::Partly) })
     }
 

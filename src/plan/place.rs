@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::place_error::{Part, PlaceError};
-use super::placement::{Match, Placed};
+use super::placement::{Match, Placement, Rows};
 use super::splice::{Last, Splicer};
 use super::warning::{Placing, Warning};
 use super::{ENOUGH, Rules};
@@ -103,6 +103,8 @@ pub(super) use self::by_number::whole;
 /// The file in which an edit is to be placed.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'t> {
+    /// Which edit of the response it is, from 0.
+    pub(super) number: usize,
     pub(super) path: &'t RepoPath,
     pub(super) file: &'t Document,
     pub(super) rules: &'t Rules,
@@ -113,6 +115,19 @@ impl Task<'_> {
     /// Warns of how a part of an edit came to its place.
     fn warning(&self, part: Part, span: Option<Span>, how: Placing) -> Located<Warning> {
         Located::new(span, Warning::Placed { path: self.path.clone(), part, how })
+    }
+
+    /// Says which lines a hunk or a find takes the place of, and which come there, all from 0.
+    fn placement(
+        &self,
+        number: usize,
+        span: Option<Span>,
+        old: Range<usize>,
+        new: Range<usize>,
+        how: Match,
+    ) -> Placement {
+        let (edit, path) = (self.number, self.path.clone());
+        Placement { edit, path, number, span, old: Rows::of(old), new: Rows::of(new), how }
     }
 }
 
@@ -154,7 +169,7 @@ pub(super) struct Outcome {
     /// Whether all of it has been applied. If not, the errors say why, here or where they follow from.
     pub(super) whole: bool,
     /// Where those parts are, in their order.
-    pub(super) placed: Vec<Placed>,
+    pub(super) placed: Vec<Placement>,
     pub(super) warnings: Vec<Located<Warning>>,
 }
 
@@ -242,7 +257,7 @@ fn follows_from<'l>(error: &PlaceError, mut old: impl Iterator<Item = &'l [u8]>,
 
 /// Makes splices of hunks, given in the file's order. `all` also has those without a place, in the response's.
 fn made(task: Task<'_>, all: &[Hunk<'_>], hunks: &[PlacedHunk<'_, '_>], last: Last, outcome: Outcome) -> Outcome {
-    let outcome = Outcome { placed: placed(hunks), ..outcome };
+    let outcome = Outcome { placed: placed(task, hunks), ..outcome };
     if hunks.iter().all(PlacedHunk::is_idle) {
         // That is said once, of the whole section.
         return outcome;
@@ -265,14 +280,14 @@ fn made(task: Task<'_>, all: &[Hunk<'_>], hunks: &[PlacedHunk<'_, '_>], last: La
 }
 
 /// Says where hunks, given in the file's order, are before and afterwards.
-fn placed(hunks: &[PlacedHunk<'_, '_>]) -> Vec<Placed> {
+fn placed(task: Task<'_>, hunks: &[PlacedHunk<'_, '_>]) -> Vec<Placement> {
     let (mut old_end, mut new_end) = (0, 0);
     let mut placed: Vec<_> = hunks
         .iter()
         .map(|PlacedHunk { number, range, lines, span, how, .. }| {
             let start = new_end + (range.start - old_end);
             (old_end, new_end) = (range.end, start + lines.iter().filter(|line| line.mark != Mark::Removed).count());
-            Placed { number: *number, span: *span, old: range.clone(), new: start..new_end, how: *how }
+            task.placement(*number, *span, range.clone(), start..new_end, *how)
         })
         .collect();
     placed.sort_by_key(|placed| placed.number);

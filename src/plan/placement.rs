@@ -100,23 +100,6 @@ impl fmt::Display for Match {
     }
 }
 
-/// A [`Placement`] before it is known which edit of which file it belongs to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Placed {
-    pub(super) number: usize,
-    pub(super) span: Option<Span>,
-    pub(super) old: Range<usize>,
-    pub(super) new: Range<usize>,
-    pub(super) how: Match,
-}
-
-impl Placed {
-    pub(super) fn of(self, edit: usize, path: &RepoPath) -> Placement {
-        let Self { number, span, old, new, how } = self;
-        Placement { edit, path: path.clone(), number, span, old: Rows::of(old), new: Rows::of(new), how }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::path::Resolver;

@@ -12,7 +12,7 @@ use super::opened::Open;
 use super::overlay::{Found, Overlay};
 use super::place::Edit;
 use super::place_error::Part;
-use super::placement::{Placed, Placement};
+use super::placement::Placement;
 use super::section::{self, Section};
 use super::suggest::{self, Suggestion};
 use super::warning::Warning;
@@ -422,10 +422,6 @@ impl Planner<'_> {
     pub(super) fn fail<T>(&mut self, span: Option<Span>, error: Error) -> Result<T, Failed> {
         self.errors.push(Located::new(span, error));
         Err(Failed::Lost)
-    }
-
-    pub(super) fn note(&mut self, path: &RepoPath, placed: impl IntoIterator<Item = Placed>) {
-        self.placements.extend(placed.into_iter().map(|placed| placed.of(self.number, path)));
     }
 
     pub(super) fn warn(&mut self, span: Option<Span>, warning: Warning) {

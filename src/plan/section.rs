@@ -177,7 +177,13 @@ impl Planner<'_> {
                 let rules = Rules { strict: false, unique: false, ..self.rules.clone() };
                 let fits = |file: &File| {
                     let edit = Edit::by_number(section.hunks);
-                    let task = Task { path, file: &edit.read(&file.content), rules: &rules, effort: &self.effort };
+                    let task = Task {
+                        number: self.number,
+                        path,
+                        file: &edit.read(&file.content),
+                        rules: &rules,
+                        effort: &self.effort,
+                    };
                     edit.place(task, &mut HashSet::new()).whole
                 };
                 let (before, after) = (fits(&original), fits(&now));

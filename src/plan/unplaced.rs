@@ -9,7 +9,7 @@ use super::conflict::{Conflict, change_among};
 use super::error::{Error, Occupied, Seen};
 use super::place::{Edit, Task};
 use super::place_error::{Part, PlaceError, Unplaced};
-use super::placement::Placed;
+use super::placement::Placement;
 use super::planner::Planner;
 use crate::patch::Patch;
 use crate::path::RepoPath;
@@ -24,15 +24,16 @@ pub(super) struct Section<'s, 'p> {
     pub(super) file: &'s File,
     pub(super) edit: Edit<'s, 'p>,
     /// Where those parts are that have a place.
-    pub(super) placed: &'s [Placed],
+    pub(super) placed: &'s [Placement],
 }
 
 impl Planner<'_> {
     /// Records why parts of an edit have no place.
     pub(super) fn unplaced(&mut self, section: &Section<'_, '_>, errors: Vec<(usize, Located<PlaceError>)>) {
         let Section { path, file, edit, .. } = *section;
+        let of = self.number;
         let run = |edit: Edit<'_, '_>, content: &Content, rules: &Rules, effort: &Effort| {
-            edit.place(Task { path, file: &edit.read(content), rules, effort }, &mut HashSet::new())
+            edit.place(Task { number: of, path, file: &edit.read(content), rules, effort }, &mut HashSet::new())
         };
         // Which parts have no place at a level either; `None` if that can't be told.
         let mut refused: [Option<Option<HashSet<usize>>>; Fuzz::LEVELS.len()] = Default::default();
@@ -56,7 +57,7 @@ impl Planner<'_> {
             let error = self.why(path, file, unplaced, error, |content, effort| {
                 let mut done = run(edit.alone(number), content, self.rules, effort);
                 match (done.errors.pop(), done.placed.first()) {
-                    (None, Some(placed)) if done.whole => Ok(placed.old.clone()),
+                    (None, Some(placed)) if done.whole => Ok(placed.old.range()),
                     (error, _) => Err(error.map(|(_, error)| error)),
                 }
             });
@@ -150,7 +151,7 @@ fn within(section: &Section<'_, '_>, number: usize, error: &PlaceError) -> Optio
     let mut others = placed.iter().filter(|other| other.number < number);
     let (other, (changed, by)) = others.find_map(|other| {
         let other_hunk = &hunks[other.number - 1];
-        Some((other_hunk, change_among(&other_hunk.lines, other.old.start, &lines)?))
+        Some((other_hunk, change_among(&other_hunk.lines, other.old.range().start, &lines)?))
     })?;
     let (nth, is_same) = (changed - at, other.lines == hunk.lines);
     let found = (!lines.is_empty()).then(|| (path.clone(), file.content.clone(), lines));

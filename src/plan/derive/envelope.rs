@@ -53,18 +53,15 @@ fn update<'c>(
         return Ok(Err(What::NoFinalNewline));
     }
     let regions = regions(path, &old, &new, compare)?;
+    let update = |hunks| [Operation::Update { to: None, hunks }];
     let hunks = chunks::chunks(&old, &new, &regions, options);
-    if has_nul(&hunks) {
+    if proof::has_nul(&update(hunks.clone())) {
         return Ok(Err(What::Binary));
     }
     for hunks in [hunks, chunks::whole(&old, &new, &regions)] {
-        if !has_nul(&hunks) && proof::turns(before, &[Operation::Update { to: None, hunks: hunks.clone() }], after) {
+        if proof::turns(before, &update(hunks.clone()), after) {
             return Ok(Ok(hunks));
         }
     }
     Ok(Err(proof::reason(&old, &new)))
-}
-
-fn has_nul(hunks: &[Hunk<'_>]) -> bool {
-    hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| memchr::memchr(0, &line.text).is_some())
 }

@@ -1,7 +1,7 @@
 //! [`ChangeSet`] → search/replace blocks, or tool calls: texts that are there once, to be replaced.
 
 use super::operations::{FileOperation, Said, create, derive, edit, regions};
-use super::opx::{has_nul, joined};
+use super::opx::joined;
 use super::{Derived, What, path_text, proof, substitutions};
 use crate::compare::{Compare, CompareError, Region};
 use crate::patch::{Format, Occurrence, Operation, Times};
@@ -64,7 +64,6 @@ fn update<'c>(
     };
     let filled = before.content.is_empty().then(|| vec![create(&after.content, true)]);
     let tries = [filled, said(&regions), said(&joined(&regions)), said(&whole)].into_iter().flatten();
-    let fits =
-        |operations: &Vec<Operation<'_>>| !operations.iter().any(has_nul) && proof::turns(before, operations, after);
+    let fits = |operations: &Vec<Operation<'_>>| proof::turns(before, operations, after);
     Ok(tries.into_iter().find(fits).ok_or_else(|| proof::reason(&old, &new)))
 }

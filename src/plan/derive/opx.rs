@@ -6,7 +6,7 @@ use crate::compare::{Compare, CompareError, Options, Region};
 use crate::patch::{Format, Occurrence, Operation};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
-use crate::text::{Ending, Lines, Text};
+use crate::text::{Ending, Lines};
 use crate::tree::File;
 
 /// Derives OPX: what it is planned to is the change, by every rule and without a warning that the place of anything is in
@@ -80,10 +80,8 @@ fn update<'c>(
         }
     }
     tries.extend(replaced(&old, &new));
-    let has_nul = !tries.is_empty() && tries.iter().all(|operations| operations.iter().any(has_nul));
-    let fits = |operations: &Vec<Operation<'_>>| {
-        !operations.iter().any(|operation| self::has_nul(operation)) && proof::turns(before, operations, after)
-    };
+    let has_nul = !tries.is_empty() && tries.iter().all(|operations| proof::has_nul(operations));
+    let fits = |operations: &Vec<Operation<'_>>| proof::turns(before, operations, after);
     Ok(match tries.into_iter().find(fits) {
         Some(operations) => Ok(operations),
         None if has_nul || before.content.is_binary() => Err(What::Binary),
@@ -115,17 +113,4 @@ fn replaced<'c>(old: &Lines<'c>, new: &Lines<'c>) -> Option<Vec<Operation<'c>>> 
 fn replaced_edges_are_blank(new: &Lines<'_>) -> bool {
     let is_blank = |line: usize| new.text(line).trim_ascii().is_empty();
     !new.is_empty() && (is_blank(0) || is_blank(new.len() - 1))
-}
-
-fn lines<'o, 'c>(operation: &'o Operation<'c>) -> impl Iterator<Item = &'o Text<'c>> {
-    let (one, other): (&[Text<'c>], &[Text<'c>]) = match operation {
-        Operation::Create { lines, .. } | Operation::Replace { lines } => (lines, &[]),
-        Operation::Substitute(substitution) => (&substitution.find, &substitution.put),
-        _ => (&[], &[]),
-    };
-    one.iter().chain(other)
-}
-
-pub(super) fn has_nul(operation: &Operation<'_>) -> bool {
-    lines(operation).any(|line| memchr::memchr(0, line).is_some())
 }

@@ -14,8 +14,11 @@ use crate::tree::{Entry, File, MemoryTree};
 const NAME: &str = "f";
 
 /// Returns whether edits of one file turn one content into another, by the default rules and by the strictest, and leave
-/// nothing in doubt.
+/// nothing in doubt. With a NUL they would be no text.
 pub(super) fn turns(before: &File, operations: &[Operation<'_>], after: &File) -> bool {
+    if has_nul(operations) {
+        return false;
+    }
     let edits = operations.iter().map(|of| FileEdit::new(Text::derived(NAME.as_bytes()), of.clone(), None));
     let patch = [Patch { format: Format::Envelope, edits: edits.collect() }];
     let tree = MemoryTree::new().with_entry(NAME, Entry::File(before.clone()));
@@ -29,6 +32,19 @@ pub(super) fn turns(before: &File, operations: &[Operation<'_>], after: &File) -
                     .all(|change| change.after.as_ref().is_some_and(|file| file.content == after.content))
                 && plan.changes.len() == 1
         })
+    })
+}
+
+/// Returns whether operations that change parts of a file, or say all of it, have a NUL in one of their lines.
+pub(super) fn has_nul(operations: &[Operation<'_>]) -> bool {
+    let is_in = |lines: &[Text<'_>]| lines.iter().any(|line| memchr::memchr(0, line).is_some());
+    operations.iter().any(|operation| match operation {
+        Operation::Create { lines, .. } | Operation::Replace { lines } => is_in(lines),
+        Operation::Substitute(substitution) => is_in(&substitution.find) || is_in(&substitution.put),
+        Operation::Update { hunks, .. } => {
+            hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| memchr::memchr(0, &line.text).is_some())
+        }
+        _ => false,
     })
 }
 

@@ -39,9 +39,8 @@ use super::super::warning::Placing;
 use super::headings::Headings;
 use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::plan::Rules;
-use crate::search::{Document, Effort, Run};
-use crate::text::{Ending, LineNo, Lines, Located, Text};
+use crate::search::{Document, Run};
+use crate::text::{Ending, LineNo, Lines, Located};
 
 /// How many places are looked at one by one.
 const FEW: usize = 32;
@@ -50,22 +49,12 @@ const FEW: usize = 32;
 pub(super) const POLICY: Policy = Policy { place, text };
 
 fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Outcome {
-    let Task { file, rules, effort, .. } = task;
     let shows_cr = hunks.iter().flat_map(|hunk| &hunk.lines).any(has_cr);
-    let plain: Cow<'_, [Hunk<'_>]> = if shows_cr { hunks.iter().map(plain).collect() } else { Cow::Borrowed(hunks) };
-    let mut placer = Placer {
-        file,
-        hunks: &plain,
-        headings: OnceCell::new(),
-        nearest: OnceCell::new(),
-        rules,
-        effort,
-        cursor: 0,
-        taken: BTreeMap::new(),
-    };
+    let mut placer =
+        Placer { task, hunks, headings: OnceCell::new(), nearest: OnceCell::new(), cursor: 0, taken: BTreeMap::new() };
     let (mut found, mut warnings) = (Vec::new(), Vec::new());
     let outcome = POLICY.each(hunks, lost, |number, hunk| {
-        let mut placed = placer.place(hunk, &plain[number - 1])?;
+        let mut placed = placer.place(hunk)?;
         warnings.extend(placed.warning.take().map(|how| task.warning(Part::Hunk(number), hunk.span, how)));
         found.push((number, hunk, placed));
         Ok(())
@@ -107,16 +96,6 @@ fn has_cr(line: &HunkLine<'_>) -> bool {
     text(line).len() < line.text.len()
 }
 
-/// Makes a hunk whose lines are texts without terminators.
-fn plain<'h>(hunk: &'h Hunk<'_>) -> Hunk<'h> {
-    let line = |line: &'h HunkLine<'_>| {
-        let text = Text { bytes: text(line).into(), span: line.text.span };
-        HunkLine { mark: line.mark, text, unterminated: line.unterminated }
-    };
-    let lines = hunk.lines.iter().map(line).collect();
-    Hunk { lines, position: hunk.position.clone(), span: hunk.span, ..Hunk::default() }
-}
-
 /// Returns the text of a line behind the byte order mark that it starts with.
 fn without_mark<'h>(line: &'h HunkLine<'_>) -> Option<&'h [u8]> {
     text(line).strip_prefix(Lines::BOM)
@@ -138,13 +117,10 @@ impl Found {
 }
 
 struct Placer<'f, 'h> {
-    file: &'f Document,
-    /// All hunks, without the CRs that are their lines' terminators.
+    task: Task<'f>,
     hunks: &'h [Hunk<'h>],
     headings: OnceCell<Headings>,
     nearest: OnceCell<Nearest<'f, 'h>>,
-    rules: &'f Rules,
-    effort: &'f Effort,
     /// Behind the last line of the hunk before.
     cursor: usize,
     /// The lines that hunks take the place of, by their first. Where lines are only added there are none, and no hunk may
@@ -153,9 +129,9 @@ struct Placer<'f, 'h> {
 }
 
 impl Placer<'_, '_> {
-    /// Finds the place of a hunk, which is also given without the CRs that are its lines' terminators.
-    fn place(&mut self, hunk: &Hunk<'_>, plain: &Hunk<'_>) -> Result<Found, Located<PlaceError>> {
-        let mut found = self.find(hunk, plain);
+    /// Finds the place of a hunk, and takes it.
+    fn place(&mut self, hunk: &Hunk<'_>) -> Result<Found, Located<PlaceError>> {
+        let mut found = self.find(hunk);
         if hunk.excess > 0 {
             found = self.confirm(hunk, found);
         }
@@ -177,8 +153,8 @@ impl Placer<'_, '_> {
         let Found { range, how, is_marked, .. } = found;
         let lines: Vec<_> = hunk.lines.iter().collect();
         let has_old = hunk.old().next().is_some();
-        let is_exact = has_old && hunk.old().zip(range.clone()).all(|(line, at)| is_same(self.file, at, line));
-        let at_mark = range.start == 0 && self.file.bom() > 0;
+        let is_exact = has_old && hunk.old().zip(range.clone()).all(|(line, at)| is_same(self.task.file, at, line));
+        let at_mark = range.start == 0 && self.task.file.bom() > 0;
         // Behind lines that another hunk adds at the top, a byte order mark would no longer be one.
         let is_literal = is_exact && (is_top || !at_mark);
         // An old line without newline says nothing of the others.
@@ -212,7 +188,7 @@ impl Placer<'_, '_> {
         let (counted, beyond) = hunk.lines.split_at(hunk.lines.len().saturating_sub(hunk.excess));
         let position = hunk.position.clone();
         let counted = Hunk { lines: counted.to_vec(), position, span: hunk.span, ..Hunk::default() };
-        let Ok(alone) = self.find(&counted, &counted) else { return whole };
+        let Ok(alone) = self.find(&counted) else { return whole };
         match whole {
             Ok(found) if found.range.start == alone.range.start => Ok(found),
             _ => {
@@ -222,31 +198,31 @@ impl Placer<'_, '_> {
     }
 
     /// Finds the place of a hunk.
-    fn find(&self, hunk: &Hunk<'_>, plain: &Hunk<'_>) -> Result<Found, Located<PlaceError>> {
+    fn find(&self, hunk: &Hunk<'_>) -> Result<Found, Located<PlaceError>> {
         let claimed = hunk.position.as_ref().map_or(0, |position| position.old_start as usize);
         let mut old = hunk.old();
         match (old.next(), old.next()) {
             (None, _) => self.add(hunk, claimed),
             (Some(line), None)
-                if self.file.slice(0..self.file.len()) == Lines::BOM
+                if self.task.file.slice(0..self.task.file.len()) == Lines::BOM
                     && line.unterminated
                     && *line.text == *Lines::BOM =>
             {
                 Ok(Found::exact(0..0))
             }
-            _ => self.seek(hunk, plain, claimed.saturating_sub(1)),
+            _ => self.seek(hunk, claimed.saturating_sub(1)),
         }
     }
 
     /// Finds the place of old lines.
-    fn seek(&self, hunk: &Hunk<'_>, plain: &Hunk<'_>, claimed: usize) -> Result<Found, Located<PlaceError>> {
+    fn seek(&self, hunk: &Hunk<'_>, claimed: usize) -> Result<Found, Located<PlaceError>> {
         let count = hunk.old().count();
         let at_line = |at: usize| Found::exact(at..at + count);
-        let run = self.file.run(hunk.old().map(text));
+        let run = self.task.file.run(hunk.old().map(text));
         let allowed = self.allowed(hunk, count);
         let stands = |at: usize| allowed.contains(&at) && self.is_free(at..at + count);
         if run.contains(claimed) && stands(claimed) {
-            if self.rules.unique {
+            if self.task.rules.unique {
                 let places = self.candidates(&run, count, allowed.clone());
                 if places.count > 1 {
                     return Err(ambiguous(hunk, Ambiguity::Unique(places)));
@@ -254,7 +230,7 @@ impl Placer<'_, '_> {
             }
             self.agree(hunk, claimed..claimed + count, &run, allowed.clone())?;
             // git takes a hunk without context behind its changes for one at the end of the file. One without any context has but its number.
-            let end = self.file.line_count() - count;
+            let end = self.task.file.line_count() - count;
             let is_context = |line: &HunkLine<'_>| line.mark == Mark::Context;
             let may_end = hunk.lines.iter().any(is_context) && !hunk.lines.last().is_some_and(is_context);
             if may_end && end != claimed && run.contains(end) && stands(end) {
@@ -267,7 +243,7 @@ impl Placer<'_, '_> {
             && let Some(first) = hunk.old().next().and_then(without_mark)
             && stands(0)
         {
-            let marked = self.file.run(std::iter::once(first).chain(hunk.old().skip(1).map(text)));
+            let marked = self.task.file.run(std::iter::once(first).chain(hunk.old().skip(1).map(text)));
             if marked.contains(0) {
                 return Ok(Found { is_marked: true, ..at_line(0) });
             }
@@ -275,11 +251,11 @@ impl Placer<'_, '_> {
         let behind = allowed.start.max(self.cursor)..allowed.end;
         let places = self.candidates(&run, count, behind);
         match places.lines[..] {
-            [at] if !self.rules.strict => {
+            [at] if !self.task.rules.strict => {
                 let warning = Placing::Moved { claimed: LineNo::from_index(claimed), at };
                 Ok(Found { how: Match::Moved, warning: Some(warning), ..at_line(at.index()) })
             }
-            [] | [_] => Err(self.place_error(plain, &run, claimed)),
+            [] | [_] => Err(self.place_error(hunk, &run, claimed)),
             _ => Err(ambiguous(hunk, Ambiguity::Moved(places))),
         }
     }
@@ -296,7 +272,7 @@ impl Placer<'_, '_> {
         if run.at_or_after(numbered.end.max(allowed.start)).is_none() {
             return Ok(());
         }
-        let headings = self.headings.get_or_init(|| Headings::new(&self.file.lines(), self.hunks));
+        let headings = self.headings.get_or_init(|| Headings::new(&self.task.file.lines(), self.hunks));
         let Some(heading) = headings.first(hunk).filter(|heading| *heading >= numbered.end) else { return Ok(()) };
         let below = allowed.start.max(heading + 1)..allowed.end;
         let places = self.candidates(run, numbered.len(), below);
@@ -307,13 +283,13 @@ impl Placer<'_, '_> {
 
     /// Returns whether the file ends without a newline.
     fn is_open(&self) -> bool {
-        let lines = self.file.line_count();
-        lines > 0 && self.file.ending(lines - 1) == Ending::None
+        let lines = self.task.file.line_count();
+        lines > 0 && self.task.file.ending(lines - 1) == Ending::None
     }
 
     /// Returns where a hunk may start for the sake of the newline at the end of the file, which both sides must agree on.
     fn allowed(&self, hunk: &Hunk<'_>, count: usize) -> Range<usize> {
-        let Some(last) = self.file.line_count().checked_sub(count) else { return 0..0 };
+        let Some(last) = self.task.file.line_count().checked_sub(count) else { return 0..0 };
         let is_open = self.is_open();
         let old_is_open = hunk.old().next_back().is_some_and(|line| line.unterminated);
         let new_is_open = hunk.new_lines().next_back().is_some_and(|line| line.unterminated);
@@ -373,10 +349,10 @@ impl Placer<'_, '_> {
 
     /// Places a hunk that has added lines only: by its number, which names the line before them.
     fn add(&self, hunk: &Hunk<'_>, at: usize) -> Result<Found, Located<PlaceError>> {
-        let len = self.file.line_count();
+        let len = self.task.file.line_count();
         let found = |at, warning| Ok(Found { range: at..at, how: Match::Addition, is_marked: false, warning });
         // A header that was recounted may still name the first line that it believed to be old.
-        if self.file.is_empty() {
+        if self.task.file.is_empty() {
             return found(0, None);
         }
         let error = |error| Err(Located::new(hunk.span, error));
@@ -389,7 +365,7 @@ impl Placer<'_, '_> {
         if !self.is_free(at..at) {
             return error(PlaceError::Overlap);
         }
-        if self.rules.strict {
+        if self.task.rules.strict {
             return error(Ambiguity::NumberOnly.into());
         }
         let warning = match at.checked_sub(1).map(LineNo::from_index) {
@@ -404,8 +380,8 @@ impl Placer<'_, '_> {
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
         let not_found = |reason| PlaceError::NotFound { after, reason };
         let first = first_old(hunk);
-        if self.file.line_count() == 0 {
-            let reason = if self.file.is_empty() { Reason::EmptyFile } else { Reason::NoSuchLine };
+        if self.task.file.line_count() == 0 {
+            let reason = if self.task.file.is_empty() { Reason::EmptyFile } else { Reason::NoSuchLine };
             return Located::new(first, PlaceError::NotFound { after: After(None), reason });
         }
         if let Some(at) = run.at_or_after(self.cursor).or_else(|| run.first()) {
@@ -418,15 +394,15 @@ impl Placer<'_, '_> {
             }
             let is_free = self.is_free(at..at + count);
             let (is_behind, at) = (at >= self.cursor, LineNo::from_index(at));
-            let error = match (is_free, self.rules.strict && is_behind) {
+            let error = match (is_free, self.task.rules.strict && is_behind) {
                 (false, _) => PlaceError::Earlier { after, at, than: Earlier::Taken },
                 (true, true) => not_found(Reason::Unnumbered { at, claimed: LineNo::from_index(claimed) }),
                 (true, false) => PlaceError::Earlier { after, at, than: Earlier::Previous },
             };
             return Located::new(first, error);
         }
-        let nearest = || Nearest::of_hunks(self.file.lines(), self.hunks, self.effort).without_levels();
-        self.nearest.get_or_init(nearest).of_hunk(hunk, self.cursor, self.file, after)
+        let nearest = || Nearest::of_hunks(self.task.file.lines(), self.hunks, text, self.task.effort).without_levels();
+        self.nearest.get_or_init(nearest).of_hunk(hunk, self.cursor, self.task.file, after)
     }
 }
 

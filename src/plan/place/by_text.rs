@@ -18,25 +18,21 @@ use super::super::duplicates::SHOWN;
 use super::super::fuzz::{self, Block, Levels};
 use super::super::nearest::Nearest;
 use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places, Reason};
-use super::super::placement::{Match, Placed};
+use super::super::placement::Match;
 use super::super::splice;
 use super::super::warning::{Placing, Quote, Warning};
 use super::{Outcome, Task, follows_from, texts};
 use crate::patch::{Occurrence, Substitution, Times, Written};
-use crate::path::RepoPath;
 use crate::plan::Rules;
 use crate::search::{Bounds, Document, Effort, Ends, Fuzz, Matches, Needle, Side, cuts_word, first};
 use crate::text::{LineNo, Lines, Located, Span, Splice, Text};
 
 /// Returns the needles that a substitution looks for.
 pub(super) fn needles(edit: &Substitution<'_>) -> Vec<Needle> {
-    if is_literal(edit) {
-        return vec![literal(edit)];
-    }
     let (core, bounds) = core(edit, &edit.find);
-    let core = (core.len() < edit.find.len()).then(|| needle(core, bounds));
-    let written = edit.written.as_ref().map(|written| needle(&written.find, Bounds::LINES));
-    std::iter::once(needle(&edit.find, edge(edit))).chain(core).chain(written).collect()
+    let core = (core.len() < edit.find.len()).then(|| needle(edit, core, bounds));
+    let written = edit.written.as_ref().map(|written| needle(edit, &written.find, Bounds::LINES));
+    std::iter::once(needle(edit, &edit.find, edge(edit))).chain(core).chain(written).collect()
 }
 
 /// Returns what part of the edit has a place.
@@ -49,32 +45,20 @@ pub(super) fn part(edit: &Substitution<'_>) -> Part {
 }
 
 fn is_literal(edit: &Substitution<'_>) -> bool {
-    matches!(edit.occurrence, Occurrence::Text(_))
-}
-
-/// Returns the needle of a text that is meant byte for byte.
-fn literal(edit: &Substitution<'_>) -> Needle {
-    Needle::bytes(&texts(&edit.find))
-}
-
-fn is_of_lines(edit: &Substitution<'_>) -> bool {
-    matches!(edit.occurrence, Occurrence::Lines(_))
+    part(edit) == Part::Text
 }
 
 fn edge(edit: &Substitution<'_>) -> Bounds {
-    if is_of_lines(edit) { Bounds::LINES } else { Bounds::default() }
+    if part(edit) == Part::Search { Bounds::LINES } else { Bounds::default() }
 }
 
 /// Returns the lines of a side that must be there: of OPX, blank ones at the edges need not.
 fn core<'e, 't>(edit: &Substitution<'_>, lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds) {
-    match edit.occurrence {
-        Occurrence::Lines(_) | Occurrence::Text(_) => (lines, edge(edit)),
-        _ => without_blank_edges(lines),
-    }
+    if part(edit) == Part::Find { without_blank_edges(lines) } else { (lines, edge(edit)) }
 }
 
-fn needle(find: &[Text<'_>], bounds: Bounds) -> Needle {
-    Needle::text(&texts(find), bounds)
+fn needle(edit: &Substitution<'_>, find: &[Text<'_>], bounds: Bounds) -> Needle {
+    if is_literal(edit) { Needle::bytes(&texts(find)) } else { Needle::text(&texts(find), bounds) }
 }
 
 /// Finds the place of a substitution in a file as it is now, and says what comes there.
@@ -90,7 +74,7 @@ pub(super) fn place(task: Task<'_>, edit: &Substitution<'_>, lost: &mut HashSet<
 }
 
 fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<PlaceError>> {
-    let Task { path, file: document, rules, effort } = task;
+    let Task { path, file: document, rules, effort, .. } = task;
     let span = edit.find.iter().find_map(|line| line.span);
     if let Some(edit) = as_written(document, edit) {
         return found(task, &edit);
@@ -107,10 +91,10 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
             found.ok_or_else(|| sought.place_error(&lines, effort))?
         }
     };
-    let Found { ranges, edges, how, fitted, warning } = found;
+    let Found { ranges, is_core, how, fitted, warning } = found;
     warnings.extend(warning.map(|how| task.warning(part(edit), how.span, how.value)));
     let (mut find, mut put) = (&edit.find[..], &edit.put[..]);
-    if edges == Edges::Dropped {
+    if is_core {
         (find, put) = (core, without_blank_edges(put).0);
         let at = LineNo::from_index(document.line(ranges[0].start));
         warnings.push(Located::new(span, Warning::BlankEdges { path: path.clone(), at }));
@@ -118,7 +102,7 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
     let mut done = Outcome { whole: true, warnings, ..Outcome::default() };
     let put =
         Put { lines: put, fitted: fitted.as_deref(), how, span, is_idle: find == put, is_literal: is_literal(edit) };
-    ranges.into_iter().for_each(|range| done.put(path, document, range, &put));
+    ranges.into_iter().for_each(|range| done.put(task, range, &put));
     if put.is_idle {
         done.warnings.push(Located::new(span, Warning::NoChange { path: path.clone() }));
     }
@@ -127,7 +111,8 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
 
 impl Outcome {
     /// Notes a place, and what comes there unless it is what is there.
-    fn put(&mut self, path: &RepoPath, document: &Document, range: Range<usize>, edit: &Put<'_, '_>) {
+    fn put(&mut self, task: Task<'_>, range: Range<usize>, edit: &Put<'_, '_>) {
+        let Task { path, file: document, .. } = task;
         let Put { lines: put, fitted, how, span, is_idle, is_literal } = *edit;
         let around = Around::new(document, &range);
         let lines = around.lines();
@@ -135,11 +120,9 @@ impl Outcome {
         // A line break at the end of both leaves the line behind it alone.
         let ends_line = is_literal && put.last().is_some_and(|line| line.is_empty());
         let last = usize::from(ends_line && around.bytes[within.clone()].ends_with(b"\n"));
-        let mut placed = placed(&lines, &(within.start..within.end - last), put.len() - last, span, how);
-        for rows in [&mut placed.old, &mut placed.new] {
-            *rows = rows.start + around.line..rows.end + around.line;
-        }
-        self.placed.push(placed);
+        let rows = rows(&lines, &(within.start..within.end - last), put.len() - last);
+        let [old, new] = rows.map(|rows| rows.start + around.line..rows.end + around.line);
+        self.placed.push(task.placement(0, span, old, new, how));
         let has_cut = self.warnings.iter().any(|warning| matches!(warning.value, Warning::InsideWord { .. }));
         if let Some(how) = cuts_word(&lines, &within).filter(|_| !has_cut) {
             let index = lines.index_at(if how == Side::End { within.end } else { within.start });
@@ -191,7 +174,7 @@ struct Put<'e, 't> {
 /// Returns an edit as it was written, backslashes before markers included, if the file has its lines so.
 fn as_written<'t>(document: &Document, edit: &Substitution<'t>) -> Option<Substitution<'t>> {
     let Written { find, put } = Written::clone(edit.written.as_ref()?);
-    let is_there = document.matches(&needle(&find, Bounds::LINES)).first().is_some();
+    let is_there = document.matches(&needle(edit, &find, Bounds::LINES)).first().is_some();
     is_there.then_some(Substitution { find, put, occurrence: edit.occurrence, written: None })
 }
 
@@ -240,12 +223,19 @@ impl<'d> Around<'d> {
 struct Found {
     /// At least one, in order.
     ranges: Vec<Range<usize>>,
-    edges: Edges,
+    /// Whether the blank lines at the edges of find and put are left out.
+    is_core: bool,
     how: Match,
     /// The put as the file needs it; `None` for as it is.
     fitted: Option<Vec<Vec<u8>>>,
     /// What is to be told, and of which line of the find.
     warning: Option<Located<Placing>>,
+}
+
+impl Found {
+    fn new(ranges: Vec<Range<usize>>, how: Match) -> Self {
+        Self { ranges, is_core: false, how, fitted: None, warning: None }
+    }
 }
 
 /// A text to find.
@@ -258,33 +248,24 @@ struct Sought<'e, 't> {
     span: Option<Span>,
 }
 
-/// What became of the blank lines at the edges of find and put.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Edges {
-    Kept,
-    Dropped,
-}
-
 impl Sought<'_, '_> {
     /// Finds the text as it is, or else without blank lines at its edges.
     fn exactly(&self, document: &Document, rules: &Rules) -> Result<Option<Found>, Located<PlaceError>> {
-        let found = |edges, how| move |range| Found { ranges: vec![range], edges, how, fitted: None, warning: None };
         if let Occurrence::Lines(number) = self.edit.occurrence {
             return self.numbered(document, number, rules);
         }
         if let Occurrence::Text(times) = self.edit.occurrence {
             let ranges = self.times(document, times)?;
-            let found = |ranges| Found { ranges, edges: Edges::Kept, how: Match::Exact, fitted: None, warning: None };
-            return Ok((!ranges.is_empty()).then(|| found(ranges)));
+            return Ok((!ranges.is_empty()).then(|| Found::new(ranges, Match::Exact)));
         }
         if let Some(range) = self.search(document, &self.edit.find, Bounds::default())? {
-            return Ok(Some(found(Edges::Kept, Match::Exact)(range)));
+            return Ok(Some(Found::new(vec![range], Match::Exact)));
         }
         if rules.strict || self.core.len() == self.edit.find.len() {
             return Ok(None);
         }
         let range = self.search(document, self.core, self.bounds)?;
-        Ok(range.map(found(Edges::Dropped, Match::BlankEdges)))
+        Ok(range.map(|range| Found { is_core: true, ..Found::new(vec![range], Match::BlankEdges) }))
     }
 
     /// Finds the lines of the text as whole lines of the file at the tightest level that has them: as they are, or else without
@@ -294,7 +275,7 @@ impl Sought<'_, '_> {
         let put_core = self::core(edit, &edit.put).0;
         let levels = Levels::new(lines.clone(), [&edit.find[..], core].map(texts), highest);
         for (level, file) in levels.iter() {
-            for (find, put, edges) in [(&edit.find[..], &edit.put[..], Edges::Kept), (core, put_core, Edges::Dropped)] {
+            for (find, put, is_core) in [(&edit.find[..], &edit.put[..], false), (core, put_core, true)] {
                 let old = texts(find);
                 let run = file.run(old.iter().copied());
                 let Some(at) = run.first() else { continue };
@@ -307,13 +288,8 @@ impl Sought<'_, '_> {
                 let (fitted, warning) = fuzz::fit(lines, at, level, &all, &[block], span)?;
                 let last = at + old.len() - 1;
                 let range = lines.start(at)..lines.start(last) + lines.text(last).len();
-                return Ok(Some(Found {
-                    ranges: vec![range],
-                    edges,
-                    how: Match::at(level),
-                    fitted: Some(fitted),
-                    warning: Some(warning),
-                }));
+                let (fitted, warning) = (Some(fitted), Some(warning));
+                return Ok(Some(Found { is_core, fitted, warning, ..Found::new(vec![range], Match::at(level)) }));
             }
         }
         Ok(None)
@@ -326,7 +302,7 @@ impl Sought<'_, '_> {
         find: &[Text<'_>],
         bounds: Bounds,
     ) -> Result<Option<Range<usize>>, Located<PlaceError>> {
-        let matches = document.matches(&needle(find, bounds));
+        let matches = document.matches(&needle(self.edit, find, bounds));
         match self.edit.occurrence {
             Occurrence::First => Ok(matches.first()),
             Occurrence::Last => Ok(matches.last()),
@@ -344,7 +320,7 @@ impl Sought<'_, '_> {
 
     /// Finds all places of a text that is to be there so often; none if it isn't there at all.
     fn times(&self, document: &Document, times: Times) -> Result<Vec<Range<usize>>, Located<PlaceError>> {
-        let matches = document.matches(&literal(self.edit));
+        let matches = document.matches(&needle(self.edit, &self.edit.find, Bounds::default()));
         let all: Vec<_> = matches.iter().collect();
         let error = match times {
             _ if all.len() < 2 && times == Times::Once || all.is_empty() => return Ok(all),
@@ -365,7 +341,7 @@ impl Sought<'_, '_> {
         number: Option<LineNo>,
         rules: &Rules,
     ) -> Result<Option<Found>, Located<PlaceError>> {
-        let matches = document.matches(&needle(&self.edit.find, Bounds::LINES));
+        let matches = document.matches(&needle(self.edit, &self.edit.find, Bounds::LINES));
         let start = number.and_then(|number| document.start_of_base(number.index()));
         let numbered = start.and_then(|start| matches.iter_from(start).next().filter(|range| range.start == start));
         let (range, how, warning) = match (matches.count(), numbered, number) {
@@ -389,7 +365,7 @@ impl Sought<'_, '_> {
             }
         };
         let warning = warning.map(|how| Located::new(self.span, how));
-        Ok(range.map(|range| Found { ranges: vec![range], edges: Edges::Kept, how, fitted: None, warning }))
+        Ok(range.map(|range| Found { warning, ..Found::new(vec![range], how) }))
     }
 
     fn place_error(&self, lines: &Lines<'_>, effort: &Effort) -> Located<PlaceError> {
@@ -401,11 +377,11 @@ impl Sought<'_, '_> {
         }
         // Empty lines at the edges are no reason why the rest isn't there.
         if core.len() < edit.find.len()
-            && let Some(range) = first(lines, &needle(core, Bounds::default()))
+            && let Some(range) = first(lines, &Needle::text(&texts(core), Bounds::default()))
         {
             return not_found(Reason::Edges(LineNo::from_index(lines.index_at(range.start))));
         }
-        let ends = if is_of_lines(edit) { Ends::Whole } else { Ends::Part };
+        let ends = if part(edit) == Part::Search { Ends::Whole } else { Ends::Part };
         Nearest::of_text(lines.clone(), core, &edit.put, ends, effort).of_find(core, &edit.put, span)
     }
 }
@@ -433,11 +409,11 @@ fn without_blank_edges<'e, 't>(lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds
     (&lines[start..end], Bounds { start_at_line: start > 0, end_at_line: end < lines.len() })
 }
 
-/// Says which lines a match touches, and which are there when `put` lines have taken its place.
-fn placed(lines: &Lines<'_>, range: &Range<usize>, put: usize, span: Option<Span>, how: Match) -> Placed {
+/// Returns which lines a match touches, and which are there when `put` lines have taken its place.
+fn rows(lines: &Lines<'_>, range: &Range<usize>, put: usize) -> [Range<usize>; 2] {
     let (first, last) = (lines.index_at(range.start), lines.index_at(range.end));
     // A match in the middle of a line leaves that line even if nothing is put there.
     let leaves_none = put == 0 && splice::whole_lines(lines, range.clone()) != *range;
     let new = if leaves_none { 0 } else { put.max(1) };
-    Placed { number: 0, span, old: first..last + 1, new: first..first + new, how }
+    [first..last + 1, first..first + new]
 }

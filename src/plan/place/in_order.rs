@@ -136,7 +136,7 @@ impl<'f, 'p> Placer<'f, 'p> {
 
     pub(super) fn nearest(&self) -> &'f Nearest<'f, 'f> {
         let Task { file, effort, .. } = self.task;
-        self.nearest.get_or_init(|| Nearest::of_hunks(file.lines(), self.hunks, effort))
+        self.nearest.get_or_init(|| Nearest::of_hunks(file.lines(), self.hunks, POLICY.text, effort))
     }
 
     fn place(&mut self, number: usize, hunk: &'f Hunk<'p>) -> Result<(), Located<PlaceError>> {
@@ -162,8 +162,8 @@ impl<'f, 'p> Placer<'f, 'p> {
         let range = found.at..found.at + old(&found.lines).count();
         self.cursor = range.end;
         self.duplicates.replace(range.clone());
-        let (how, span, lines, has_mark) = (how.max(found.how()), hunk.span, found.lines, false);
-        self.placed.push(PlacedHunk { number, span, range, how, lines, added, has_mark });
+        let (how, span) = (how.max(found.how()), hunk.span);
+        self.placed.push(PlacedHunk { number, span, range, how, lines: found.lines, added, has_mark: false });
         Ok(())
     }
 
@@ -193,8 +193,8 @@ impl<'f, 'p> Placer<'f, 'p> {
             end
         };
         let (lines, how) = (hunk.lines.iter().collect::<Vec<_>>(), how.max(Match::Addition));
-        let (span, added, has_mark) = (hunk.span, as_written(&lines), false);
-        self.placed.push(PlacedHunk { number, span, range: at..at, how, lines, added, has_mark });
+        let (span, added) = (hunk.span, as_written(&lines));
+        self.placed.push(PlacedHunk { number, span, range: at..at, how, lines, added, has_mark: false });
         Ok(())
     }
 
