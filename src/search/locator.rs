@@ -62,10 +62,21 @@ struct Found {
     containing: Places,
 }
 
-impl<'f> Locators<'f> {
+impl Loose {
     /// How many places of several are listed.
     pub const LISTED: usize = 10_000;
 
+    /// Says which of so many places is meant, if any is.
+    pub fn of(how: Relaxation, count: usize, mut places: impl Iterator<Item = usize>) -> Self {
+        match count {
+            0 => Loose::None,
+            1 => places.next().map_or(Loose::None, |at| Loose::One { at, how }),
+            _ => Loose::Many { how, places: places.take(Self::LISTED).collect(), count },
+        }
+    }
+}
+
+impl<'f> Locators<'f> {
     /// How many entries the lists of one automaton may have; each takes a dozen bytes.
     const ROOM: usize = 1 << 24;
 
@@ -93,16 +104,9 @@ impl<'f> Locators<'f> {
             (Relaxation::Prefix, &found.starting),
             (Relaxation::Contained, &found.containing),
         ];
-        for (how, places) in rules {
-            match places.count_from(from) {
-                0 => {}
-                1 => return places.at_or_after(from).map_or(Loose::None, |at| Loose::One { at, how }),
-                count => {
-                    return Loose::Many { how, places: places.iter_from(from).take(Self::LISTED).collect(), count };
-                }
-            }
-        }
-        Loose::None
+        let rules = rules.into_iter();
+        let mut said = rules.map(|(how, places)| Loose::of(how, places.count_from(from), places.iter_from(from)));
+        said.find(|loose| *loose != Loose::None).unwrap_or(Loose::None)
     }
 
     /// Reads the file once for all texts, or a few times if an automaton for all of them could take more than `room`.

@@ -14,6 +14,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::needle::Needle;
 use super::places::Places;
+use super::sieve::Sieve;
 
 /// The bytes of a word, and how far apart words are read.
 const WORD: usize = 8;
@@ -101,9 +102,8 @@ impl Many {
 
 /// The words of the needles that have some.
 struct Words {
-    /// A bit for each hash of a word, to pass over most of the text quickly.
-    filter: Vec<u64>,
-    shift: u32,
+    /// To pass over most of the text quickly.
+    sieve: Sieve,
     /// The needles of each word, and how far behind their start it is, the farthest first.
     of: HashMap<u64, Vec<(u32, u32)>, BuildHasherDefault<WordHasher>>,
     /// Of each needle, by its number, the offset of its rarest word, which is compared first.
@@ -113,10 +113,8 @@ struct Words {
 impl Words {
     fn new(text: &[u8], needles: &[Needle], long: &[usize]) -> Self {
         let counts = if long.is_empty() { Counts::default() } else { Counts::of(text) };
-        let bits = (long.len() * WORD * 16).next_power_of_two().max(1 << 10);
         let mut words = Words {
-            filter: vec![0; bits / 64],
-            shift: 64 - bits.trailing_zeros(),
+            sieve: Sieve::new((long.len() * WORD * 16).max(1 << 10)),
             of: HashMap::with_capacity_and_hasher(long.len() * WORD, BuildHasherDefault::default()),
             rarest: vec![0; needles.len()],
         };
@@ -126,8 +124,7 @@ impl Words {
             words.rarest[number] = rarest;
             for offset in window..window + WORD {
                 let word = word(matched, offset);
-                let bit = hash(word) >> words.shift;
-                words.filter[bit as usize / 64] |= 1 << (bit % 64);
+                words.sieve.add(hash(word));
                 words.of.entry(word).or_default().push((number as u32, offset as u32));
             }
         }
@@ -144,8 +141,7 @@ impl Words {
         let mut spent = vec![0_usize; needles.len()];
         for (nth, chunk) in text.chunks_exact(WORD).enumerate() {
             let here = u64::from_ne_bytes(chunk.try_into().expect("a chunk is a word"));
-            let bit = hash(here) >> self.shift;
-            if self.filter[bit as usize / 64] & 1 << (bit % 64) == 0 {
+            if !self.sieve.may_have(hash(here)) {
                 continue;
             }
             for &(number, offset) in self.of.get(&here).into_iter().flatten() {

@@ -21,6 +21,7 @@ mod plain;
 #[cfg(test)]
 mod reference;
 mod shift;
+mod sieve;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -35,5 +36,6 @@ pub use nearest::{Effort, Nearness};
 pub use needle::{Bounds, Needle};
 pub use plain::{ascii, looks, plain};
 pub use shift::Shift;
+pub use sieve::Sieve;
 pub use view::first;
 pub use word::{Side, cuts_word};

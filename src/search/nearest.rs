@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use super::align::{Ends, Near, align};
 use super::plain::{Key, keys};
+use super::sieve::Sieve;
 use crate::text::Lines;
 
 /// How much may still be done for the sake of messages: bytes read, and votes and lines looked at as if they were bytes.
@@ -75,16 +76,16 @@ impl<'f> Nearness<'f> {
             return None;
         }
         let mut found: HashMap<Key, Found> = HashMap::new();
-        let mut seen = Sieve::new();
+        let mut seen = Sieve::new(1 << 17);
         for line in sought {
             keys(line, |key, _| {
-                seen.add(key);
+                seen.add(key.0);
                 found.entry(key).or_default();
             });
         }
         for (at, line) in (0..).zip(lines.iter()) {
             keys(line.text, |key, _| {
-                if !seen.may_have(key) {
+                if !seen.may_have(key.0) {
                     return;
                 }
                 let Some(found) = found.get_mut(&key) else { return };
@@ -158,32 +159,6 @@ impl<'f> Nearness<'f> {
             }
         }
         starts
-    }
-}
-
-/// Knows at a glance of most keys that nobody seeks them.
-struct Sieve {
-    bits: Vec<u64>,
-}
-
-impl Sieve {
-    fn new() -> Self {
-        Self { bits: vec![0; 1 << 11] }
-    }
-
-    fn place(key: Key) -> (usize, u64) {
-        let at = (key.0 >> 40) as usize & 0x1_ffff;
-        (at >> 6, 1 << (at & 63))
-    }
-
-    fn add(&mut self, key: Key) {
-        let (at, bit) = Self::place(key);
-        self.bits[at] |= bit;
-    }
-
-    fn may_have(&self, key: Key) -> bool {
-        let (at, bit) = Self::place(key);
-        self.bits[at] & bit != 0
     }
 }
 

@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::compare::Region;
+use crate::search::Sieve;
 use crate::text::Splice;
 
 /// How many lines on each side of a line decide whether it is noise (xdiff: `XDL_SIMSCAN_WINDOW`).
@@ -97,24 +98,21 @@ fn lines(bytes: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
 /// The lines that go or come.
 struct Changed<'l> {
     lines: HashSet<&'l [u8]>,
-    /// A bit for each hash of a line's end, to pass over most lines quickly.
-    filter: Vec<u64>,
+    /// To pass over most lines quickly.
+    sieve: Sieve,
 }
 
 impl<'l> Changed<'l> {
     fn new(lines: HashSet<&'l [u8]>) -> Self {
-        let mut filter = vec![0; (lines.len() / 4 + 16).next_power_of_two()];
-        for line in &lines {
-            let bit = Self::bit(line, filter.len());
-            filter[bit / 64] |= 1 << (bit % 64);
-        }
-        Self { lines, filter }
+        let mut sieve = Sieve::new(16 * lines.len() + (1 << 10));
+        lines.iter().for_each(|line| sieve.add(Self::hash(line)));
+        Self { lines, sieve }
     }
 
-    fn bit(line: &[u8], words: usize) -> usize {
+    /// Returns a hash of a line's end.
+    fn hash(line: &[u8]) -> u64 {
         let end = line.iter().rev().take(9).fold(line.len() as u64, |hash, byte| (hash << 7) ^ u64::from(*byte));
-        let spread = end.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
-        spread as usize % (words * 64)
+        end.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     /// Counts lines; `None` if one of them is among these.
@@ -124,8 +122,7 @@ impl<'l> Changed<'l> {
         let open = (!bytes.is_empty() && !bytes.ends_with(b"\n")).then_some(bytes.len());
         for end in ends.chain(open) {
             let line = &bytes[from..end];
-            let bit = Self::bit(line, self.filter.len());
-            if self.filter[bit / 64] & 1 << (bit % 64) != 0 && self.lines.contains(line) {
+            if self.sieve.may_have(Self::hash(line)) && self.lines.contains(line) {
                 return None;
             }
             (count, from) = (count + 1, end);

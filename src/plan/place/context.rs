@@ -1,7 +1,7 @@
 //! The context lines of a hunk, those behind `@@`: found one after the other, or said why not.
 
 use super::super::duplicates::SHOWN;
-use super::super::place_error::{CANDIDATES, PlaceError, Places as Candidates};
+use super::super::place_error::{PlaceError, Places as Candidates};
 use super::super::placement::Match;
 use super::super::warning::{Placing, Quote};
 use super::in_order::Placer;
@@ -77,23 +77,13 @@ impl Placer<'_, '_> {
 
     /// Says which lines at or after the cursor are like a context line: by the rules of the format, or else at a level.
     fn like(&self, locator: &[u8]) -> Loose {
-        let loose = self.loose().relaxed(locator, self.cursor);
-        if loose != Loose::None {
-            return loose;
-        }
-        for (level, file) in self.levels().iter() {
+        let levels = self.levels().iter().map(|(level, file)| {
             let places = file.run([locator]);
-            let how = Relaxation::Level(level);
-            match (places.at_or_after(self.cursor), places.count_from(self.cursor)) {
-                (None, _) => {}
-                (Some(at), 1) => return Loose::One { at, how },
-                (_, count) => {
-                    let places = places.iter_from(self.cursor).take(CANDIDATES).collect();
-                    return Loose::Many { how, places, count };
-                }
-            }
-        }
-        Loose::None
+            let count = places.count_from(self.cursor);
+            Loose::of(Relaxation::Level(level), count, places.iter_from(self.cursor))
+        });
+        let mut said = std::iter::once_with(|| self.loose().relaxed(locator, self.cursor)).chain(levels);
+        said.find(|loose| *loose != Loose::None).unwrap_or(Loose::None)
     }
 
     /// Returns the lines other than `chosen` that equal the context line as the patch wrote it.

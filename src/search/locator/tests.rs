@@ -47,7 +47,7 @@ fn of_very_many_the_first_are_listed() {
     let Loose::Many { places, count, .. } = Locators::new(lines.clone(), [&b"a"[..]]).relaxed(b"a", 10) else {
         panic!()
     };
-    assert_eq!((places.len(), places[0], count), (Locators::LISTED, 10, 19_990));
+    assert_eq!((places.len(), places[0], count), (Loose::LISTED, 10, 19_990));
 }
 
 proptest! {
