@@ -47,12 +47,12 @@ impl Diagnose for Error {
                 let (file, line) = (File::seen(path, seen), line.index());
                 of.at(file.place(line, "the file has", "differs here"))
                     .label("not so in the file")
-                    .unlike(path, file.passages([line..line + 1]))
+                    .unlike(path, file.passages(Some(line..line + 1)))
             }
             Error::DeleteShorter { path, seen } => {
                 let file = File::seen(path, seen);
                 let len = file.lines.len();
-                of.label("the file ends before this").unlike(path, file.passages([len.saturating_sub(1)..len]))
+                of.label("the file ends before this").unlike(path, file.passages(Some(len.saturating_sub(1)..len)))
             }
             Error::DeleteLeaves { path, seen, .. } => Diagnosis { passages: beginning(path, seen), ..of }
                 .path(path)

@@ -130,8 +130,7 @@ impl Planner<'_> {
             Operation::Update { hunks, .. } => hunks.iter().all(|hunk| {
                 let marks = || hunk.lines.iter().map(|line| line.mark);
                 let has = |mark| marks().any(|of_line| of_line == mark);
-                let [first, last] = [marks().next(), marks().next_back()];
-                let is_framed = [first, last] == [Some(Mark::Context); 2] && !marks().all(|mark| mark == Mark::Context);
+                let is_framed = is_framed(hunk) && !marks().all(|mark| mark == Mark::Context);
                 let removed = hunk.lines.iter().filter(|line| line.mark == Mark::Removed).map(|line| &line.text);
                 let number = hunk.position.as_ref().map(|position| position.new_start as usize);
                 let place = || self.made(&lines, removed, hunk.new_lines().map(|line| &line.text));
@@ -183,11 +182,15 @@ fn size(text: &Text<'_>) -> usize {
     if size > 1 { size } else { 0 }
 }
 
+/// Returns whether a hunk of several lines has context on both sides.
+pub(super) fn is_framed(hunk: &Hunk<'_>) -> bool {
+    let ends = [hunk.lines.first(), hunk.lines.last()];
+    hunk.lines.len() > 1 && ends.into_iter().flatten().all(|line| line.mark == Mark::Context)
+}
+
 /// Returns the size of the lines of a hunk that are in a row once it is applied, and aren't before.
 fn telling(hunk: &Hunk<'_>) -> usize {
-    let mut marks = hunk.lines.iter().map(|line| line.mark);
-    let is_framed = marks.next() == Some(Mark::Context) && marks.next_back() == Some(Mark::Context);
-    let is_cut = is_framed && marks.any(|mark| mark == Mark::Removed);
+    let is_cut = is_framed(hunk) && hunk.lines.iter().any(|line| line.mark == Mark::Removed);
     let mut added = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
     let kept = || hunk.new_lines().filter(|line| line.mark == Mark::Context && size(&line.text) > CHANCE);
     match added.next() {

@@ -24,30 +24,27 @@ pub(super) fn findings(added: &[Added<'_, '_>], is_whole: bool, before: &[u8], a
         let above = added.above.map(<[u8]>::trim_ascii).filter(|above| above.ends_with(b":"));
         added.line.trim_ascii() == b"..." && above.is_some_and(|above| !known.contains(above))
     };
-    let lost = if is_whole { lost(&old, &Lines::new(after)) } else { 0 };
-    let finding = match lost {
-        0 => Finding::Elided,
-        lost => Finding::ElidedFile { lost, total: old.len() },
+    let lost = if is_whole { lost(&old, &Lines::new(after)) } else { Vec::new() };
+    let finding = match lost.iter().all(|line| line.trim_ascii().is_empty()) {
+        true => Finding::Elided,
+        false => Finding::ElidedFile { lost: lost.len(), total: old.len() },
     };
     let meant = |added: &&Added<'_, '_>| known.contains(added.line.trim_ascii()) || is_body(added);
     found.filter(|added| !meant(added)).map(|added| Located::new(added.line.span, finding)).collect()
 }
 
-/// Counts the lines of the old text that the new one has no more; none if they are all blank.
-fn lost(old: &Lines<'_>, new: &Lines<'_>) -> usize {
+/// Returns the lines of the old text that the new one has no more, or not so often.
+pub(super) fn lost<'o>(old: &Lines<'o>, new: &Lines<'_>) -> Vec<&'o [u8]> {
     let mut left: HashMap<&[u8], usize> = HashMap::new();
     new.iter().for_each(|line| *left.entry(line.text).or_default() += 1);
-    let (mut count, mut has_text) = (0, false);
-    for line in old.iter() {
-        match left.get_mut(line.text).filter(|left| **left > 0) {
-            Some(left) => *left -= 1,
-            None => {
-                count += 1;
-                has_text |= !line.text.trim_ascii().is_empty();
-            }
+    let is_lost = |line: &&[u8]| match left.get_mut(*line).filter(|left| **left > 0) {
+        Some(left) => {
+            *left -= 1;
+            false
         }
-    }
-    if has_text { count } else { 0 }
+        None => true,
+    };
+    old.iter().map(|line| line.text).filter(is_lost).collect()
 }
 
 /// What comments begin with. `*` goes on in one of several lines, and is a bullet too: it needs dots.

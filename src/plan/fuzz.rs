@@ -49,6 +49,12 @@ pub(super) struct Block<'t> {
     pub(super) new: Vec<&'t Text<'t>>,
 }
 
+/// New lines as the file needs them, and the first of the old ones that differs.
+pub(super) struct Fitted {
+    pub(super) lines: Vec<Vec<u8>>,
+    pub(super) warning: Located<Placing>,
+}
+
 /// Makes the new lines of a hunk fit in where its old lines were found at a level, the first of them on line `at`; and warns of the
 /// first that differs. `span` is where the hunk is in the response.
 ///
@@ -61,7 +67,7 @@ pub(super) fn fit(
     old: &[&Text<'_>],
     blocks: &[Block<'_>],
     span: Option<Span>,
-) -> Result<(Vec<Vec<u8>>, Located<Placing>), Located<PlaceError>> {
+) -> Result<Fitted, Located<PlaceError>> {
     let number = |nth: usize| LineNo::from_index(at + nth);
     let fails = |line: &Text<'_>, error| Located::new(line.span.or(span), error);
     let pairs = || old.iter().enumerate().map(|(nth, text)| (&text[..], file.text(at + nth)));
@@ -88,7 +94,7 @@ pub(super) fn fit(
     }
     let differs = pairs().position(|(text, line)| text != line).unwrap_or(0);
     let warning = Placing::Fuzzy { level, at: number(0), line: Quote::new(file, at + differs) };
-    Ok((fitted, Located::new(old[differs].span.or(span), warning)))
+    Ok(Fitted { lines: fitted, warning: Located::new(old[differs].span.or(span), warning) })
 }
 
 /// The product of how many lines two texts have beyond which their middles are taken for wholly different.

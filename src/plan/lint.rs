@@ -240,7 +240,7 @@ fn added<'e, 't>(edit: &'e FileEdit<'t>) -> Vec<Added<'e, 't>> {
 }
 
 /// Returns whether an edit says all that its file is to hold.
-fn is_whole(edit: &FileEdit<'_>) -> bool {
+pub(super) fn is_whole(edit: &FileEdit<'_>) -> bool {
     let is_new = edit.header.as_ref().is_some_and(|header| header.status == Status::Added);
     is_new || matches!(edit.operation, Operation::Create { .. } | Operation::Replace { .. })
 }
@@ -326,13 +326,8 @@ fn indented(lines: &Lines<'_>) -> Option<Blank> {
 /// Counts the lines that change, where they are some and less than one in twenty.
 fn few_changes(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
     let (before, after) = (Lines::new(before), Lines::new(after));
-    let mut left: HashMap<&[u8], isize> = HashMap::new();
-    before.iter().for_each(|line| *left.entry(line.text).or_default() += 1);
-    after.iter().for_each(|line| *left.entry(line.text).or_default() -= 1);
-    let sum = |counts: &mut dyn Iterator<Item = isize>| counts.sum::<isize>().unsigned_abs();
-    let gone = sum(&mut left.values().copied().filter(|count| *count > 0));
-    let come = sum(&mut left.values().copied().filter(|count| *count < 0));
-    let changed = gone.max(come);
+    let gone = elision::lost(&before, &after).len();
+    let changed = gone.max(after.len() + gone - before.len());
     (changed > 0 && changed * 20 < before.len()).then_some((changed, before.len()))
 }
 

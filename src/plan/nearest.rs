@@ -6,10 +6,12 @@ use std::cell::OnceCell;
 
 use bstr::{BString, ByteSlice as _};
 
+use super::applied::is_framed;
 use super::elision;
+use super::place::texts;
 use super::place_error::{After, Closest, PlaceError, Places, Reason};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::search::{Bounds, Document, Effort, Ends, Fuzz, Gap, Near, Nearness, Needle, first};
+use crate::search::{Bounds, Document, Effort, Ends, Fuzz, Gap, Near, Nearness, Needle, first, is_telling};
 use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// A file and all that is looked for in it.
@@ -52,7 +54,6 @@ impl<'f, 'p> Nearest<'f, 'p> {
         ends: Ends,
         effort: &'f Effort,
     ) -> Self {
-        let texts = |side: &'p [Text<'_>]| side.iter().map(|line| &line[..]).collect();
         let (sought, made) = (texts(find), vec![texts(put)]);
         Self { sought, made, ends, ..Self::of_hunks(lines, &[], |line| &line.text, effort) }
     }
@@ -91,19 +92,17 @@ impl<'f, 'p> Nearest<'f, 'p> {
             Wanted { texts: find.iter().map(|line| (&line[..], line.span)).collect(), from: 0, span, places: &places };
         let near = self.near(&wanted);
         if put.iter().any(|line| is_telling(line)) && self.effort.spend(self.lines.bytes().len()) {
-            let texts: Vec<&[u8]> = put.iter().map(|line| &line[..]).collect();
+            let put = texts(put);
             let bounds = if self.ends == Ends::Whole { Bounds::LINES } else { Bounds::default() };
-            let needle = Needle::text(&texts, bounds);
-            let joined = |texts: &[&[u8]]| texts.join(&b'\n');
-            let sought: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
+            let needle = Needle::text(&put, bounds);
             // What is only a part of the old text is there whether or not the rest is, and half a word by chance.
-            let is_part = memchr::memmem::find(&joined(&sought), &joined(&texts)).is_some();
+            let is_part = memchr::memmem::find(&texts(find).join(&b'\n'), &put.join(&b'\n')).is_some();
             if let Some(range) = first(&self.lines, &needle)
                 && !is_part
                 && crate::search::cuts_word(&self.lines, &range).is_none()
             {
                 let at = self.lines.index_at(range.start);
-                if is_made(near.as_ref(), at, texts.iter().copied()) {
+                if is_made(near.as_ref(), at, put.iter().copied()) {
                     return Located::new(span, PlaceError::Applied { at: LineNo::from_index(at) });
                 }
             }
@@ -186,11 +185,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
         let adds = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
         let is_sure = match adds.clone().next() {
             Some(_) => adds.clone().any(|line| is_telling((self.text)(line))),
-            None => {
-                let mut marks = hunk.lines.iter().map(|line| line.mark);
-                let is_framed = marks.next() == Some(Mark::Context) && marks.next_back() == Some(Mark::Context);
-                is_framed && hunk.new_lines().filter(|line| is_telling((self.text)(line))).count() > 1
-            }
+            None => is_framed(hunk) && hunk.new_lines().filter(|line| is_telling((self.text)(line))).count() > 1,
         };
         if !is_sure {
             return None;
@@ -229,10 +224,6 @@ impl Wanted<'_> {
 const SHOWN: usize = 5;
 /// How many lines of a hunk are looked up to find one that the file hasn't.
 const SHOWN_ABSENT: usize = 1000;
-
-fn is_telling(line: &[u8]) -> bool {
-    line.iter().filter(|byte| !byte.is_ascii_whitespace()).count() > 3
-}
 
 /// Returns whether the new lines that are in the file from line `at` on have been made of what comes nearest to the old ones,
 /// rather than being there by chance while the old ones are elsewhere, misspelt.

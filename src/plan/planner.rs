@@ -183,11 +183,7 @@ impl Planner<'_> {
     /// Looks at what an edit of a whole file made of it. `known` is the file as it was, if that was known before.
     pub(super) fn lint(&mut self, edit: &FileEdit<'_>, path: &RepoPath, known: Option<Content>) {
         let before = known.or_else(|| self.overlay.before(path)).unwrap_or_else(|| Vec::new().into());
-        let is_whole = match &edit.operation {
-            Operation::Create { .. } | Operation::Replace { .. } => true,
-            _ => edit.header.as_ref().is_some_and(|header| header.status == Status::Added),
-        };
-        let after = self.overlay.now(path).filter(|_| is_whole).map(|file| file.content.clone());
+        let after = self.overlay.now(path).filter(|_| lint::is_whole(edit)).map(|file| file.content.clone());
         let Some(after) = after else { return };
         if before.is_binary() || after.is_binary() || before == after {
             return;

@@ -115,14 +115,20 @@ impl<'f> Splicer<'f> {
     }
 
     fn put(&mut self, old: Range<usize>, new: Vec<u8>) {
-        match self.splices.last_mut() {
-            _ if *self.file.slice(old.clone()) == *new => {}
-            Some(last) if last.old.end == old.start => {
-                last.old.end = old.end;
-                last.new.extend_from_slice(&new);
-            }
-            _ => self.splices.push(Splice { old, new }),
+        if *self.file.slice(old.clone()) != *new {
+            push(&mut self.splices, Splice { old, new });
         }
+    }
+}
+
+/// Adds a splice that is behind all others; one that touches the last becomes a part of it.
+pub(super) fn push(splices: &mut Vec<Splice>, next: Splice) {
+    match splices.last_mut().filter(|last| last.old.end == next.old.start) {
+        Some(last) => {
+            last.old.end = next.old.end;
+            last.new.extend(next.new);
+        }
+        None => splices.push(next),
     }
 }
 

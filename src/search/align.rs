@@ -128,7 +128,7 @@ impl Walk<'_, '_> {
 
     fn agreed(&mut self, i: usize) {
         self.near.agree += 1;
-        self.near.telling += usize::from(weight(self.wanted[i]) == TELLING);
+        self.near.telling += usize::from(is_telling(self.wanted[i]));
         self.sum += 100 * weight(self.wanted[i]);
     }
 
@@ -144,7 +144,7 @@ impl Walk<'_, '_> {
                 // Braces and blank lines agree by chance.
                 let follows =
                     next + 1 < self.wanted.len() && line + 1 < self.lines.len() && self.same(next + 1, line + 1);
-                if weight(self.wanted[next]) == TELLING || follows || 2 * a == total {
+                if is_telling(self.wanted[next]) || follows || 2 * a == total {
                     return (a, total - a);
                 }
             }
@@ -181,5 +181,10 @@ const TELLING: usize = 5;
 
 /// Returns how much it says that a line is there.
 fn weight(line: &[u8]) -> usize {
-    if line.iter().filter(|byte| !byte.is_ascii_whitespace()).take(4).count() > 3 { TELLING } else { 1 }
+    if is_telling(line) { TELLING } else { 1 }
+}
+
+/// Returns whether a line says more than a brace or a blank line does.
+pub fn is_telling(line: &[u8]) -> bool {
+    line.iter().filter(|byte| !byte.is_ascii_whitespace()).take(4).count() > 3
 }

@@ -27,7 +27,7 @@ mod tests;
 mod view;
 mod word;
 
-pub use align::{Ends, Gap, Near, align};
+pub use align::{Ends, Gap, Near, align, is_telling};
 pub use document::Document;
 pub use fuzz::Fuzz;
 pub use locator::{Locators, Loose, Relaxation};

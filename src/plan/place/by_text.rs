@@ -148,13 +148,7 @@ impl Outcome {
             _ => None,
         };
         self.warnings.extend(warning.map(|warning| Located::new(span, warning)));
-        match self.splices.last_mut().filter(|last| last.old.end == range.start) {
-            Some(last) => {
-                last.old.end = range.end;
-                last.new.extend(new);
-            }
-            None => self.splices.push(Splice { old: range, new }),
-        }
+        splice::push(&mut self.splices, Splice { old: range, new });
     }
 }
 
@@ -285,10 +279,10 @@ impl Sought<'_, '_> {
                 }
                 let block = Block { old: 0..old.len(), new: put.iter().collect() };
                 let all: Vec<_> = find.iter().collect();
-                let (fitted, warning) = fuzz::fit(lines, at, level, &all, &[block], span)?;
+                let fitted = fuzz::fit(lines, at, level, &all, &[block], span)?;
                 let last = at + old.len() - 1;
                 let range = lines.start(at)..lines.start(last) + lines.text(last).len();
-                let (fitted, warning) = (Some(fitted), Some(warning));
+                let (fitted, warning) = (Some(fitted.lines), Some(fitted.warning));
                 return Ok(Some(Found { is_core, fitted, warning, ..Found::new(vec![range], Match::at(level)) }));
             }
         }

@@ -25,7 +25,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use super::super::duplicates::Duplicates;
-use super::super::fuzz::{self, Block, Levels};
+use super::super::fuzz::{self, Block, Fitted, Levels};
 use super::super::nearest::Nearest;
 use super::super::place_error::{After, Ambiguity, Earlier, Part, PlaceError, Places as Candidates, Reason};
 use super::super::placement::Match;
@@ -274,9 +274,9 @@ impl<'f, 'p> Placer<'f, 'p> {
         let blocks: Vec<_> = blocks.collect();
         let old = lines.iter().filter(|line| line.mark != Mark::Added).map(|line| &line.text);
         let (file, old) = (self.task.file.lines(), old.collect::<Vec<&Text<'_>>>());
-        let (added, how) = fuzz::fit(&file, *at, *level, &old, &blocks, first_old(hunk))?;
-        self.warn(number, how.span, how.value);
-        Ok(added)
+        let Fitted { lines, warning } = fuzz::fit(&file, *at, *level, &old, &blocks, first_old(hunk))?;
+        self.warn(number, warning.span, warning.value);
+        Ok(lines)
     }
 
     fn seek_run(&self, wanted: Wanted<'_, '_>, run: &Run<'_>) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
