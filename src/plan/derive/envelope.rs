@@ -1,6 +1,6 @@
 //! [`ChangeSet`] → the envelope that somebody would have written who knew the files.
 
-use super::operations::{FileOperation, Said, create, derive, edit, regions};
+use super::operations::{Described, FileOperation, create, derive, edit, regions};
 use super::{Derived, What, chunks, path_text, proof};
 use crate::compare::{Compare, CompareError, Options};
 use crate::patch::{Format, Hunk, Operation};
@@ -41,7 +41,7 @@ fn update<'c>(
     after: &'c File,
     compare: &dyn Compare,
     options: &Options,
-) -> Said<Hunk<'c>> {
+) -> Described<Hunk<'c>> {
     if before.content == after.content {
         return Ok(Ok(Vec::new()));
     }

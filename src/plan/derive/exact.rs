@@ -1,6 +1,6 @@
 //! [`ChangeSet`] → search/replace blocks, or tool calls: texts that are there once, to be replaced.
 
-use super::operations::{FileOperation, Said, create, derive, edit, regions};
+use super::operations::{Described, FileOperation, create, derive, edit, regions};
 use super::opx::joined;
 use super::{Derived, What, path_text, proof, substitutions};
 use crate::compare::{Compare, CompareError, Region};
@@ -48,7 +48,7 @@ fn update<'c>(
     after: &'c File,
     compare: &dyn Compare,
     context: u32,
-) -> Said<Operation<'c>> {
+) -> Described<Operation<'c>> {
     if before.content == after.content {
         return Ok(Ok(Vec::new()));
     }

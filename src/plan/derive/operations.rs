@@ -10,14 +10,14 @@ use crate::text::Lines;
 use crate::tree::File;
 
 /// What a format says of a file, or why it can't say it; an error if contents can't be compared.
-pub(super) type Said<T> = Result<Result<Vec<T>, What>, CompareError>;
+pub(super) type Described<T> = Result<Result<Vec<T>, What>, CompareError>;
 
 /// Derives a patch in a format, given what says what is done to one file.
 pub(super) fn derive<'c>(
     changes: &'c ChangeSet,
     format: Format,
     progress: &Progress,
-    say: impl Fn(FileOperation<'c>) -> Said<FileEdit<'c>>,
+    say: impl Fn(FileOperation<'c>) -> Described<FileEdit<'c>>,
 ) -> Result<Derived<'c>, CompareError> {
     let mut unsaid = Vec::new();
     let mut edits = Vec::with_capacity(changes.len());

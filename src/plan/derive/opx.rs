@@ -1,6 +1,6 @@
 //! [`ChangeSet`] → OPX edits that somebody would have written who knew the files.
 
-use super::operations::{FileOperation, Said, create, derive, edit, regions};
+use super::operations::{Described, FileOperation, create, derive, edit, regions};
 use super::{Derived, What, path_text, proof, substitutions};
 use crate::compare::{Compare, CompareError, Options, Region};
 use crate::patch::{Format, Occurrence, Operation};
@@ -65,7 +65,7 @@ fn update<'c>(
     after: &'c File,
     compare: &dyn Compare,
     context: u32,
-) -> Said<Operation<'c>> {
+) -> Described<Operation<'c>> {
     if before.content == after.content {
         return Ok(Ok(Vec::new()));
     }
