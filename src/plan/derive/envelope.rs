@@ -23,7 +23,7 @@ pub fn envelope<'c>(
     compare: &dyn Compare,
     options: &Options,
 ) -> Result<Derived<'c>, CompareError> {
-    derive(changes, Format::Envelope, &options.progress, |operation| {
+    derive(changes, Format::Envelope, options, |operation| {
         Ok(match operation {
             FileOperation::Add { path, file } => Ok(vec![edit(path, create(&file.content, false))]),
             FileOperation::Delete { path } => Ok(vec![edit(path, Operation::Delete { expected: None })]),

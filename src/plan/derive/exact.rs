@@ -3,11 +3,10 @@
 use super::operations::{Described, FileOperation, create, derive, edit, regions};
 use super::opx::joined;
 use super::{Derived, What, path_text, proof, substitutions};
-use crate::compare::{Compare, CompareError, Region};
+use crate::compare::{Compare, CompareError, Options, Region};
 use crate::patch::{Format, Occurrence, Operation, Times};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
-use crate::progress::Progress;
 use crate::text::Lines;
 use crate::tree::File;
 
@@ -24,7 +23,7 @@ pub fn exact<'c>(
     context: u32,
 ) -> Result<Derived<'c>, CompareError> {
     let is_blocks = format == Format::Blocks;
-    derive(changes, format, &Progress::default(), |operation| {
+    derive(changes, format, &Options::default(), |operation| {
         Ok(match operation {
             FileOperation::Delete { .. } if is_blocks => Err(What::Deletion),
             FileOperation::Change { to: Some(_), .. } if is_blocks => Err(What::Rename),

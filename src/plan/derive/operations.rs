@@ -1,22 +1,21 @@
 //! What is to be said of each file of a change, in an order in which it can be done.
 
 use super::{Derived, Unrepresentable, What, path_text, proof};
-use crate::compare::{Compare, CompareError, Region};
+use crate::compare::{Compare, CompareError, Options, Region};
 use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{Change, ChangeSet};
-use crate::progress::Progress;
 use crate::text::Lines;
 use crate::tree::File;
 
 /// What a format says of a file, or why it can't say it; an error if contents can't be compared.
 pub(super) type Described<T> = Result<Result<Vec<T>, What>, CompareError>;
 
-/// Derives a patch in a format, given what says what is done to one file.
+/// Derives a patch in a format, given what says what is done to one file. The options tell who counts the files.
 pub(super) fn derive<'c>(
     changes: &'c ChangeSet,
     format: Format,
-    progress: &Progress,
+    options: &Options,
     say: impl Fn(FileOperation<'c>) -> Described<FileEdit<'c>>,
 ) -> Result<Derived<'c>, CompareError> {
     let mut unsaid = Vec::new();
@@ -28,7 +27,7 @@ pub(super) fn derive<'c>(
                 unsaid.push(Unrepresentable { path: operation.path().as_bstr().into(), format, what });
             }
         }
-        progress.step();
+        options.progress.step();
     }
     Ok(Derived::new(Patch { format, edits }, unsaid))
 }

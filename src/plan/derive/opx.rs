@@ -21,7 +21,7 @@ use crate::tree::File;
 /// If contents can't be compared.
 pub fn opx<'c>(changes: &'c ChangeSet, compare: &dyn Compare, options: &Options) -> Result<Derived<'c>, CompareError> {
     let edits = |path, operations: Vec<_>| operations.into_iter().map(move |operation| edit(path, operation));
-    derive(changes, Format::Opx, &options.progress, |operation| {
+    derive(changes, Format::Opx, options, |operation| {
         Ok(match operation {
             FileOperation::Delete { path } => Ok(vec![edit(path, Operation::Delete { expected: None })]),
             FileOperation::Add { path, file } => {
