@@ -41,7 +41,7 @@ pub(super) fn about(reading: &Reading, config: &Config) -> Result<About, RepoErr
 /// If the configuration holds no boolean, or names no level.
 pub(super) fn strictness(reading: &Reading, config: &Config) -> Result<(bool, Fuzz), RepoError> {
     if let Some(level) = reading.fuzz {
-        return Ok((false, level.into()));
+        return Ok((false, level));
     }
     let strict = switch(reading.strict, reading.no_strict, config, "llmpatch.strict")?;
     let level = if reading.no_fuzz { Fuzz::Exact } else { level(config)? };

@@ -7,10 +7,10 @@ use super::base::Base;
 use super::error::Failure;
 use super::exit::Exit;
 use super::flow::{self, Printed, Session, Worked};
-use super::options::{Against, Format, Reading, Responses, Verbosity};
+use super::options::{Against, Reading, Responses, Verbosity, format_among};
 use super::preview::Preview;
 use super::responses;
-use crate::patch;
+use crate::patch::Format;
 use crate::path::RepoPath;
 use crate::progress::Stage;
 use crate::repo::Side;
@@ -29,7 +29,7 @@ pub(super) struct Convert {
     #[command(flatten)]
     responses: Responses,
     /// The format to print
-    #[arg(long, value_name = "format", value_parser = Format::among(&[Format::Unified, Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
+    #[arg(long, value_name = "format", value_parser = format_among(&[Format::Unified, Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
     to: Format,
     #[command(flatten)]
     context: Context,
@@ -70,7 +70,7 @@ impl Convert {
                 Printed::Diff(Preview::diff(self.context.lines).print(session, &base, &worked.changes)?)
             }
             _ if worked.changes.is_empty() => Printed::Response(Vec::new()),
-            to => Printed::Response(self.respond(session, to.into(), &mut worked, &*tree)?),
+            to => Printed::Response(self.respond(session, to, &mut worked, &*tree)?),
         };
         let files = FileReport::list(&worked.changes, |_| None);
         Ok((Report::checked(files, worked.warnings), printed))
@@ -79,7 +79,7 @@ impl Convert {
     fn respond(
         &self,
         session: &Session,
-        format: patch::Format,
+        format: Format,
         worked: &mut Worked<'_>,
         tree: &dyn Tree,
     ) -> Result<Vec<u8>, Failure> {

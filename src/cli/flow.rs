@@ -76,7 +76,7 @@ impl Session {
             talk: talk.clone(),
             style,
             works: ProgressMeter::new(talk),
-            format: reading.format.map(Into::into),
+            format: reading.format,
             file: reading.file.clone(),
             rules: Rules {
                 strict,

@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
+use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::responses::Origin;
-use crate::patch;
+use crate::patch::Format;
 use crate::pathspec::{Defaults, Pathspec, Wildcards};
 use crate::search::Fuzz;
 
@@ -36,7 +36,7 @@ pub(super) struct Reading {
     pub(super) no_unique: bool,
     /// Where lines aren't in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)
     #[arg(long, value_name = "level", value_enum, conflicts_with = "strict", overrides_with = "no_fuzz")]
-    pub(super) fuzz: Option<FuzzOption>,
+    pub(super) fuzz: Option<Fuzz>,
     /// Take back --fuzz or llmpatch.fuzz
     #[arg(long, overrides_with = "fuzz")]
     pub(super) no_fuzz: bool,
@@ -86,62 +86,45 @@ fn defaults() -> Defaults {
     Defaults { wildcards, any_case: is_set("GIT_ICASE_PATHSPECS"), literal: is_set("GIT_LITERAL_PATHSPECS") }
 }
 
-/// The formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// `*** Begin Patch` … `*** End Patch`
-    Envelope,
-    /// `<edit file=… op=…>`
-    Opx,
-    /// `diff --git …`, as `git diff` and `diff -u` print it
-    Unified,
-    /// `<<<<<<< SEARCH` … `>>>>>>> REPLACE`
-    Blocks,
-    /// Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`
-    Tool,
-    /// Whole files in Markdown fences under their paths; never looked for unless asked for
-    Files,
-}
+impl ValueEnum for Format {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Format::Envelope, Format::Opx, Format::Unified, Format::Blocks, Format::Tool, Format::Files]
+    }
 
-impl Format {
-    /// Reads one of these formats.
-    pub(super) fn among(formats: &'static [Format]) -> impl TypedValueParser<Value = Format> {
-        let values = formats.iter().filter_map(ValueEnum::to_possible_value);
-        PossibleValuesParser::new(values).try_map(|name| Format::from_str(&name, false))
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            Format::Envelope => ("envelope", "`*** Begin Patch` … `*** End Patch`"),
+            Format::Opx => ("opx", "`<edit file=… op=…>`"),
+            Format::Unified => ("unified", "`diff --git …`, as `git diff` and `diff -u` print it"),
+            Format::Blocks => ("blocks", "`<<<<<<< SEARCH` … `>>>>>>> REPLACE`"),
+            Format::Tool => ("tool", "Tool calls as JSON: `{\"path\": …, \"old_string\": …, \"new_string\": …}`"),
+            Format::Files => {
+                ("files", "Whole files in Markdown fences under their paths; never looked for unless asked for")
+            }
+        };
+        Some(PossibleValue::new(name).help(help))
     }
 }
 
-impl From<Format> for patch::Format {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Envelope => patch::Format::Envelope,
-            Format::Opx => patch::Format::Opx,
-            Format::Unified => patch::Format::Unified,
-            Format::Blocks => patch::Format::Blocks,
-            Format::Tool => patch::Format::Tool,
-            Format::Files => patch::Format::Files,
-        }
+/// Reads one of these formats.
+pub(super) fn format_among(formats: &'static [Format]) -> impl TypedValueParser<Value = Format> {
+    let values = formats.iter().filter_map(ValueEnum::to_possible_value);
+    PossibleValuesParser::new(values).try_map(|name| Format::from_str(&name, false))
+}
+
+impl ValueEnum for Fuzz {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Fuzz::LEVELS
     }
-}
 
-/// The levels of tolerance that can be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum FuzzOption {
-    /// Blanks at line ends
-    Trailing,
-    /// Indentation too; added lines are shifted alike
-    Indent,
-    /// Typographic quotes, dashes and spaces, composed letters too
-    Unicode,
-}
-
-impl From<FuzzOption> for Fuzz {
-    fn from(level: FuzzOption) -> Self {
-        match level {
-            FuzzOption::Trailing => Fuzz::Trailing,
-            FuzzOption::Indent => Fuzz::Indent,
-            FuzzOption::Unicode => Fuzz::Unicode,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Fuzz::Exact => return None,
+            Fuzz::Trailing => "Blanks at line ends",
+            Fuzz::Indent => "Indentation too; added lines are shifted alike",
+            Fuzz::Unicode => "Typographic quotes, dashes and spaces, composed letters too",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
     }
 }
 

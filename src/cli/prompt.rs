@@ -6,9 +6,10 @@ use clap::Args;
 use super::error::{CliError, Failure, failed};
 use super::exit::Exit;
 use super::flow::{self, Printed, Session};
-use super::options::{Format, Reading, Verbosity};
+use super::options::{Reading, Verbosity, format_among};
 use super::output;
 use super::show;
+use crate::patch::Format;
 use crate::plan::derive::Unrepresentable;
 use crate::report::{Diagnostic, Report};
 use crate::respond::{Look, Response};
@@ -21,7 +22,7 @@ use crate::text::Shown;
 pub(super) struct Prompt {
     /// The format
     #[arg(value_name = "format", default_value = "envelope", hide_default_value = false)]
-    #[arg(value_parser = Format::among(&[Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
+    #[arg(value_parser = format_among(&[Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
     format: Format,
     /// Add an example drawn from this repository: a commit as the response that would have made it
     #[arg(long, value_name = "commit")]
@@ -55,7 +56,7 @@ fn example(session: &Session, named: &str, format: Format) -> Result<Vec<u8>, Fa
         [merge] => return Err(CliError::Merge(merge.id.clone()).into()),
         _ => return Err(CliError::Several(named.to_owned()).into()),
     };
-    let written = show::written(session, &commit, format.into(), Look::default())?;
+    let written = show::written(session, &commit, format, Look::default())?;
     let all = |errors: Vec<Unrepresentable>| errors.iter().map(Diagnostic::from).collect();
     let Some(Response { text: patch, .. }) = written.map_err(|errors| failed(all(errors)))? else {
         return Err(CliError::NoFiles(named.to_owned()).into());

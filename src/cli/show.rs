@@ -11,8 +11,8 @@ use super::convert::Context;
 use super::error::{CliError, Failure, IoError};
 use super::exit::Exit;
 use super::flow::{self, Printed, Session};
-use super::options::{Format, Reading, Verbosity};
-use crate::patch;
+use super::options::{Reading, Verbosity, format_among};
+use crate::patch::Format;
 use crate::plan::derive;
 use crate::progress::Stage;
 use crate::repo::{Commit, Side};
@@ -33,7 +33,7 @@ pub(super) struct Show {
     #[arg(value_name = "commit")]
     named: String,
     /// The format to print
-    #[arg(long, value_name = "format", default_value = "envelope", value_parser = Format::among(&[Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
+    #[arg(long, value_name = "format", default_value = "envelope", value_parser = format_among(&[Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
     to: Format,
     /// Write a merge as what it changes of its first parent, and of a range only first parents
     #[arg(long)]
@@ -124,7 +124,7 @@ impl Show {
         prose.extend_from_slice(&body);
         let base = commit.parents.first().filter(|_| self.base);
         let look = Look { context: self.context.lines, prose: prose.into(), base: base.cloned(), ..Look::default() };
-        written(session, commit, format.into(), look)
+        written(session, commit, format, look)
     }
 }
 
@@ -161,7 +161,7 @@ fn file_name(number: usize, subject: &BString) -> String {
 pub(super) fn written(
     session: &Session,
     commit: &Commit,
-    format: patch::Format,
+    format: Format,
     look: Look,
 ) -> Result<Result<Option<Response>, Vec<derive::Unrepresentable>>, Failure> {
     let work = session.works.begin(Stage::Planning, 0);
@@ -179,7 +179,7 @@ pub(super) fn written(
         None => Box::new(MemoryTree::new()),
     };
     let notes = match format {
-        patch::Format::Opx => Notes::One(subject_and_body(&commit.message).0),
+        Format::Opx => Notes::One(subject_and_body(&commit.message).0),
         _ => Notes::None,
     };
     let look = Look { options, notes, ..look };
