@@ -4,7 +4,6 @@
 //! answers, in the order of the lines. An answer is written once its objects are on the disk, so that an answer that is there is true,
 //! and whoever was stopped goes on behind the last one.
 
-mod bundle;
 mod line;
 mod output;
 
@@ -30,7 +29,7 @@ use super::options::{Reading, Verbosity};
 use super::responses::Origin;
 use crate::report::Report;
 use crate::text::Source;
-use crate::transaction::{CandidatePack, Candidates};
+use crate::transaction::{self, CandidatePack, Candidates};
 
 /// How many lines may be read and not yet answered.
 const AHEAD: usize = 4096;
@@ -110,7 +109,7 @@ impl Batch {
         });
         answer(session, &mut output, &answers, &credit)?;
         if let (Some(bundle), Some(output)) = (&self.bundle, &self.output) {
-            bundle::write(&session.repo, &revision, output, bundle)?;
+            transaction::bundle(&session.repo, &revision, &output::made(output)?, bundle)?;
         }
         Ok((Report::checked(Vec::new(), Vec::new()), Printed::Text(Vec::new())))
     }
@@ -199,8 +198,5 @@ fn answer(
             break;
         }
     }
-    match early.is_empty() {
-        true => Ok(()),
-        false => Err(IoError::from(anyhow!("a thread ended before its time")).into()),
-    }
+    if early.is_empty() { Ok(()) } else { Err(IoError::from(anyhow!("a thread ended before its time")).into()) }
 }

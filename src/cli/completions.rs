@@ -7,7 +7,6 @@
 
 mod bash;
 
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum as _};
@@ -75,7 +74,7 @@ fn place(home: &Home, shell: Shell) -> Option<(PathBuf, &'static str, String)> {
             let directory = home.data().join("zsh/site-functions");
             let advice = format!(
                 "zsh must look there: put this line into ~/.zshrc, before compinit is called\n    fpath=({} $fpath)",
-                Shown(directory.as_os_str().as_bytes())
+                Shown::path(&directory)
             );
             (directory, "_git-llmpatch", advice)
         }

@@ -18,6 +18,11 @@ pub(super) fn switch(on: bool, off: bool, config: &Config, key: &str) -> Result<
     if on || off { Ok(on) } else { Ok(config.bool(key)?.unwrap_or(false)) }
 }
 
+/// Returns what a setting holds; one that can't be read counts as not set.
+pub(super) fn text(config: &Config, key: &str) -> Option<String> {
+    config.string(key).ok().flatten().map(|value| value.to_string())
+}
+
 /// Decides which tree responses are about, if that is said.
 ///
 /// # Errors
@@ -63,18 +68,16 @@ pub(super) fn lints(config: &Config) -> Result<Lints, RepoError> {
             b"error" => Some(Verdict::Error),
             _ => None,
         };
-        let key = || format!("llmpatch.lint.{name}");
-        let Some(verdict) = verdict else {
-            return Err(RepoError::Setting { key: key(), value, wanted: "`allow`, `warn` or `error`" });
+        lints = match (known, verdict) {
+            (Some(lint), Some(verdict)) => lints.with(lint, verdict),
+            (_, verdict) => {
+                let wanted = match verdict {
+                    None => "`allow`, `warn` or `error`",
+                    Some(_) => "the setting of a lint: git-llmpatch(1) lists their names",
+                };
+                return Err(RepoError::Setting { key: format!("llmpatch.lint.{name}"), value, wanted });
+            }
         };
-        let Some(lint) = known else {
-            return Err(RepoError::Setting {
-                key: key(),
-                value,
-                wanted: "the setting of a lint: git-llmpatch(1) lists their names",
-            });
-        };
-        lints = lints.with(lint, verdict);
     }
     Ok(lints)
 }
@@ -86,12 +89,11 @@ pub(super) fn lints(config: &Config) -> Result<Lints, RepoError> {
 pub(super) fn guard(reading: &Reading, config: &Config) -> Result<Guard, Failure> {
     let protected = set(config, "llmpatch.protect")?;
     let limited = set(config, "llmpatch.limit")?;
-    let limit = match (reading.limit.is_empty(), limited.is_empty()) {
-        (false, _) => Some((reading.limit.iter().cloned().collect(), Origin::Option)),
-        (true, false) => Some((limited, Origin::Setting)),
-        (true, true) => None,
+    let limit = match &reading.limit[..] {
+        [] => (limited, Origin::Setting),
+        given => (given.iter().cloned().collect(), Origin::Option),
     };
-    Ok(Guard { limit, protected })
+    Ok(Guard { limit: Some(limit).filter(|(paths, _)| !paths.is_empty()), protected })
 }
 
 /// Reads the pathspecs of a setting. As in git's own lists, an empty value takes back those before it. The options that git was
@@ -112,8 +114,7 @@ fn set(config: &Config, key: &'static str) -> Result<Pathspecs, Failure> {
 fn level(config: &Config) -> Result<Fuzz, RepoError> {
     const KEY: &str = "llmpatch.fuzz";
     let Some(value) = config.string(KEY)? else { return Ok(Fuzz::Exact) };
-    let named = Fuzz::LEVELS.into_iter().find(|level| value == level.name());
-    match named {
+    match Fuzz::LEVELS.into_iter().find(|level| value == level.name()) {
         Some(level) => Ok(level),
         None if value == "none" => Ok(Fuzz::Exact),
         None => Err(RepoError::Setting { key: KEY.into(), value, wanted: "`none`, `trailing`, `indent` or `unicode`" }),
@@ -159,7 +160,7 @@ pub(super) fn colored(talk: &Verbosity, config: Option<&Config>, keys: &[&str], 
 /// counts as not set.
 pub(super) fn sequence(config: &Config, keys: &[&str], default: &str) -> String {
     let style = |value: &str| anstyle_git::parse(value).ok();
-    let set = |key: &&str| config.string(key).ok().flatten().and_then(|value| style(&value.to_string()));
+    let set = |key: &&str| style(&text(config, key)?);
     keys.iter().find_map(set).or_else(|| style(default)).unwrap_or_default().render().to_string()
 }
 
@@ -169,8 +170,7 @@ fn is_paged() -> bool {
 
 /// Reads a colour setting as git does: a boolean that is true means `auto`. What makes no sense is nobody's business here.
 fn colors(config: &Config, key: &str) -> Option<When> {
-    let value = config.string(key).ok()??;
-    match value.to_string().to_ascii_lowercase().as_str() {
+    match text(config, key)?.to_ascii_lowercase().as_str() {
         "always" => Some(When::Always),
         "never" | "false" | "no" | "off" | "0" => Some(When::Never),
         "auto" | "true" | "yes" | "on" | "1" | "" => Some(When::Auto),

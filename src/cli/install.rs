@@ -2,12 +2,12 @@
 
 use std::env;
 use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::error::IoError;
 use super::exit::Exit;
 use super::flow;
 use super::output;
@@ -67,11 +67,16 @@ impl Home {
     }
 }
 
+/// Returns the directory that a variable names; one that isn't absolute counts for nothing, as the XDG rules want it.
+fn directory(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
 /// Links this program under another name in a directory, beside the name that it has, and says where; a link of that name is replaced.
 pub(super) fn link(directory: &Path, name: &str) -> Exit {
-    let linked = || -> Result<PathBuf, anyhow::Error> {
+    let linked = || -> anyhow::Result<Exit> {
         let link = directory.join(name);
-        let shown = Shown(link.as_os_str().as_bytes()).to_string();
+        let shown = Shown::path(&link);
         let program = env::current_exe().context("can't tell where this program is")?;
         fs::create_dir_all(directory).with_context(|| format!("can't make the directory of `{shown}`"))?;
         if link.symlink_metadata().is_ok_and(|there| !there.is_symlink()) {
@@ -80,56 +85,42 @@ pub(super) fn link(directory: &Path, name: &str) -> Exit {
         let made = tempfile::Builder::new().make_in(directory, |path| std::os::unix::fs::symlink(&program, path));
         let made = made.with_context(|| format!("can't make `{shown}`"))?;
         made.into_temp_path().persist(&link).with_context(|| format!("can't make `{shown}`"))?;
-        Ok(link)
-    };
-    match linked() {
-        Ok(link) => {
-            let told = flow::said(output::print(format!("{}\n", Shown(link.as_os_str().as_bytes())).as_bytes()));
-            let paths = env::var_os("PATH").unwrap_or_default();
-            if !env::split_paths(&paths).any(|path| path == directory) {
-                let directory = Shown(directory.as_os_str().as_bytes());
-                output::complain(&format!(
-                    "put this line where your shell reads it\n    export PATH=\"{directory}:$PATH\"\n"
-                ));
-            }
-            told
+        let told = flow::said(output::print(format!("{shown}\n").as_bytes()));
+        let paths = env::var_os("PATH").unwrap_or_default();
+        if !env::split_paths(&paths).any(|path| path == directory) {
+            let directory = Shown::path(directory);
+            let line = format!("put this line where your shell reads it\n    export PATH=\"{directory}:$PATH\"\n");
+            output::complain(&line);
         }
-        Err(error) => flow::said(Err(IoError::from(error))),
-    }
-}
-
-/// Returns the directory that a variable names; one that isn't absolute counts for nothing, as the XDG rules want it.
-fn directory(variable: &str) -> Option<PathBuf> {
-    env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+        Ok(told)
+    };
+    linked().unwrap_or_else(|error| flow::said(Err(error.into())))
 }
 
 /// Puts pieces into a directory, and says where they are and what else there is to do.
 pub(super) fn install(directory: &Path, pieces: &[Piece], advice: &str) -> Exit {
-    let installed = || -> Result<(), anyhow::Error> {
-        let shown = |path: &Path| Shown(path.as_os_str().as_bytes()).to_string();
+    let installed = || -> anyhow::Result<Exit> {
+        let mut lines = String::new();
         for Piece { name, content } in pieces {
             let path = directory.join(name);
             let directory = path.parent().unwrap_or(directory);
             fs::create_dir_all(directory)
-                .with_context(|| format!("can't make the directory `{}`", shown(directory)))?;
-            // Renamed into place, so that a shell that starts meanwhile never reads half of it.
-            let mut file = tempfile::NamedTempFile::new_in(directory)
-                .with_context(|| format!("can't write `{}`", shown(&path)))?;
-            std::io::Write::write_all(&mut file, content).with_context(|| format!("can't write `{}`", shown(&path)))?;
-            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-            file.as_file().set_permissions(mode).with_context(|| format!("can't write `{}`", shown(&path)))?;
-            file.persist(&path).with_context(|| format!("can't write `{}`", shown(&path)))?;
+                .with_context(|| format!("can't make the directory `{}`", Shown::path(directory)))?;
+            write(directory, &path, content).with_context(|| format!("can't write `{}`", Shown::path(&path)))?;
+            lines += &format!("{}\n", Shown::path(&path));
         }
-        Ok(())
+        let told = flow::said(output::print(lines.as_bytes()));
+        output::complain(&format!("{advice}\n"));
+        Ok(told)
     };
-    match installed() {
-        Ok(()) => {
-            let lines = pieces.iter().map(|piece| directory.join(piece.name));
-            let lines: String = lines.map(|path| format!("{}\n", Shown(path.as_os_str().as_bytes()))).collect();
-            let told = flow::said(output::print(lines.as_bytes()));
-            output::complain(&format!("{advice}\n"));
-            told
-        }
-        Err(error) => flow::said(Err(IoError::from(error))),
-    }
+    installed().unwrap_or_else(|error| flow::said(Err(error.into())))
+}
+
+/// Writes a file and renames it into place, so that a shell that starts meanwhile never reads half of it.
+fn write(directory: &Path, path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    file.write_all(content)?;
+    file.as_file().set_permissions(PermissionsExt::from_mode(0o644))?;
+    file.persist(path)?;
+    Ok(())
 }

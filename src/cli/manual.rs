@@ -1,12 +1,20 @@
 //! The manual pages that come with the program. They are made beforehand (`tests/docs/manual.rs`): of the same definitions as `-h`, and
 //! of what is written in `man/`.
 
+use std::env;
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::exit::Exit;
 use super::flow;
 use super::install::{self, Home, Piece};
 use super::output;
+use crate::text::Shown;
 
 /// Print a manual page or what an agent needs to know, or install all pages
 #[derive(Debug, Args)]
@@ -47,12 +55,6 @@ struct Page {
     content: &'static str,
 }
 
-impl Page {
-    fn is(&self, wanted: &str) -> bool {
-        self.name == wanted || self.name.strip_prefix(PREFIX) == Some(wanted)
-    }
-}
-
 const PAGES: &[Page] = pages![
     "1": [
         "git-llmpatch",
@@ -78,13 +80,13 @@ const SKILL: &str = include_str!("../../man/SKILL.md");
 
 const PREFIX: &str = "git-llmpatch-";
 
-fn names() -> clap::builder::PossibleValuesParser {
+fn names() -> PossibleValuesParser {
     let names = PAGES.iter().map(|Page { name, .. }| {
         let short = name.strip_prefix(PREFIX);
-        let value = clap::builder::PossibleValue::new(short.unwrap_or(name));
+        let value = PossibleValue::new(short.unwrap_or(name));
         if short.is_some() { value.alias(*name) } else { value }
     });
-    clap::builder::PossibleValuesParser::new(names)
+    PossibleValuesParser::new(names)
 }
 
 impl Man {
@@ -106,12 +108,16 @@ impl Man {
             return Ok(flow::said(output::print_as_is(SKILL.as_bytes())));
         }
         let wanted = self.page.as_deref().unwrap_or("git-llmpatch");
-        let page = PAGES.iter().find(|page| page.is(wanted));
-        Ok(match page {
-            Some(page) => flow::said(output::print_as_is(page.content.as_bytes())),
-            None => return Err(super::usage("man", &format!("there is no page `{wanted}`"))),
-        })
+        match page(wanted) {
+            Some(page) => Ok(flow::said(output::print_as_is(page.content.as_bytes()))),
+            None => Err(super::usage("man", &format!("there is no page `{wanted}`"))),
+        }
     }
+}
+
+/// Finds a page by its name, or that of the command.
+fn page(wanted: &str) -> Option<&'static Page> {
+    PAGES.iter().find(|page| page.name == wanted || page.name.strip_prefix(PREFIX) == Some(wanted))
 }
 
 /// Show the manual page of a command, or a guide
@@ -126,8 +132,7 @@ pub(super) struct Help {
 impl Help {
     /// Asks for the page of a command; for that of the program where there is no such command.
     pub(super) fn of(command: &str) -> Self {
-        let page = PAGES.iter().find(|page| page.is(command)).map_or("git-llmpatch", |page| page.name);
-        Self { page: page.to_owned() }
+        Self { page: page(command).map_or("git-llmpatch", |page| page.name).to_owned() }
     }
 
     /// Shows the page by `man`, installed or not; where there is no `man`, prints what `-h` does.
@@ -135,41 +140,35 @@ impl Help {
     /// # Errors
     /// With that help.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
-        let page = PAGES.iter().find(|page| page.is(&self.page));
-        let shown = page.and_then(|page| {
+        let shown = page(&self.page).and_then(|page| {
             let mut file = tempfile::NamedTempFile::new().ok()?;
-            std::io::Write::write_all(&mut file, page.content.as_bytes()).ok()?;
-            let mut man = std::process::Command::new("man");
-            let ended = man.arg("-l").arg(file.path()).stderr(std::process::Stdio::null()).status().ok()?;
-            ended.success().then_some(Exit::Done)
+            file.write_all(page.content.as_bytes()).ok()?;
+            Command::new("man").arg("-l").arg(file.path()).stderr(Stdio::null()).status().ok()
         });
-        match shown {
-            Some(exit) => Ok(exit),
-            None => {
-                let mut command = super::command();
-                command.build();
-                let short = self.page.strip_prefix(PREFIX).unwrap_or(&self.page).to_owned();
-                let mut of = command.find_subcommand(&short).cloned().unwrap_or(command);
-                Ok(flow::said(output::print_as_is(of.render_help().to_string().as_bytes())))
-            }
+        if shown.is_some_and(|ended| ended.success()) {
+            return Ok(Exit::Done);
         }
+        let mut command = super::command();
+        command.build();
+        let short = self.page.strip_prefix(PREFIX).unwrap_or(&self.page);
+        let mut of = command.find_subcommand(short).cloned().unwrap_or(command);
+        Ok(flow::said(output::print_as_is(of.render_help().to_string().as_bytes())))
     }
 }
 
 /// Says what is still to be done so that `man` looks in a directory.
-fn advice(directory: &std::path::Path) -> String {
-    let bin = directory.parent().and_then(|share| share.parent()).map(|prefix| prefix.join("bin"));
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let is_found = bin.is_some_and(|bin| std::env::split_paths(&paths).any(|path| path == bin));
-    let is_named =
-        std::env::var_os("MANPATH").is_some_and(|set| std::env::split_paths(&set).any(|path| path == directory));
+fn advice(directory: &Path) -> String {
+    let has = |set: OsString, wanted: &Path| env::split_paths(&set).any(|path| path == wanted);
+    let bin = directory.parent().and_then(Path::parent).map(|prefix| prefix.join("bin"));
+    let is_found = bin.is_some_and(|bin| has(env::var_os("PATH").unwrap_or_default(), &bin));
     // man looks beside the directories in PATH, unless MANPATH says otherwise; an empty part of that stands for the usual ones.
-    let is_usual = std::env::var_os("MANPATH")
-        .is_none_or(|set| std::env::split_paths(&set).any(|path| path.as_os_str().is_empty()));
-    if is_named || (is_found && is_usual) {
+    let is_read = match env::var_os("MANPATH") {
+        None => is_found,
+        Some(set) => has(set.clone(), directory) || is_found && has(set, Path::new("")),
+    };
+    if is_read {
         return "try: git llmpatch --help".to_owned();
     }
-    use std::os::unix::ffi::OsStrExt as _;
-    let directory = crate::text::Shown(directory.as_os_str().as_bytes());
+    let directory = Shown::path(directory);
     format!("man must look there: put this line where your shell reads it\n    export MANPATH=\"{directory}:$MANPATH\"")
 }

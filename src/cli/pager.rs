@@ -21,11 +21,10 @@ use crate::transaction::LeftToChild;
 /// # Errors
 /// If standard output can't be written, but not if its reader has gone.
 pub(super) fn print_diff(bytes: &[u8], talk: &Verbosity, config: &Config) -> Result<(), IoError> {
-    if io::stdout().is_terminal() {
-        return page(&drawn(bytes, config::paints(talk, config), config), config, None);
-    }
-    match config::paints(talk, config) {
-        true => output::print_as_is(&paint::diff(bytes, &palette(config))),
+    let paints = config::paints(talk, config);
+    match io::stdout().is_terminal() {
+        true => page(&drawn(bytes, paints, config), config, None),
+        false if paints => output::print_as_is(&paint::diff(bytes, &palette(config))),
         false => output::print_as_is(bytes),
     }
 }
@@ -38,8 +37,8 @@ pub(super) fn show_diff(bytes: &[u8], terminal: &File, talk: &Verbosity, config:
     let is_colored = config::colored(talk, Some(config), config::DIFFS, true);
     let drawn = drawn(bytes, is_colored, config);
     // As git does, only what has colours goes through the filter.
-    let filter = config.string("interactive.difffilter").ok().flatten().filter(|_| is_colored);
-    let filtered = filter.and_then(|filter| filtered(&filter.to_string(), &drawn).ok());
+    let filter = config::text(config, "interactive.difffilter").filter(|_| is_colored);
+    let filtered = filter.and_then(|filter| filtered(&filter, &drawn).ok());
     page(&filtered.unwrap_or(drawn), config, Some(terminal))
 }
 
@@ -84,14 +83,13 @@ fn palette(config: &Config) -> Palette {
 
 /// Returns the command of the pager that git would start, if any.
 fn pager(config: &Config) -> Option<String> {
-    let variable = |name| env::var_os(name).and_then(|value| value.into_string().ok());
-    let own = config.string("pager.llmpatch").ok().flatten().map(|value| value.to_string());
+    let variable = |name| env::var(name).ok();
     let own = match config.bool("pager.llmpatch") {
         Ok(Some(false)) => return None,
         Ok(_) => None,
-        Err(_) => own,
+        Err(_) => config::text(config, "pager.llmpatch"),
     };
-    let set = || config.string("core.pager").ok().flatten().map(|value| value.to_string());
+    let set = || config::text(config, "core.pager");
     let pager =
         variable("GIT_PAGER").or(own).or_else(set).or_else(|| variable("PAGER")).unwrap_or_else(|| "less".into());
     (!pager.is_empty() && pager != "cat").then_some(pager)
@@ -103,7 +101,7 @@ fn pager(config: &Config) -> Option<String> {
 /// If it can't be started, or fails.
 pub(super) fn edit(path: &Path, terminal: &File, config: &Config) -> Result<(), IoError> {
     let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
-    let set = || config.string("core.editor").ok().flatten().map(|value| value.to_string());
+    let set = || config::text(config, "core.editor");
     let editor = variable("GIT_EDITOR").or_else(set).or_else(|| variable("VISUAL")).or_else(|| variable("EDITOR"));
     let editor = editor.unwrap_or_else(|| "vi".into());
     let stream = || terminal.try_clone().context("can't give the terminal to the editor");

@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _};
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -42,7 +41,7 @@ impl Origin {
     pub(super) fn name(&self) -> String {
         match self {
             Origin::Stdin => "<stdin>".to_owned(),
-            Origin::File(path) => Shown(path.as_os_str().as_bytes()).to_string(),
+            Origin::File(path) => Shown::path(path).to_string(),
         }
     }
 

@@ -130,7 +130,7 @@ impl Show {
 
 /// Writes responses to the files of their names, and returns the paths, one a line.
 fn write(directory: &Path, responses: &[(String, Vec<u8>)]) -> Result<Vec<u8>, IoError> {
-    let shown = |path: &Path| Shown(path.as_os_str().as_bytes()).to_string();
+    let shown = |path: &Path| Shown::path(path).to_string();
     std::fs::create_dir_all(directory).with_context(|| format!("can't make `{}`", shown(directory)))?;
     let mut paths = Vec::new();
     for (name, text) in responses {

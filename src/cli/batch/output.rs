@@ -1,24 +1,26 @@
 //! Where answers are written, and which of them were written before.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead as _, BufReader, Read as _, Take, Write as _};
+use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
+use serde::Deserialize;
 
 use super::line::Named;
 use crate::cli::error::IoError;
-use crate::cli::responses::Origin;
+use crate::text::Shown;
 
 /// Where answers go.
-pub(super) enum Output {
-    Stdout,
-    File { file: File, name: String },
+pub(super) struct Output {
+    to: Box<dyn Write>,
+    name: String,
 }
 
 /// The lines that were answered before, in their order.
 pub(super) struct Answered {
-    lines: Option<BufReader<Take<File>>>,
+    lines: Box<dyn BufRead + Send>,
     name: String,
     onto: String,
     /// How many have been met.
@@ -31,23 +33,22 @@ impl Output {
     /// # Errors
     /// If the file has something in it that isn't to be lost, or the system says no.
     pub(super) fn open(path: Option<&Path>, resume: bool, onto: &str) -> Result<(Self, Answered), IoError> {
-        let mut answered = Answered { lines: None, name: String::new(), onto: onto.to_owned(), met: 0 };
-        let Some(path) = path else { return Ok((Output::Stdout, answered)) };
-        let name = Origin::File(path.to_owned()).name();
+        let name = path.map_or_else(|| "standard output".to_owned(), |path| Shown::path(path).to_string());
+        let mut answered = Answered { lines: Box::new(io::empty()), name: name.clone(), onto: onto.to_owned(), met: 0 };
+        let Some(path) = path else { return Ok((Self { to: Box::new(io::stdout()), name }, answered)) };
         let open = || format!("can't write `{name}`");
         let mut options = OpenOptions::new();
         let mut file = options.read(true).append(true).create(true).open(path).with_context(open)?;
-        let mut len = file.metadata().with_context(open)?.len();
+        let len = file.metadata().with_context(open)?.len();
         if len > 0 && !resume {
             return Err(anyhow!("`{name}` is there already; --resume goes on behind its last line").into());
         }
         if len > 0 {
-            len = whole_lines(&mut file).with_context(open)?;
+            let len = whole_lines(&mut file).with_context(open)?;
             file.set_len(len).with_context(open)?;
-            let lines = File::open(path).with_context(open)?.take(len);
-            answered = Answered { lines: Some(BufReader::new(lines)), name: name.clone(), ..answered };
+            answered.lines = Box::new(BufReader::new(File::open(path).with_context(open)?.take(len)));
         }
-        Ok((Output::File { file, name }, answered))
+        Ok((Self { to: Box::new(file), name }, answered))
     }
 
     /// Writes answers. Returns whether anybody reads them.
@@ -55,35 +56,23 @@ impl Output {
     /// # Errors
     /// If the system says no.
     pub(super) fn write(&mut self, text: &str) -> Result<bool, IoError> {
-        let (written, name) = match self {
-            Output::Stdout => {
-                let mut stdout = io::stdout().lock();
-                (stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()), "standard output")
-            }
-            Output::File { file, name } => (file.write_all(text.as_bytes()), &name[..]),
-        };
-        match written {
+        match self.to.write_all(text.as_bytes()).and_then(|()| self.to.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-            written => Ok(written.map(|()| true).with_context(|| format!("can't write {name}"))?),
+            written => Ok(written.map(|()| true).with_context(|| format!("can't write {}", self.name))?),
         }
     }
 }
 
 /// Returns how long the lines of a file are that have an end.
 fn whole_lines(file: &mut File) -> io::Result<u64> {
-    let (mut len, mut whole) = (0, 0);
-    let mut reader = BufReader::new(file);
+    let (mut reader, mut whole) = (BufReader::new(file), 0);
     loop {
-        let bytes = reader.fill_buf()?;
-        if bytes.is_empty() {
+        let mut line = Vec::new();
+        let len = reader.read_until(b'\n', &mut line)?;
+        if !line.ends_with(b"\n") {
             return Ok(whole);
         }
-        if let Some(last) = memchr::memrchr(b'\n', bytes) {
-            whole = len + last as u64 + 1;
-        }
-        let read = bytes.len();
-        len += read as u64;
-        reader.consume(read);
+        whole += len as u64;
     }
 }
 
@@ -120,11 +109,32 @@ impl Answered {
     }
 
     fn next(&mut self) -> Result<Option<Vec<u8>>, IoError> {
-        let Some(lines) = &mut self.lines else { return Ok(None) };
         let mut line = Vec::new();
-        let name = &self.name;
-        let len = lines.read_until(b'\n', &mut line).with_context(|| format!("can't read `{name}`"))?;
+        let len = self.lines.read_until(b'\n', &mut line).with_context(|| format!("can't read `{}`", self.name))?;
         self.met += 1;
         Ok((len > 0).then_some(line))
     }
+}
+
+/// What an answer says was made.
+#[derive(Deserialize)]
+struct Made {
+    tree: Option<String>,
+    commit: Option<String>,
+}
+
+/// Returns the names of all that the answers in a file say was made.
+///
+/// # Errors
+/// If they can't be read.
+pub(super) fn made(answers: &Path) -> Result<BTreeSet<String>, IoError> {
+    let read = || {
+        let mut made = BTreeSet::new();
+        for line in BufReader::new(File::open(answers)?).split(b'\n') {
+            let one: Made = serde_json::from_slice(&line?)?;
+            made.extend(one.commit.or(one.tree));
+        }
+        anyhow::Ok(made)
+    };
+    Ok(read().with_context(|| format!("can't read `{}`", Shown::path(answers)))?)
 }
