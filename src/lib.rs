@@ -92,7 +92,7 @@
 //! | markers that were left over in files | [`leftover`] |
 //! | a failure as a message to the model | [`report::feedback`] |
 //! | options, previews, what is printed where | [`cli`] |
-//! | `apply -i`: how a change is taken apart, what is asked | [`plan::choose`], [`plan::hunks`]; `cli/review.rs`, `cli/review/hunks.rs`, `cli/terminal.rs` |
+//! | `apply -i`: how a change is taken apart, what is asked | [`plan::choose`], [`plan::hunks`]; `cli/review.rs`, `cli/terminal.rs` |
 //! | diffs at a terminal: pager and colours | `cli/pager.rs`, [`report::paint`] |
 //! | how far a long work is | [`progress`], `cli/progress.rs`; counted by `cli/observed_tree.rs`, [`plan::derive`] |
 //! | manual pages, completion scripts | `cli/manual.rs`, `cli/completions.rs`; written sections in `man/` |

@@ -1,5 +1,3 @@
-mod each;
-
 use bstr::BString;
 use clap::Args;
 
@@ -20,9 +18,9 @@ use crate::message;
 use crate::plan::choose::Names;
 use crate::plan::{ChangeSet, PlanId};
 use crate::progress::Stage;
-use crate::repo::{Against, is_branch_name};
+use crate::repo::{Against, Revision, is_branch_name};
 use crate::report::{CommitReport, Diagnostic, FileReport, Report, State, Status, merge};
-use crate::text::Shown;
+use crate::text::{Shown, Source};
 use crate::transaction::{self, CommitRequest, Onto, Target};
 
 /// Work out the whole change, then make it: all or nothing
@@ -228,10 +226,9 @@ impl Apply {
         };
         let printed = match printed {
             Some(printed) => Printed::Diff(printed),
-            None if !self.preview.applies() => Printed::Text(Vec::new()),
-            None if onto.is_some() => Printed::Text(report.stored().into()),
-            None if self.talk.quiet => Printed::Text(Vec::new()),
-            None => Printed::Text(report.done().into()),
+            None if self.preview.applies() && onto.is_some() => report.stored().into(),
+            None if self.preview.applies() && !self.talk.quiet => report.done().into(),
+            None => Printed::default(),
         };
         Ok((report, printed))
     }
@@ -243,7 +240,7 @@ impl Apply {
             (true, true) => Ok(self.made_nothing(report)),
             // The exit status is to be as if it had been applied; a diff alone shows only what would become of the files.
             (false, false) if self.preview.check => match transaction::foresee(&session.repo, &target) {
-                Err(error) => Err(not_made(report, State::NothingChanged, &error, error.signal())),
+                Err(error) => Err(not_made(&report, State::NothingChanged, &error, error.signal())),
                 Ok(()) => Ok(report),
             },
             (false, _) => Ok(report),
@@ -260,15 +257,11 @@ impl Apply {
     ) -> Result<Report, Failure> {
         if !self.preview.applies() {
             let foreseen = if self.preview.check { onto.foresee(&session.repo) } else { Ok(()) };
-            return match foreseen {
-                Err(error) => Err(not_made(report, State::NothingChanged, &error, None)),
-                Ok(()) => Ok(report),
-            };
+            foreseen.map_err(|error| not_made(&report, State::NothingChanged, &error, None))?;
+            return Ok(report);
         }
-        let stored = match transaction::store(&session.repo, changes, onto) {
-            Ok(stored) => stored,
-            Err(error) => return Err(not_made(report, State::NothingChanged, &error, None)),
-        };
+        let stored = transaction::store(&session.repo, changes, onto);
+        let stored = stored.map_err(|error| not_made(&report, State::NothingChanged, &error, None))?;
         report.tree = Some(stored.tree);
         if changes.is_empty() {
             return Ok(self.made_nothing(report));
@@ -301,6 +294,59 @@ impl Apply {
         let (files, detail) = (details::files(session, worked, diffs), details::of_change(worked, message));
         Ok(Report { detail, ..Report::checked(files, warnings) })
     }
+
+    /// Makes a commit of each response, and has the branch come to the last one. Until then nothing names any of them, so that one
+    /// response that is refused refuses all.
+    fn each(&self, session: &Session, onto: Revision) -> Result<(Report, Printed), Failure> {
+        let sources = responses::read(&self.responses.paths)?;
+        let mut all = self.commits(session, &sources, onto)?;
+        match (&all.commit, &self.branch) {
+            (None, _) => all.warnings.push(Diagnostic::from(&CliError::NoCommit)),
+            (Some(last), Some(branch)) => transaction::name(&session.repo, branch, onto, &last.full)?,
+            (Some(_), None) => {}
+        }
+        let printed = all.stored().into();
+        Ok((all, printed))
+    }
+
+    /// Makes the commits that HEAD is to come to, if each response is to be one.
+    fn ready(&self, session: &Session, worked: &Worked<'_>) -> Result<Vec<String>, Failure> {
+        if !self.each || worked.changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(self.commits(session, worked.sources, session.repo.revision("HEAD")?)?.commits)
+    }
+
+    /// Makes a commit of each response, which nothing names yet.
+    fn commits(&self, session: &Session, sources: &[Source], onto: Revision) -> Result<Report, Failure> {
+        let given = self.committing.message()?;
+        let commit = Some(self.committing.request("x".into(), None));
+        let mut on = Onto { revision: onto, commit, branch: self.branch.clone() };
+        on.foresee(&session.repo)?;
+        on.branch = None;
+        let mut all = Report { status: Status::Applied, state: State::Changed, ..Report::default() };
+        for source in sources {
+            let base = Base::Revision(on.revision.to_string());
+            let tree = base.tree(&session.repo)?;
+            let worked = session.work_out(std::slice::from_ref(source), &base, &*tree)?;
+            all.warnings.extend(worked.warnings.iter().cloned());
+            if worked.changes.is_empty() {
+                continue;
+            }
+            let mail = session.mail(&worked)?;
+            let message = given.clone().or_else(|| mail.as_ref().map(|mail| mail.message.clone()));
+            let message = message.unwrap_or_else(|| message::compose(&worked.patches, &worked.changes));
+            on.commit = Some(self.committing.request(message, mail.and_then(|mail| mail.author)));
+            let made = transaction::store(&session.repo, &worked.changes, &on)?;
+            if let Some(commit) = made.commit {
+                on.revision = session.repo.revision(&commit.id)?;
+                all.commits.push(commit.id.clone());
+                all.commit = Some(CommitReport::from(commit));
+            }
+            all.tree = Some(made.tree);
+        }
+        Ok(all)
+    }
 }
 
 /// Makes the change that a report tells of. Prints nothing: what a child says of its own accord aside, all is quiet until it is
@@ -318,24 +364,16 @@ pub(super) fn publish(
     let mut recovered = Vec::new();
     let begun = transaction::begin(&session.repo, changes, target, work.progress().clone(), &mut recovered);
     session.note(recovered);
-    let prepared = match begun {
-        Ok(prepared) => prepared,
-        Err(error) => {
-            let paths = recover::attention(&error);
-            let state = if paths.is_empty() { State::NothingChanged } else { State::Attention(paths) };
-            return Err(not_made(report, state, &error, error.signal()));
-        }
-    };
+    let prepared = begun.map_err(|error| {
+        let state = State::left(recover::attention(&error), State::NothingChanged);
+        not_made(&report, state, &error, error.signal())
+    })?;
     let published = prepared.publish();
     drop(work);
-    let done = match published {
-        Ok(done) => done,
-        Err(undone) => {
-            let attention = undone.attention.clone();
-            let state = if attention.is_empty() { State::PutBack } else { State::Attention(attention) };
-            return Err(not_made(report, state, &undone, undone.error.signal()));
-        }
-    };
+    let done = published.map_err(|undone| {
+        let state = State::left(undone.attention.clone(), State::PutBack);
+        not_made(&report, state, &undone, undone.error.signal())
+    })?;
     report.warnings.extend(done.warnings.iter().map(Diagnostic::from));
     report.conflicts = changes.unmerged().keys().cloned().collect();
     report.tree = done.commit.as_ref().and_then(|made| made.tree.clone());
@@ -345,6 +383,7 @@ pub(super) fn publish(
 }
 
 /// Says why a change isn't made, and what it would have been.
-fn not_made(report: Report, state: State, error: &impl Diagnose, signal: Option<i32>) -> Failure {
-    Box::new(Report { status: Status::Failed, state, signal, errors: vec![Diagnostic::from(error)], ..report })
+fn not_made(report: &Report, state: State, error: &impl Diagnose, signal: Option<i32>) -> Failure {
+    let errors = vec![Diagnostic::from(error)];
+    Box::new(Report { status: Status::Failed, state, signal, errors, ..report.clone() })
 }

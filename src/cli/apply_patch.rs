@@ -13,7 +13,7 @@ use super::base::Base;
 use super::details;
 use super::error::Failure;
 use super::exit::Exit;
-use super::flow::{self, Printed, Session};
+use super::flow::{self, Session};
 use super::install::{self, Home};
 use super::options::{Reading, Verbosity};
 use super::output;
@@ -78,7 +78,7 @@ pub(super) fn run(arguments: &[OsString]) -> Exit {
         let source = responses::source(SourceId(0), name.to_owned(), Some(patch?))?;
         let report = made(session, std::slice::from_ref(&source))?;
         let text = summary(&report, session.resolver().directory());
-        Ok((report, Printed::Text(text.into())))
+        Ok((report, text.into()))
     });
     // Agents know no more than that it failed.
     if exit == Exit::Obstructed { Exit::Refused } else { exit }

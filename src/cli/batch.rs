@@ -111,7 +111,7 @@ impl Batch {
         if let (Some(bundle), Some(output)) = (&self.bundle, &self.output) {
             transaction::bundle(&session.repo, &revision, &output::made(output)?, bundle)?;
         }
-        Ok((Report::checked(Vec::new(), Vec::new()), Printed::Text(Vec::new())))
+        Ok((Report::default(), Printed::default()))
     }
 
     fn input(&self) -> Result<Box<dyn BufRead + Send>, IoError> {

@@ -4,7 +4,7 @@ use super::base::Base;
 use super::details;
 use super::error::Failure;
 use super::exit::Exit;
-use super::flow::{self, Printed, Session};
+use super::flow::{self, Session};
 use super::options::{Against, FeedbackOptions, Json, Reading, Responses, Verbosity};
 use super::responses::Origin;
 use super::staged;
@@ -72,7 +72,7 @@ impl Check {
         let check = |origin: &Origin| {
             let checked =
                 origin.source(0).map_err(Failure::from).and_then(|source| check(&session, &base, &*tree, &[source]));
-            session.end(checked.map(|(report, line)| (report, Printed::Text(line.into()))), vec![origin.name()])
+            session.end(checked.map(|(report, line)| (report, line.into())), vec![origin.name()])
         };
         Ok(origins.iter().map(check).max().unwrap_or_default())
     }

@@ -356,11 +356,24 @@ struct Read<'s> {
 
 /// What is printed on standard output.
 pub(super) enum Printed {
+    /// It is printed as it is.
     Text(Vec<u8>),
     /// A person reads it in colours and in a pager.
     Diff(Vec<u8>),
     /// A person reads it in a pager.
     Response(Vec<u8>),
+}
+
+impl Default for Printed {
+    fn default() -> Self {
+        Self::Text(Vec::new())
+    }
+}
+
+impl From<String> for Printed {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
 }
 
 /// Does something in the repository of the current directory, prints how it went, and returns how the run ends. The responses

@@ -41,7 +41,7 @@ impl Prompt {
         let Some(named) = &self.example else { return flow::said(output::print_as_is(text.as_bytes())) };
         flow::run(&Reading::default(), &Verbosity::default(), Vec::new(), |session| {
             let example = example(session, named, self.format)?;
-            Ok((Report::checked(Vec::new(), Vec::new()), Printed::Text([text.as_bytes(), &example].concat())))
+            Ok((Report::default(), Printed::Text([text.as_bytes(), &example].concat())))
         })
     }
 }

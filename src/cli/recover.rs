@@ -50,25 +50,21 @@ impl Recover {
             let asked = if self.force { Asked::Force } else { Asked::Yes };
             transaction::recover(&repo, asked, work.progress()).map_err(failed)
         });
-        let report = match done {
-            Ok(recovered) => {
-                let mut report = done_with(&recovered);
-                let printed = if talk.quiet || talk.json { String::new() } else { told(&recovered, talk.verbose) };
-                if let Some(torn) = torn(&recovered) {
-                    report = *torn;
-                }
-                if talk.json {
-                    report.warnings = recovered.iter().map(noticed).collect();
-                }
-                if let Err(error) = output::print(printed.as_bytes()) {
-                    report.errors.push(Diagnostic::from(&error));
-                }
-                report
-            }
-            Err(report) => *report,
-        };
+        let report = done.map_or_else(|report| *report, |recovered| reported(&recovered, &talk));
         flow::conclude(&report, &talk, style)
     }
+}
+
+/// Prints what became of interrupted changes, and returns the report of it.
+fn reported(recovered: &[Recovered], talk: &Verbosity) -> Report {
+    let mut report = torn(recovered).map_or_else(|| done_with(recovered), |torn| *torn);
+    if talk.json {
+        report.warnings = recovered.iter().map(noticed).collect();
+    } else if !talk.quiet {
+        let printed = output::print(told(recovered, talk.verbose).as_bytes());
+        report.errors.extend(printed.err().map(|error| Diagnostic::from(&error)));
+    }
+    report
 }
 
 fn done_with(recovered: &[Recovered]) -> Report {
@@ -78,7 +74,7 @@ fn done_with(recovered: &[Recovered]) -> Report {
         (false, true) => State::PutBack,
         (false, false) => State::NothingChanged,
     };
-    Report { status: Status::Recovered, state, ..Report::checked(Vec::new(), Vec::new()) }
+    Report { status: Status::Recovered, state, ..Report::default() }
 }
 
 /// Tells of what became of one interrupted change, and names its paths.
@@ -112,7 +108,7 @@ fn torn(recovered: &[Recovered]) -> Option<Failure> {
     (!open.is_empty()).then(|| {
         let error = TransactionError::Torn { recovered: open };
         let paths = attention(&error);
-        let state = if paths.is_empty() { done_with(recovered).state } else { State::Attention(paths) };
+        let state = State::left(paths, done_with(recovered).state);
         Box::new(Report::failed_with(state, vec![Diagnostic::from(&error)], Vec::new()))
     })
 }

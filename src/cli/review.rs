@@ -4,14 +4,18 @@
 //! nothing is worked out again. No lock is held while somebody thinks; a file that is saved meanwhile is found when the change
 //! is made, as it always is.
 
-mod hunks;
-
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, IsTerminal as _};
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::path::Path;
+
+use anyhow::Context as _;
+use bstr::ByteSlice as _;
 
 use super::base::Base;
-use super::error::{CliError, Failure};
+use super::error::{CliError, Failure, IoError};
 use super::flow::{Session, Worked};
+use super::pager;
 use super::preview::Preview;
 use super::terminal::{Choices, Colors, Terminal};
 use crate::plan::choose::{self, Names, Part};
@@ -30,6 +34,15 @@ pub(super) struct Review {
 }
 
 const SPLIT: (char, &str) = ('s', "decide hunk by hunk");
+
+/// What stands below a hunk in an editor.
+const GUIDE: &str = "\
+# ---
+# To keep a line that would go, make its '-' a ' '.
+# To leave out a line that would come, delete it.
+# Lines that start with # are left out.
+# Without any other line, the hunk stays as it was, and is asked about again.
+";
 
 /// How much of a change was wanted.
 enum Wanted {
@@ -153,16 +166,13 @@ impl Asking<'_> {
         let files = FileReport::list(changes, |_| None).len();
         let question = format!("{} this change to {}", self.review.deed, counted(files));
         loop {
-            return Ok(match self.ask(&question, &choices)? {
-                Some('y') => Wanted::All,
-                Some('s') => Wanted::Hunks,
-                Some('f') => Wanted::Some,
-                Some('p') => {
-                    self.show(changes)?;
-                    continue;
-                }
-                _ => Wanted::Nothing,
-            });
+            match self.ask(&question, &choices)? {
+                Some('y') => return Ok(Wanted::All),
+                Some('s') => return Ok(Wanted::Hunks),
+                Some('f') => return Ok(Wanted::Some),
+                Some('p') => self.show(changes)?,
+                _ => return Ok(Wanted::Nothing),
+            }
         }
     }
 
@@ -231,6 +241,73 @@ impl Asking<'_> {
         Ok(pieces::pieces(change, &differ, &self.session.repo.diff_options()?)?)
     }
 
+    /// Asks about hunk after hunk, and returns those that are wanted, and whether to ask on.
+    fn about_hunks(&self, change: &Change, pieces: &[Piece]) -> Result<(Vec<Piece>, Next), Failure> {
+        const CHOICES: &Choices = &[
+            ('y', "yes, make this hunk"),
+            ('n', "no, leave it out"),
+            ('q', "quit: leave out this and all the rest, make what you said yes to (Ctrl-C makes nothing)"),
+            ('a', "yes to this and all later hunks of the file"),
+            ('d', "no to this and all later hunks of the file"),
+            ('e', "edit this hunk, then make it"),
+            ('p', "print this hunk again"),
+        ];
+        let mut wanted = Vec::new();
+        for (number, piece) in pieces.iter().enumerate() {
+            let alone = ChangeSet::new([pieces::only(change, std::slice::from_ref(piece))]);
+            self.review.terminal.say("\n")?;
+            self.show(&alone)?;
+            let question =
+                format!("({}/{}) {} this hunk of `{}`", number + 1, pieces.len(), self.review.deed, change.path);
+            loop {
+                match self.ask(&question, CHOICES)? {
+                    Some('y') => wanted.push(piece.clone()),
+                    Some('n') => {}
+                    Some('a') => {
+                        wanted.extend_from_slice(&pieces[number..]);
+                        return Ok((wanted, Next::GoOn));
+                    }
+                    Some('d') => return Ok((wanted, Next::GoOn)),
+                    Some('e') => match self.edited(change, piece, &alone)? {
+                        Some(edited) => wanted.push(edited),
+                        None => continue,
+                    },
+                    Some('p') => {
+                        self.show(&alone)?;
+                        continue;
+                    }
+                    _ => return Ok((wanted, Next::Quit)),
+                }
+                break;
+            }
+        }
+        Ok((wanted, Next::GoOn))
+    }
+
+    /// Has a hunk edited until it fits; `None` if it is to stay as it was.
+    fn edited(&self, change: &Change, piece: &Piece, alone: &ChangeSet) -> Result<Option<Piece>, Failure> {
+        const AGAIN: &Choices = &[('y', "yes, edit it again"), ('n', "no, leave the hunk as it was")];
+        let config = self.session.repo.config();
+        let content = change.before.as_ref().map(|file| &file.content[..]).unwrap_or_default();
+        // Contents as they are in the file: that is what is edited.
+        let diff = Preview::diff(None).print(self.session, &Base::Index, alone)?;
+        let hunk = diff.find("\n@@ ").map_or(&diff[..], |at| &diff[at + 1..]);
+        let mut text = [b"# Edit the hunk; the guide is below it.\n", hunk, GUIDE.as_bytes()].concat();
+        loop {
+            text = edit(&text, |path| pager::edit(path, self.review.terminal.file(), config))?;
+            let is_kept = |line: &&[u8]| !line.starts_with(b"#") && !line.starts_with(b"@@ ");
+            let lines: Vec<u8> = text.lines_with_terminator().filter(is_kept).flatten().copied().collect();
+            let question = "Your edited hunk does not apply. Edit again (saying \"no\" discards!)";
+            if lines.trim_ascii().is_empty() {
+                return Ok(None);
+            }
+            let edited = piece.edited(content, &lines);
+            if edited.is_some() || self.ask(question, AGAIN)? != Some('y') {
+                return Ok(edited);
+            }
+        }
+    }
+
     fn ask(&self, question: &str, choices: &Choices) -> Result<Option<char>, Failure> {
         self.review.terminal.ask(question, choices, &self.colors).map_err(Failure::from)
     }
@@ -259,4 +336,16 @@ fn named(part: &Part) -> String {
 
 fn counted(files: usize) -> String {
     format!("{files} file{}", if files == 1 { "" } else { "s" })
+}
+
+/// Puts text into a file for an editor, and returns what it leaves there.
+fn edit(text: &[u8], editor: impl FnOnce(&Path) -> Result<(), IoError>) -> Result<Vec<u8>, IoError> {
+    let doing = "can't keep the hunk for the editor";
+    let mut file = tempfile::Builder::new().prefix("llmpatch-hunk-").suffix(".diff").tempfile().context(doing)?;
+    file.write_all(text).context(doing)?;
+    editor(file.path())?;
+    // An editor may have put another file in its place.
+    let mut edited = Vec::new();
+    File::open(file.path()).and_then(|mut file| file.read_to_end(&mut edited)).context(doing)?;
+    Ok(edited)
 }

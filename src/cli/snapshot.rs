@@ -30,9 +30,8 @@ impl Snapshot {
             return Err(CliError::HalfDone { deed: interrupted.deed }.into());
         }
         let tree = Some(transaction::snapshot(&session.repo, self.untracked)?);
-        let kept = Report::checked(Vec::new(), Vec::new());
-        let report = Report { status: Status::Applied, state: State::Changed, tree, ..kept };
-        let printed = Printed::Text(report.stored().into());
+        let report = Report { status: Status::Applied, state: State::Changed, tree, ..Report::default() };
+        let printed = report.stored().into();
         Ok((report, printed))
     }
 }

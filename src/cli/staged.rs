@@ -156,7 +156,7 @@ fn response(session: &Session, base: &Base, tree: &dyn Tree, path: &BStr, held: 
     let source = [responses::source(SourceId(0), name, content.map(|content| content.to_vec()))?];
     let checked = check::check(session, base, tree, &source);
     if checked.is_err() && is_made(session, &source, tree) {
-        return Ok(Report::checked(Vec::new(), Vec::new()));
+        return Ok(Report::default());
     }
     let (report, line) = checked?;
     if session.talk.verbose && !session.talk.json {

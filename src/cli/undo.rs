@@ -9,7 +9,7 @@ use super::base::Base;
 use super::details;
 use super::error::{CliError, Failure, failed};
 use super::exit::Exit;
-use super::flow::{self, Printed, Session};
+use super::flow::{self, Session};
 use super::options::{Json, Reading, Verbosity};
 use super::output;
 use super::recover;
@@ -44,13 +44,13 @@ impl Undo {
         }
         if self.list {
             return flow::run(&Reading::default(), &self.talk, Vec::new(), |session| {
-                Ok((Report::checked(Vec::new(), Vec::new()), Printed::Text(listed(session)?.into())))
+                Ok((Report::default(), listed(session)?.into()))
             });
         }
         flow::run(&Reading::default(), &self.json.talk(&self.talk), Vec::new(), |session| {
             let report = self.undo(session)?;
             let printed = if self.talk.quiet { String::new() } else { report.done() };
-            Ok((report, Printed::Text(printed.into())))
+            Ok((report, printed.into()))
         })
     }
 
@@ -74,7 +74,7 @@ impl Undo {
             output::complain(&format!("the last apply changed {what}\n"));
         }
         let base = if reverse.has_files() { Base::WorkTree } else { Base::Index };
-        let mut report = Report::checked(Vec::new(), Vec::new());
+        let mut report = Report::default();
         if session.talk.json {
             report.detail.plan = Some(changes.id());
             report.files = details::files_of(session, &base, &changes);

@@ -28,7 +28,7 @@ use crate::plan::ChangeSet;
 use crate::transaction::Committed;
 
 /// What became of a response, or of several that are one change.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
     /// What was done.
     pub status: Status,
@@ -61,7 +61,7 @@ pub struct Report {
 }
 
 /// What a run did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// It made the change.
@@ -69,6 +69,7 @@ pub enum Status {
     /// It took a change back.
     Undone,
     /// It computed the change, and that was all that was asked for.
+    #[default]
     Checked,
     /// It finished or took back what was interrupted; perhaps there was nothing.
     Recovered,
@@ -77,9 +78,10 @@ pub enum Status {
 }
 
 /// What a run leaves behind.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum State {
     /// Everything is as it was, and always was.
+    #[default]
     NothingChanged,
     /// The whole change is made.
     Changed,
@@ -143,7 +145,7 @@ pub struct LineCount {
 }
 
 /// A commit that was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommitReport {
     /// Its name.
     pub full: String,
@@ -162,25 +164,12 @@ pub struct CommitReport {
 impl Report {
     /// Makes the report of a failure.
     pub fn failed_with(state: State, errors: Vec<Diagnostic>, warnings: Vec<Diagnostic>) -> Self {
-        Self { status: Status::Failed, state, errors, ..Self::checked(Vec::new(), warnings) }
+        Self { status: Status::Failed, state, errors, warnings, ..Self::default() }
     }
 
     /// Makes the report of a change that was worked out and not made.
     pub fn checked(files: Vec<FileReport>, warnings: Vec<Diagnostic>) -> Self {
-        Self {
-            status: Status::Checked,
-            state: State::NothingChanged,
-            signal: None,
-            detail: Detail::default(),
-            files,
-            warnings,
-            errors: Vec::new(),
-            feedback: None,
-            commit: None,
-            conflicts: Vec::new(),
-            commits: Vec::new(),
-            tree: None,
-        }
+        Self { files, warnings, ..Self::default() }
     }
 
     /// Says which responses it is about.
@@ -197,10 +186,17 @@ impl Report {
     }
 }
 
+impl State {
+    /// Returns the state where these paths could not be put back, or else another.
+    pub fn left(paths: Vec<RepoPath>, otherwise: State) -> Self {
+        if paths.is_empty() { otherwise } else { State::Attention(paths) }
+    }
+}
+
 impl CommitReport {
     /// Makes the report of a commit of which no more is told than its name.
     pub fn named(full: String) -> Self {
-        Self { id: full.clone(), full, branch: None, subject: String::new(), root: false, extent: None }
+        Self { id: full.clone(), full, ..Self::default() }
     }
 }
 
