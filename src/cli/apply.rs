@@ -14,7 +14,6 @@ use super::recover;
 use super::responses::{self, Origin};
 use super::review::Review;
 use crate::diagnose::Diagnose;
-use crate::message;
 use crate::plan::choose::Names;
 use crate::plan::{ChangeSet, PlanId};
 use crate::progress::Stage;
@@ -207,10 +206,7 @@ impl Apply {
             // On standard error, since what is previewed is often read by a program.
             output::complain(&details::plan_line(&worked.changes));
         }
-        let request = || {
-            let message = message.unwrap_or_else(|| message::compose(&worked.patches, &worked.changes));
-            self.committing.request(message, mail.and_then(|mail| mail.author))
-        };
+        let request = || self.committing.request_for(&worked, message, mail);
         let report = match onto {
             Some(revision) => {
                 let commit = (self.commit && !worked.changes.is_empty()).then(request);
@@ -333,10 +329,7 @@ impl Apply {
             if worked.changes.is_empty() {
                 continue;
             }
-            let mail = session.mail(&worked)?;
-            let message = given.clone().or_else(|| mail.as_ref().map(|mail| mail.message.clone()));
-            let message = message.unwrap_or_else(|| message::compose(&worked.patches, &worked.changes));
-            on.commit = Some(self.committing.request(message, mail.and_then(|mail| mail.author)));
+            on.commit = Some(self.committing.request_for(&worked, given.clone(), session.mail(&worked)?));
             let made = transaction::store(&session.repo, &worked.changes, &on)?;
             if let Some(commit) = made.commit {
                 on.revision = session.repo.revision(&commit.id)?;

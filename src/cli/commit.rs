@@ -7,7 +7,10 @@ use bstr::BString;
 use clap::Args;
 
 use super::error::IoError;
+use super::flow::Worked;
 use super::responses::Origin;
+use crate::message;
+use crate::repo::Mail;
 use crate::transaction::{CommitRequest, Sign};
 
 /// What is asked of the commit; as `git commit` has it.
@@ -90,6 +93,14 @@ impl Commit {
     pub(super) fn is_empty_message(&self) -> bool {
         let is_blank = |paragraph: &OsString| paragraph.as_encoded_bytes().trim_ascii().is_empty();
         !self.edit && !self.message.is_empty() && self.message.iter().all(is_blank)
+    }
+
+    /// Puts together what is asked for of a change that was worked out: with the message that is given, else that of the mail which
+    /// it came in, else one that is made of its notes.
+    pub(super) fn request_for(&self, worked: &Worked<'_>, given: Option<BString>, mail: Option<Mail>) -> CommitRequest {
+        let (sent, author) = mail.map_or((None, None), |mail| (Some(mail.message), mail.author));
+        let composed = || message::compose(&worked.patches, &worked.changes);
+        self.request(given.or(sent).unwrap_or_else(composed), author)
     }
 
     /// Puts together what is asked for, with a message, and with who wrote the change and when if nothing is asked for.

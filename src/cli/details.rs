@@ -26,10 +26,9 @@ pub(super) fn of_change(worked: &Worked<'_>, message: Option<&BString>) -> Detai
 }
 
 /// Lists the files of a change with all that programs are told of each, and with their diffs if there are some.
-pub(super) fn files(session: &Session, worked: &Worked<'_>, diff: Option<preview::Diffs>) -> Vec<FileReport> {
+pub(super) fn files(session: &Session, worked: &Worked<'_>, mut diffs: Option<preview::Diffs>) -> Vec<FileReport> {
     let mut files = files_of(session, worked.base, &worked.changes);
     let mut hunks = hunks_by_file(&worked.patches, &worked.placements, session.resolver());
-    let mut diffs = diff.map(|diffs| diffs.0);
     for file in &mut files {
         let placed = hunks.remove(&file.path).unwrap_or_default();
         file.hunks = placed.into_iter().map(|place| HunkReport::of(place, worked.sources)).collect();

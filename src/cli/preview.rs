@@ -134,29 +134,23 @@ impl Preview {
     }
 }
 
-/// Returns the diff of each file, to be put into a document.
+/// Prints the diff of each file by itself, to be put into a document, by the path that the file has afterwards.
 ///
 /// # Errors
 /// If contents can't be compared.
 pub(super) fn diffs(session: &Session, base: &Base, changes: &ChangeSet) -> Result<Diffs, Failure> {
-    Ok(Diffs::of(compared(session, base.side(), Wants::All, changes, None)?, style(session)?))
+    let Patch { format, edits } = compared(session, base.side(), Wants::All, changes, None)?;
+    let style = style(session)?;
+    let one = |edit: FileEdit<'_>| {
+        let Operation::Update { to, .. } = &edit.operation else { return None };
+        let path = to.as_ref().unwrap_or(&edit.path).to_vec();
+        Some((path, unified::print(&Patch { format, edits: vec![edit] }, style)))
+    };
+    Ok(edits.into_iter().filter_map(one).collect())
 }
 
-/// The diff of each file, by the path that it has afterwards.
-pub(super) struct Diffs(pub(super) HashMap<Vec<u8>, Vec<u8>>);
-
-impl Diffs {
-    /// Prints each edit of a derived patch by itself.
-    fn of(patch: Patch<'_>, style: unified::Style) -> Self {
-        let format = patch.format;
-        let one = |edit: FileEdit<'_>| {
-            let Operation::Update { to, .. } = &edit.operation else { return None };
-            let path = to.as_ref().unwrap_or(&edit.path).to_vec();
-            Some((path, unified::print(&Patch { format, edits: vec![edit] }, style)))
-        };
-        Self(patch.edits.into_iter().filter_map(one).collect())
-    }
-}
+/// The diff of each file, by its path.
+pub(super) type Diffs = HashMap<Vec<u8>, Vec<u8>>;
 
 fn style(session: &Session) -> Result<unified::Style, Failure> {
     let quotes_all = session.repo.config().bool("core.quotepath")?.unwrap_or(true);

@@ -90,6 +90,12 @@ impl Bytes for RepoPath {
     }
 }
 
+impl<T: Bytes> Bytes for &T {
+    fn bytes(&self) -> Option<&[u8]> {
+        T::bytes(self)
+    }
+}
+
 impl<T: Bytes> Bytes for Option<T> {
     fn bytes(&self) -> Option<&[u8]> {
         self.as_ref().and_then(T::bytes)
@@ -126,24 +132,23 @@ pub(super) fn displayed<S: Serializer>(value: &Option<impl Display>, serializer:
 /// Writes a state and the paths that need a person.
 pub(super) fn state<S: Serializer>(state: &State, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
-    struct Fields {
+    struct Fields<'p> {
         state: &'static str,
-        attention: Vec<Path>,
+        #[serde(serialize_with = "paths")]
+        attention: &'p [RepoPath],
     }
-    let paths = if let State::Attention(paths) = state { paths.clone() } else { Vec::new() };
-    Fields { state: state.name(), attention: paths.into_iter().map(|path| Path { path }).collect() }
-        .serialize(serializer)
+    let attention = if let State::Attention(paths) = state { &paths[..] } else { &[] };
+    Fields { state: state.name(), attention }.serialize(serializer)
 }
 
 /// Writes paths.
 pub(super) fn paths<S: Serializer>(paths: &[RepoPath], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(paths.iter().map(|path| Path { path: path.clone() }))
-}
-
-#[derive(Serialize)]
-struct Path {
-    #[serde(flatten, serialize_with = "path")]
-    path: RepoPath,
+    #[derive(Serialize)]
+    struct Path<'p> {
+        #[serde(flatten, serialize_with = "path")]
+        path: &'p RepoPath,
+    }
+    serializer.collect_seq(paths.iter().map(|path| Path { path }))
 }
 
 /// Writes the name of a commit.

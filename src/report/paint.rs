@@ -72,45 +72,29 @@ struct Painter<'p> {
 }
 
 impl Painter<'_> {
+    /// Paints a line, and returns where the next one stands.
     fn line(&mut self, place: Place, text: &[u8]) -> Place {
         let palette = self.palette;
-        match place {
+        let (sequence, next) = match place {
             Place::Hunk { old, new } if old + new > 0 || text.starts_with(b"\\") => match text.first() {
-                Some(b'-') => {
-                    self.put(&palette.old, text);
-                    Place::Hunk { old: old.saturating_sub(1), new }
-                }
                 Some(b'+') => {
                     self.added(text);
-                    Place::Hunk { old, new: new.saturating_sub(1) }
+                    return Place::Hunk { old, new: new.saturating_sub(1) };
                 }
-                Some(b'\\') => {
-                    self.put(&palette.context, text);
-                    place
-                }
-                _ => {
-                    self.put(&palette.context, text);
-                    Place::Hunk { old: old.saturating_sub(1), new: new.saturating_sub(1) }
-                }
+                Some(b'-') => (&palette.old, Place::Hunk { old: old.saturating_sub(1), new }),
+                Some(b'\\') => (&palette.context, place),
+                _ => (&palette.context, Place::Hunk { old: old.saturating_sub(1), new: new.saturating_sub(1) }),
             },
-            Place::Outside if !text.starts_with(b"diff --git ") => {
+            Place::Outside | Place::Binary if !text.starts_with(b"diff --git ") => {
                 self.out.extend(text);
-                Place::Outside
+                return place;
             }
-            Place::Binary if !text.starts_with(b"diff --git ") => {
-                self.out.extend(text);
-                Place::Binary
-            }
-            _ if text.starts_with(b"@@ -") => self.hunk(text),
-            _ if text == b"GIT binary patch" => {
-                self.put(&palette.meta, text);
-                Place::Binary
-            }
-            _ => {
-                self.put(&palette.meta, text);
-                Place::Header
-            }
-        }
+            _ if text.starts_with(b"@@ -") => return self.hunk(text),
+            _ if text == b"GIT binary patch" => (&palette.meta, Place::Binary),
+            _ => (&palette.meta, Place::Header),
+        };
+        self.put(sequence, text);
+        next
     }
 
     fn hunk(&mut self, text: &[u8]) -> Place {

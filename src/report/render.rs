@@ -44,15 +44,11 @@ impl Drawing {
 
     /// Draws a headline, and below it, if there is one, the place that it is about. Ends with a newline.
     pub(super) fn draw(&self, tone: Tone, id: Option<&str>, text: &str, place: Option<&FilePlace>) -> String {
-        let level = match tone {
-            Tone::Error => Level::ERROR,
-            Tone::Warning => Level::WARNING,
-            Tone::Note => Level::NOTE,
-            Tone::Help => Level::HELP,
-        };
-        let mut title = match tone {
-            Tone::Error | Tone::Warning => level.clone().primary_title(text),
-            Tone::Note | Tone::Help => level.clone().secondary_title(text),
+        let (level, mut title) = match tone {
+            Tone::Error => (Level::ERROR, Level::ERROR.primary_title(text)),
+            Tone::Warning => (Level::WARNING, Level::WARNING.primary_title(text)),
+            Tone::Note => (Level::NOTE, Level::NOTE.secondary_title(text)),
+            Tone::Help => (Level::HELP, Level::HELP.secondary_title(text)),
         };
         if let Some(id) = id {
             title = title.id(id);

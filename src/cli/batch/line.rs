@@ -14,7 +14,6 @@ use crate::cli::error::{CliError, Failure};
 use crate::cli::flow::Session;
 use crate::cli::options::{Reading, Verbosity};
 use crate::cli::responses::{self, Origin};
-use crate::message;
 use crate::repo::Repo;
 use crate::report::{CommitReport, Report};
 use crate::text::SourceId;
@@ -107,13 +106,7 @@ impl Job {
         let (sources, base) = ([source], Base::Revision(self.onto.clone()));
         let worked = session.work_out(&sources, &base, tree)?;
         let mail = if self.commits { session.mail(&worked)? } else { None };
-        let made = candidates.make(&worked.changes, || {
-            let (message, author) = mail.map_or_else(
-                || (message::compose(&worked.patches, &worked.changes), None),
-                |mail| (mail.message, mail.author),
-            );
-            Commit::default().request(message, author)
-        });
+        let made = candidates.make(&worked.changes, || Commit::default().request_for(&worked, None, mail));
         let mut report = Report::checked(Vec::new(), worked.warnings);
         let candidate = made.map_err(Failure::from)?;
         report.tree = Some(candidate.tree.clone());
