@@ -128,7 +128,7 @@ fn from_operations(changes: &ChangeSet) -> String {
     }
     if let [only] = &operations[..] {
         // A path has no blank to cut at: its last part says more than its first.
-        let line = format!("{} {}", only.verb.capital(), only.object(|path| Shown(path.name()).to_string()));
+        let line = join_verbs(&operations, |_| only.object(|path| Shown(path.name()).to_string()));
         return format!("{}\n\n{}", cut(&line), wrap(&named, ""));
     }
     let counted = counted(&operations);
@@ -152,12 +152,12 @@ enum Verb {
 impl Verb {
     const ALL: [Verb; 4] = [Verb::Add, Verb::Update, Verb::Rename, Verb::Delete];
 
-    fn capital(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
-            Verb::Add => "Add",
-            Verb::Update => "Update",
-            Verb::Rename => "Rename",
-            Verb::Delete => "Delete",
+            Verb::Add => "add",
+            Verb::Update => "update",
+            Verb::Rename => "rename",
+            Verb::Delete => "delete",
         }
     }
 }
@@ -198,34 +198,24 @@ fn shown(path: &RepoPath) -> String {
 }
 
 /// Says each verb with its objects, additions first: `Add a and b, delete c`.
-fn join_verbs(operations: &[Operation<'_>], objects: impl Fn(&[&Operation<'_>]) -> String) -> String {
-    let mut line = String::new();
-    for verb in Verb::ALL {
+fn join_verbs(operations: &[Operation<'_>], mut objects: impl FnMut(&[&Operation<'_>]) -> String) -> String {
+    let said = |verb: Verb| {
         let these: Vec<_> = operations.iter().filter(|operation| operation.verb == verb).collect();
-        if these.is_empty() {
-            continue;
-        }
-        if line.is_empty() {
-            line.push_str(verb.capital());
-        } else {
-            line.push_str(", ");
-            line.push_str(&verb.capital().to_lowercase());
-        }
-        line.push(' ');
-        line.push_str(&objects(&these));
+        (!these.is_empty()).then(|| format!("{} {}", verb.name(), objects(&these)))
+    };
+    let mut line = Verb::ALL.into_iter().filter_map(said).collect::<Vec<_>>().join(", ");
+    if let Some(first) = line.get_mut(..1) {
+        first.make_ascii_uppercase();
     }
     line
 }
 
 /// Says how many files: `Update 7 files`, `Add 2 files, update 4, delete 1`.
 fn counted(operations: &[Operation<'_>]) -> String {
-    let first = Verb::ALL.into_iter().find(|&verb| operations.iter().any(|operation| operation.verb == verb));
-    join_verbs(operations, |these| {
-        if these.first().map(|operation| operation.verb) == first {
-            count(these.len(), "file")
-        } else {
-            these.len().to_string()
-        }
+    let mut is_first = true;
+    join_verbs(operations, |these| match std::mem::take(&mut is_first) {
+        true => count(these.len(), "file"),
+        false => these.len().to_string(),
     })
 }
 

@@ -80,12 +80,8 @@ fn hunks_by_file<'p>(
     let mut files: BTreeMap<RepoPath, Vec<&Placement>> = BTreeMap::new();
     let mut placed = placements.iter().peekable();
     for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
-        let mut own = Vec::new();
-        while let Some(place) = placed.next_if(|place| place.edit <= number) {
-            own.push(place);
-        }
-        let root = edit.root.as_ref().map(|root| &root[..]);
-        let resolve = |written: &[u8]| resolver.resolve(root, written).ok();
+        let own: Vec<_> = std::iter::from_fn(|| placed.next_if(|place| place.edit <= number)).collect();
+        let resolve = |written: &[u8]| resolver.resolve(edit.root.as_deref(), written).ok();
         let Some(path) = resolve(&edit.path) else { continue };
         let to = edit.destination().and_then(|to| resolve(to));
         match &edit.operation {

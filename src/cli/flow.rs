@@ -140,18 +140,15 @@ impl Session {
         }
         let mut report = report.clone();
         report.warnings.splice(..0, self.recovered.take());
-        let report = &report;
         if let Some(feedback) = &report.feedback
             && !self.talk.json
             && output::print_as_is(feedback.as_bytes()).is_ok()
         {
             let warnings = Report { errors: Vec::new(), ..report.clone() };
-            if !self.talk.quiet {
-                output::complain(&warnings.complaints(self.style));
-            }
-            return Exit::of(report);
+            conclude(&warnings, &self.talk, self.style);
+            return Exit::of(&report);
         }
-        conclude(report, &self.talk, self.style)
+        conclude(&report, &self.talk, self.style)
     }
 
     /// Works out what the responses, as one change, make of a tree.
@@ -282,8 +279,7 @@ impl Session {
             false => (Marked::ForSight, Conflicts::Refused),
         };
         let lines = |path: &RepoPath, sides: [&[u8]; 3]| self.repo.merge_lines(path, sides, marked);
-        let merged = plan::merge(&plan.changes, tree, &lines, conflicts);
-        Ok(match merged {
+        Ok(match plan::merge(&plan.changes, tree, &lines, conflicts) {
             Ok(changes) => Ok(Plan { changes, ..plan }),
             Err(errors) => {
                 let errors = errors.into_iter().map(|error| Located::new(None, error)).collect();
@@ -294,9 +290,7 @@ impl Session {
 
     /// Reads the responses. What is a file is asked of a tree.
     fn read<'s>(&self, sources: &'s [Source], tree: &dyn Tree) -> Read<'s> {
-        let (mut patches, mut bases) = (Vec::new(), Vec::new());
-        let mut errors = Vec::new();
-        let mut warnings = Vec::new();
+        let mut read = Read::default();
         let is_file = |written: &[u8]| {
             let path = self.resolver.resolve(None, written);
             path.is_ok_and(|path| matches!(tree.read(&path), Ok(Entry::File(_))))
@@ -308,17 +302,17 @@ impl Session {
             let work = self.works.begin(Stage::Parsing, 0);
             let parsed = format::parse(source, &options);
             drop(work);
-            errors.extend(Diagnostic::all(&parsed.errors, sources));
-            warnings.extend(Diagnostic::all(&parsed.warnings, sources));
+            read.errors.extend(Diagnostic::all(&parsed.errors, sources));
+            read.warnings.extend(Diagnostic::all(&parsed.warnings, sources));
             if self.talk.verbose {
                 let edits = parsed.patch.edits.len();
                 let s = if edits == 1 { "" } else { "s" };
                 output::complain(&format!("{}: {}, {edits} edit{s}\n", source.name(), parsed.patch.format));
             }
-            patches.push(parsed.patch);
-            bases.extend(parsed.bases);
+            read.patches.push(parsed.patch);
+            read.bases.extend(parsed.bases);
         }
-        Read { patches, bases, errors, warnings }
+        read
     }
 
     /// Makes the report of responses that nothing comes of.
@@ -347,6 +341,7 @@ impl Session {
 }
 
 /// What was read of responses, and what is wrong with them.
+#[derive(Default)]
 struct Read<'s> {
     patches: Vec<Patch<'s>>,
     bases: Vec<Located<BString>>,
@@ -423,7 +418,7 @@ fn name_as_written(all: &mut [Diagnostic], patches: &[Patch<'_>], resolver: &Res
     let mut written: HashMap<BString, BString> = HashMap::new();
     for edit in patches.iter().flat_map(|patch| &patch.edits) {
         for path in std::iter::once(&edit.path).chain(edit.destination()) {
-            if let Ok(resolved) = resolver.resolve(edit.root.as_ref().map(|root| &root[..]), path)
+            if let Ok(resolved) = resolver.resolve(edit.root.as_deref(), path)
                 && *resolved.as_bytes() != path[..]
             {
                 written.entry(resolved.as_bstr().to_owned()).or_insert_with(|| path[..].into());

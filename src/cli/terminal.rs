@@ -69,7 +69,8 @@ impl Terminal {
     /// # Errors
     /// If the terminal is gone.
     pub(super) fn ask(&self, question: &str, choices: &Choices, colors: &Colors) -> Result<Option<char>, IoError> {
-        let letters: Vec<_> = choices.iter().chain([&HELP]).map(|(letter, _)| letter.to_string()).collect();
+        let all = || choices.iter().chain([&HELP]);
+        let letters: Vec<_> = all().map(|(letter, _)| letter.to_string()).collect();
         let prompt = colors.paint(&colors.prompt, &format!("{question} [{}]? ", letters.join(",")));
         loop {
             self.say(&prompt)?;
@@ -86,9 +87,8 @@ impl Terminal {
                 (Some(_), Some(_)) => char::REPLACEMENT_CHARACTER,
             };
             if letter == HELP.0 {
-                let lines = choices.iter().chain([&HELP]);
-                let lines =
-                    lines.map(|(letter, what)| colors.paint(&colors.help, &format!("{letter} - {what}")) + "\n");
+                let line = |(letter, what)| colors.paint(&colors.help, &format!("{letter} - {what}")) + "\n";
+                let lines = all().copied().map(line);
                 self.say(&lines.collect::<String>())?;
             } else if choices.iter().any(|(known, _)| *known == letter) {
                 return Ok(Some(letter));

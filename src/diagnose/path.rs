@@ -38,8 +38,8 @@ impl Diagnose for PathError {
                 .label("a file is needed here")
                 .help("name a file in it; directories come and go with their files"),
             PathError::TooLong { path } => about(path).label("too long").help(PLAINLY),
-            PathError::Url { path } => about(path).label("not a path in the work tree").help(FROM_THE_TOP),
-            PathError::UriHost { path }
+            PathError::Url { path }
+            | PathError::UriHost { path }
             | PathError::UriEmpty { path }
             | PathError::UriQuery { path }
             | PathError::UriEscape { path } => about(path).label("not a path in the work tree").help(FROM_THE_TOP),

@@ -120,8 +120,8 @@ impl Resolver {
         check_bytes(written)?;
         let decoded = from_uri(written)?;
         let path = decoded.as_deref().unwrap_or(written);
+        let outside = || PathError::Outside { path: written.into(), top: self.tops.first().cloned() };
         if path.starts_with(b"/") {
-            let outside = || PathError::Outside { path: written.into(), top: self.tops.first().cloned() };
             let path = absolute_parts(path);
             let depth = |top: &BString| {
                 let top = absolute_parts(top);
@@ -133,7 +133,7 @@ impl Resolver {
             return Ok(join(parts));
         }
         if is_windows_absolute(path) {
-            return Err(PathError::Outside { path: written.into(), top: self.tops.first().cloned() });
+            return Err(outside());
         }
         let mut parts: Vec<&[u8]> = base.split_str("/").filter(|part| !part.is_empty()).collect();
         let mut first = true;

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
+use super::human::safe;
 use super::{Diagnostic, Report, ResponsePlace};
 use crate::diagnose::Passage;
 use crate::kind::{Blame, Kind};
@@ -283,10 +284,6 @@ fn capital(message: &str) -> String {
     let mut chars = message.chars();
     let first = chars.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(chars).collect()
-}
-
-fn safe(text: &str) -> String {
-    Shown(text.as_bytes()).to_string()
 }
 
 #[cfg(test)]

@@ -183,7 +183,7 @@ fn the_same_is_true_of(also: &[ResponsePlace], first: Option<&ResponsePlace>) ->
 }
 
 /// Escapes what should have been escaped where the text was made: nothing raw may pass, whoever forgot it.
-fn safe(text: &str) -> String {
+pub(super) fn safe(text: &str) -> String {
     Shown(text.as_bytes()).to_string()
 }
 

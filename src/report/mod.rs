@@ -17,6 +17,7 @@ mod wrap;
 pub use detail::{Detail, EditOperation, EditReport, HunkReport};
 pub use diagnostic::{Diagnostic, ResponsePlace, merge};
 
+use std::collections::HashSet;
 use std::fmt;
 
 use bstr::BString;
@@ -24,7 +25,8 @@ use serde::Serialize;
 
 use crate::kind::Blame;
 use crate::path::RepoPath;
-use crate::plan::ChangeSet;
+use crate::plan::{Change, ChangeSet};
+use crate::text::Shown;
 use crate::transaction::Committed;
 
 /// What became of a response, or of several that are one change.
@@ -204,16 +206,11 @@ impl FileReport {
     /// Lists the files of a change by path, with how many lines come and go at each path; a rename is one line, at its new
     /// path, with what goes at the old one.
     pub fn list(changes: &ChangeSet, mut lines: impl FnMut(&RepoPath) -> Option<LineCount>) -> Vec<FileReport> {
-        let renamed: std::collections::HashSet<_> = changes.iter().filter_map(|change| change.from.as_ref()).collect();
+        let renamed: HashSet<_> = changes.iter().filter_map(|change| change.from.as_ref()).collect();
         let listed = changes.iter().filter(|change| change.after.is_some() || !renamed.contains(&change.path));
-        let mut sum = |change: &crate::plan::Change| {
-            let paths = std::iter::once(&change.path).chain(&change.from);
-            paths
-                .filter_map(&mut lines)
-                .reduce(|a, b| LineCount { added: a.added + b.added, removed: a.removed + b.removed })
-        };
-        let report = |change: &crate::plan::Change| {
-            let lines = sum(change);
+        let sum = |a: LineCount, b: LineCount| LineCount { added: a.added + b.added, removed: a.removed + b.removed };
+        let report = |change: &Change| {
+            let lines = std::iter::once(&change.path).chain(&change.from).filter_map(&mut lines).reduce(sum);
             FileReport {
                 path: change.path.clone(),
                 operation: match (&change.before, &change.after, &change.from) {
@@ -265,7 +262,6 @@ impl From<Committed> for CommitReport {
 /// As `git commit` announces it: `[main 1a2b3c4] Subject`.
 impl fmt::Display for CommitReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use crate::text::Shown;
         let branch = self.branch.as_deref().unwrap_or("detached HEAD");
         let root = if self.root { " (root-commit)" } else { "" };
         write!(f, "[{}{root} {}] {}", Shown(branch.as_bytes()), self.id, Shown(self.subject.as_bytes()))
