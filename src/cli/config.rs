@@ -5,7 +5,7 @@ use super::base::About;
 use super::error::{CliError, Failure};
 use super::options::{Reading, Verbosity, When};
 use crate::pathspec::{Defaults, Pathspec, Pathspecs};
-use crate::plan::{Guard, Lints, Origin, Verdict};
+use crate::plan::{Guard, Lints, Origin, Rules, Verdict};
 use crate::repo::{Config, RepoError};
 use crate::report::human::Style;
 use crate::search::Fuzz;
@@ -14,7 +14,7 @@ use crate::search::Fuzz;
 ///
 /// # Errors
 /// If the configuration holds something else than a boolean.
-pub(super) fn switch(on: bool, off: bool, config: &Config, key: &str) -> Result<bool, RepoError> {
+fn switch(on: bool, off: bool, config: &Config, key: &str) -> Result<bool, RepoError> {
     if on || off { Ok(on) } else { Ok(config.bool(key)?.unwrap_or(false)) }
 }
 
@@ -38,13 +38,31 @@ pub(super) fn about(reading: &Reading, config: &Config) -> Result<About, RepoErr
     })
 }
 
+/// Decides how changes are worked out.
+///
+/// # Errors
+/// If a setting makes no sense.
+pub(super) fn rules(reading: &Reading, config: &Config) -> Result<Rules, Failure> {
+    let (strict, fuzz) = strictness(reading, config)?;
+    Ok(Rules {
+        strict,
+        fuzz,
+        lints: lints(config)?,
+        unique: switch(reading.unique, reading.no_unique, config, "llmpatch.unique")?,
+        guard: guard(reading, config)?,
+        overwrite: reading.overwrite,
+        knows_base: false,
+        allow_empty: reading.allow_empty,
+    })
+}
+
 /// Decides how strictly patches are read: whether by the bare format, and else up to which level. Options go before
 /// configuration, and the two exclude each other: either option takes the place of both settings. Of the settings alone,
 /// `llmpatch.strict` counts for more.
 ///
 /// # Errors
 /// If the configuration holds no boolean, or names no level.
-pub(super) fn strictness(reading: &Reading, config: &Config) -> Result<(bool, Fuzz), RepoError> {
+fn strictness(reading: &Reading, config: &Config) -> Result<(bool, Fuzz), RepoError> {
     if let Some(level) = reading.fuzz {
         return Ok((false, level));
     }
@@ -58,7 +76,7 @@ pub(super) fn strictness(reading: &Reading, config: &Config) -> Result<(bool, Fu
 ///
 /// # Errors
 /// If there is such a setting.
-pub(super) fn lints(config: &Config) -> Result<Lints, RepoError> {
+fn lints(config: &Config) -> Result<Lints, RepoError> {
     let mut lints = Lints::default();
     for (name, value) in config.entries("llmpatch.lint.") {
         let known = Lints::ALL.into_iter().find(|lint| name.eq_ignore_ascii_case(lint.code().as_bytes()));
@@ -86,7 +104,7 @@ pub(super) fn lints(config: &Config) -> Result<Lints, RepoError> {
 ///
 /// # Errors
 /// If a setting is no pathspec.
-pub(super) fn guard(reading: &Reading, config: &Config) -> Result<Guard, Failure> {
+fn guard(reading: &Reading, config: &Config) -> Result<Guard, Failure> {
     let protected = set(config, "llmpatch.protect")?;
     let limited = set(config, "llmpatch.limit")?;
     let limit = match &reading.limit[..] {

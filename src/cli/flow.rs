@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
 use super::base::{About, Base};
@@ -39,17 +39,11 @@ pub(super) struct Session {
     pub(super) talk: Verbosity,
     pub(super) style: Style,
     pub(super) works: ProgressMeter,
-    format: Option<Format>,
-    /// The file of the blocks that name none.
-    file: Option<OsString>,
+    reading: Reading,
     rules: Rules,
     resolver: Resolver,
     /// What responses are about, if it isn't what is to change.
     pub(super) about: About,
-    /// Whether what has changed since is merged.
-    merges: bool,
-    /// Whether what can't be merged is left with markers.
-    marks: bool,
     /// What became of changes that were interrupted before.
     recovered: RefCell<Vec<Diagnostic>>,
 }
@@ -64,10 +58,7 @@ impl Session {
 
     fn new(repo: Repo, reading: &Reading, talk: &Verbosity, style: Style) -> Result<Session, Failure> {
         let config = repo.config();
-        let (strict, fuzz) = config::strictness(reading, config)?;
-        let lints = config::lints(config)?;
-        let unique = config::switch(reading.unique, reading.no_unique, config, "llmpatch.unique")?;
-        let guard = config::guard(reading, config)?;
+        let rules = config::rules(reading, config)?;
         let about = config::about(reading, config)?;
         // An empty one is none, as for `git apply`.
         let directory = reading.directory.as_deref().map(OsStr::as_bytes).filter(|directory| !directory.is_empty());
@@ -76,22 +67,10 @@ impl Session {
             talk: talk.clone(),
             style,
             works: ProgressMeter::new(talk),
-            format: reading.format,
-            file: reading.file.clone(),
-            rules: Rules {
-                strict,
-                unique,
-                fuzz,
-                lints,
-                guard,
-                overwrite: reading.overwrite,
-                knows_base: false,
-                allow_empty: reading.allow_empty,
-            },
+            reading: reading.clone(),
+            rules,
             resolver,
             about,
-            merges: reading.three_way,
-            marks: reading.marks,
             repo,
             recovered: RefCell::default(),
         })
@@ -264,17 +243,17 @@ impl Session {
         tree: &dyn Tree,
     ) -> Result<Result<Plan, Refusal>, Failure> {
         let based = match about {
-            Some(rev) => self.repo.based_tree(rev, base.tip(), tree, self.merges)?,
-            None if self.merges => self.repo.tree_based_on_blobs(self.blobs(patches)?, tree)?,
+            Some(rev) => self.repo.based_tree(rev, base.tip(), tree, self.reading.three_way)?,
+            None if self.reading.three_way => self.repo.tree_based_on_blobs(self.blobs(patches)?, tree)?,
             None => return Ok(plan::plan(patches, tree, &self.resolver, &self.rules)),
         };
         // The model has seen what it replaces.
         let rules = Rules { knows_base: about.is_some(), ..self.rules.clone() };
         let plan = match plan::plan(patches, &based, &self.resolver, &rules) {
-            Ok(plan) if self.merges => plan,
+            Ok(plan) if self.reading.three_way => plan,
             planned => return Ok(planned),
         };
-        let (marked, conflicts) = match self.marks {
+        let (marked, conflicts) = match self.reading.marks {
             true => (Marked::ToStay, Conflicts::Marked),
             false => (Marked::ForSight, Conflicts::Refused),
         };
@@ -295,8 +274,8 @@ impl Session {
             let path = self.resolver.resolve(None, written);
             path.is_ok_and(|path| matches!(tree.read(&path), Ok(Entry::File(_))))
         };
-        let file = self.file.as_deref().map(OsStr::as_bytes);
-        let (format, strict) = (self.format, self.rules.strict);
+        let file = self.reading.file.as_deref().map(OsStr::as_bytes);
+        let (format, strict) = (self.reading.format, self.rules.strict);
         let options = format::Options { format, strict, file, depth: 0, is_file: Some(&is_file) };
         for source in sources {
             let work = self.works.begin(Stage::Parsing, 0);
