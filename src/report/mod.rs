@@ -3,10 +3,8 @@
 //! It knows what the other rooms' values look like and asks them for nothing more. Whatever comes from a response or a file
 //! is escaped here once more before it is drawn, so that no message can reach a terminal raw.
 
-mod calm;
 mod detail;
 mod diagnostic;
-mod excerpt;
 pub mod feedback;
 pub mod human;
 pub mod json;

@@ -4,15 +4,17 @@
 //! neither git's way nor meant for hostile input. It is also told where a place is rather than left to count, since what is
 //! drawn isn't what stands in the file.
 
+use std::ops::Range;
+
 use annotate_snippets::renderer::Renderer;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Snippet};
-use unicode_width::UnicodeWidthStr as _;
+use bstr::ByteSlice as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::excerpt::{Drawn, draw};
 use super::human::Style;
 use super::wrap::wrap;
 use crate::diagnose::{FileLine, FilePlace};
-use crate::text::{LineNo, Shown};
+use crate::text::{Excerpt, LineNo, Shown};
 
 /// How a message is introduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,4 +140,157 @@ impl Drawing {
 
 fn digits(line: LineNo) -> usize {
     line.to_string().len()
+}
+
+/// An excerpt as it is drawn: safe text that fits, and the marked bytes of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Drawn {
+    text: String,
+    mark: Range<usize>,
+}
+
+/// How many columns the drawing crate gives a tab.
+const TAB: usize = 4;
+const ELLIPSIS: &str = "...";
+
+/// Escapes what mustn't reach a terminal and cuts what doesn't fit into `room` columns, the mark's start in view.
+fn draw(excerpt: &Excerpt, room: usize) -> Drawn {
+    let pieces = pieces(excerpt.text());
+    let (mark_in_text, (cut_before, cut_after)) = (excerpt.mark(), excerpt.is_cut());
+    let column = |byte: usize| pieces.partition_point(|piece| piece.start < byte);
+    let (first, end) = (column(mark_in_text.start), column(mark_in_text.end));
+    let window = window(&pieces, first..end, room, (cut_before, cut_after));
+
+    let mut drawn = Drawn { text: String::new(), mark: 0..0 };
+    if window.start > 0 || cut_before {
+        drawn.text.push_str(ELLIPSIS);
+    }
+    for (index, piece) in pieces.iter().enumerate().take(window.end).skip(window.start) {
+        if index == first {
+            drawn.mark.start = drawn.text.len();
+        }
+        drawn.text.push_str(&piece.shown);
+        if index < end {
+            drawn.mark.end = drawn.text.len();
+        }
+    }
+    if first >= window.end {
+        drawn.mark.start = drawn.text.len();
+    }
+    drawn.mark.end = drawn.mark.end.max(drawn.mark.start);
+    if window.end < pieces.len() || cut_after {
+        drawn.text.push_str(ELLIPSIS);
+    }
+    drawn
+}
+
+/// Splits the text into what is shown as one: a character, or the escape of a byte or of a character.
+fn pieces(text: &[u8]) -> Vec<Piece> {
+    let piece = |(start, end, c): (usize, usize, char)| {
+        let bytes = &text[start..end];
+        let shown = if bytes == b"\t" { "\t".to_owned() } else { Shown(bytes).to_string() };
+        let width = match shown.as_str() {
+            "\t" => TAB,
+            shown if shown.chars().eq([c]) => c.width().unwrap_or(1),
+            shown => shown.len(),
+        };
+        Piece { start, shown, width }
+    };
+    text.char_indices().map(piece).collect()
+}
+
+struct Piece {
+    start: usize,
+    shown: String,
+    width: usize,
+}
+
+/// Chooses which pieces to show: all if they fit, else from the left as long as some of the mark can be seen, else from
+/// a little before the mark.
+fn window(pieces: &[Piece], mark: Range<usize>, room: usize, (before, after): (bool, bool)) -> Range<usize> {
+    let width = |range: Range<usize>| pieces[range].iter().map(|piece| piece.width).sum::<usize>();
+    let ellipses = |n: usize| n * ELLIPSIS.len();
+    if width(0..pieces.len()) + ellipses(usize::from(before) + usize::from(after)) <= room {
+        return 0..pieces.len();
+    }
+    let room = room.saturating_sub(ellipses(2)).max(1);
+    let wanted = width(mark.clone()).clamp(1, (room / 2).max(1));
+    let mut start = 0;
+    if width(0..mark.start) + wanted > room {
+        let mut lead = 0;
+        start = mark.start;
+        while start > 0 && lead + pieces[start - 1].width <= room / 4 {
+            start -= 1;
+            lead += pieces[start].width;
+        }
+    }
+    let mut end = start;
+    let mut taken = 0;
+    while end < pieces.len() && (taken + pieces[end].width <= room || end <= mark.start) {
+        taken += pieces[end].width;
+        end += 1;
+    }
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(line: &[u8], mark: Range<usize>, room: usize) -> (String, String) {
+        let Drawn { text, mark } = draw(&Excerpt::new(line, mark), room);
+        (text[mark].to_owned(), text.clone())
+    }
+
+    #[test]
+    fn marks_follow_what_is_escaped() {
+        for (line, mark, marked, text) in [
+            (&b"abc"[..], 1..2, "b", "abc"),
+            (b"abc", 0..99, "abc", "abc"),
+            (b"abc", 3..3, "", "abc"),
+            (b"", 0..5, "", ""),
+            (b"\ta\tb", 1..4, "a\tb", "\ta\tb"),
+            (b"a\x1b[31mb", 1..2, "\\033", "a\\033[31mb"),
+            (b"\xffa\xfe", 1..3, "a\\376", "\\377a\\376"),
+            ("é\u{202e}x".as_bytes(), 2..6, "\\342\\200\\256x", "é\\342\\200\\256x"),
+            (b"a\rb", 0..3, "a\\rb", "a\\rb"),
+        ] {
+            assert_eq!(drawn(line, mark, 80), (marked.to_owned(), text.to_owned()), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_cut_around_the_mark() {
+        let line = b"0123456789abcdefghijklmnopqrstuvwxyz";
+        for (mark, room, marked, text) in [
+            (0..2, 40, "01", "0123456789abcdefghijklmnopqrstuvwxyz"),
+            (0..2, 16, "01", "0123456789..."),
+            (2..36, 16, "23456789", "0123456789..."),
+            (30..32, 16, "uv", "...stuvwxyz"),
+            (36..36, 16, "", "...yz"),
+            (30..31, 1, "u", "...u..."),
+        ] {
+            assert_eq!(drawn(line, mark.clone(), room), (marked.to_owned(), text.to_owned()), "{mark:?} in {room}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_any_length_is_kept_short() {
+        let line = "ä".repeat(1 << 20);
+        let excerpt = Excerpt::new(line.as_bytes(), 1 << 20..1 << 21);
+        assert!(excerpt.text().len() < 2000);
+        assert!(std::str::from_utf8(excerpt.text()).is_ok());
+        let drawn = draw(&excerpt, 40);
+        assert!(drawn.text.starts_with("...ä") && drawn.text.ends_with("ä..."), "{}", drawn.text);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_the_bytes_nothing_raw_comes_out(line: Vec<u8>, start: u8, length: u8, room in 0_usize..60) {
+            let start = usize::from(start);
+            let Drawn { text, mark } = draw(&Excerpt::new(&line, start..start + usize::from(length)), room);
+            assert!(text.chars().all(|c| c == '\t' || Shown::is_harmless(c)), "{text:?}");
+            assert!(text.get(mark).is_some());
+        }
+    }
 }
