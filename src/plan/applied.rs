@@ -58,14 +58,9 @@ impl Planner<'_> {
         let patches = [Patch { format: Format::Envelope, edits }];
         let rules = Rules { strict: false, unique: false, overwrite: false, ..self.rules.clone() };
         let mut back = Planner::new(&patches, self.tree, self.resolver, &rules);
-        back.effort = Effort::new(0);
-        for (number, edit) in patches[0].edits.iter().enumerate() {
-            back.number = number;
-            back.overlay.begin(number, edit.span);
-            back.edit(edit);
-            if !back.errors.is_empty() {
-                return None;
-            }
+        (back.effort, back.enough) = (Effort::new(0), 1);
+        if !back.edit_all(&patches).errors.is_empty() {
+            return None;
         }
         let is_made = |error: &Error| match near(error) {
             // By chance the new lines may be there while the old ones are elsewhere, misspelt.

@@ -128,7 +128,7 @@ pub struct Refusal {
 /// If anything of it can't be done; nothing of it is then.
 pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: &Rules) -> Result<Plan, Refusal> {
     let mut planner = Planner::new(patches, tree, resolver, rules);
-    planner.edit_all(patches, ENOUGH);
+    planner.edit_all(patches);
     let is_read = planner.edits.iter().all(|edit| edit.operation != Operation::Unreadable);
     let applied = if is_read { planner.applied() } else { None };
     if applied.is_none() {
@@ -201,7 +201,7 @@ fn judge(lints: Lints, errors: &mut Vec<Located<Error>>, warnings: &mut Vec<Loca
 
 impl Planner<'_> {
     /// Does the edits of these patches in order, until there are so many errors.
-    pub(super) fn edit_all(&mut self, patches: &[Patch<'_>], enough: usize) -> &Self {
+    pub(super) fn edit_all(&mut self, patches: &[Patch<'_>]) -> &Self {
         let mut held = 0;
         for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
             self.number = number;
@@ -209,7 +209,7 @@ impl Planner<'_> {
             let known = self.errors.len();
             self.edit(edit);
             held += self.errors[known..].iter().map(|error| error.value.held()).sum::<usize>();
-            if self.errors.len() >= enough || held > HELD {
+            if self.errors.len() >= self.enough || held > HELD {
                 break;
             }
         }

@@ -61,7 +61,8 @@ impl Planner<'_> {
         file: &File,
     ) -> (Vec<Splice>, Done) {
         let lost = self.overlay.lost(path);
-        let task = Task { number: self.number, path, file: &open.document, rules: self.rules, effort: &self.effort };
+        let (rules, effort, enough) = (self.rules, &self.effort, self.enough);
+        let task = Task { number: self.number, path, file: &open.document, rules, effort, enough };
         let outcome = edit.place(task, lost);
         self.warnings.extend(outcome.warnings);
         if !outcome.errors.is_empty() {

@@ -10,11 +10,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::Rules;
 use super::place_error::{Part, PlaceError};
 use super::placement::{Match, Placement, Rows};
 use super::splice::{Last, Splicer};
 use super::warning::{Placing, Warning};
-use super::{ENOUGH, Rules};
 use crate::patch::{FileEdit, Hunk, HunkLine, Mark, Operation, Substitution};
 use crate::path::RepoPath;
 use crate::search::{Document, Effort, Needle};
@@ -108,6 +108,8 @@ pub(super) struct Task<'t> {
     pub(super) file: &'t Document,
     pub(super) rules: &'t Rules,
     pub(super) effort: &'t Effort,
+    /// After how many errors others aren't looked for.
+    pub(super) enough: usize,
 }
 
 impl Task<'_> {
@@ -223,6 +225,7 @@ impl Policy {
     /// from an earlier failure isn't said.
     fn each<'h, 'p>(
         self,
+        enough: usize,
         hunks: &'h [Hunk<'p>],
         lost: &mut HashSet<Vec<u8>>,
         mut place: impl FnMut(usize, &'h Hunk<'p>) -> Result<(), Located<PlaceError>>,
@@ -233,7 +236,7 @@ impl Policy {
             outcome.whole = false;
             if !follows_from(&error.value, hunk.old().map(self.text), lost) {
                 outcome.errors.push((number, error));
-                if outcome.errors.len() >= ENOUGH {
+                if outcome.errors.len() >= enough {
                     break;
                 }
             }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use bstr::BString;
 
-use super::Rules;
 use super::error::{Error, Missing};
 use super::lint::{self, Finding, History};
 use super::opened::Open;
@@ -16,6 +15,7 @@ use super::placement::Placement;
 use super::section::{self, Section};
 use super::suggest::{self, Suggestion};
 use super::warning::Warning;
+use super::{ENOUGH, Rules};
 use crate::patch::{FileEdit, Hunk, Operation, Patch, Status};
 use crate::path::{PathError, RepoPath, Resolver};
 use crate::pathspec::{Case, executes};
@@ -37,6 +37,8 @@ pub(super) struct Planner<'p> {
     pub(super) warnings: Vec<Located<Warning>>,
     /// What may still be done to make messages better.
     pub(super) effort: Effort,
+    /// After how many errors others aren't looked for.
+    pub(super) enough: usize,
     /// The paths that sections of unified diffs rename or delete, and the last edit that does.
     pub(super) vacated: BTreeMap<RepoPath, usize>,
     pub(super) placements: Vec<Placement>,
@@ -98,6 +100,7 @@ impl<'p> Planner<'p> {
             errors: Vec::new(),
             warnings: Vec::new(),
             effort: Effort::default(),
+            enough: ENOUGH,
             vacated,
             placements: Vec::new(),
             number: 0,

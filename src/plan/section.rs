@@ -183,6 +183,7 @@ impl Planner<'_> {
                         file: &edit.read(&file.content),
                         rules: &rules,
                         effort: &self.effort,
+                        enough: 1,
                     };
                     edit.place(task, &mut HashSet::new()).whole
                 };

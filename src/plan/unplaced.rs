@@ -4,13 +4,13 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::Rules;
 use super::conflict::{Conflict, change_among};
 use super::error::{Error, Occupied, Seen};
 use super::place::{Edit, Task};
 use super::place_error::{Part, PlaceError, Unplaced};
 use super::placement::Placement;
 use super::planner::Planner;
+use super::{ENOUGH, Rules};
 use crate::patch::Patch;
 use crate::path::RepoPath;
 use crate::search::{Effort, Fuzz};
@@ -33,7 +33,8 @@ impl Planner<'_> {
         let Section { path, file, edit, .. } = *section;
         let of = self.number;
         let run = |edit: Edit<'_, '_>, content: &Content, rules: &Rules, effort: &Effort| {
-            edit.place(Task { number: of, path, file: &edit.read(content), rules, effort }, &mut HashSet::new())
+            let task = Task { number: of, path, file: &edit.read(content), rules, effort, enough: ENOUGH };
+            edit.place(task, &mut HashSet::new())
         };
         // Which parts have no place at a level either; `None` if that can't be told.
         let mut refused: [Option<Option<HashSet<usize>>>; Fuzz::LEVELS.len()] = Default::default();
@@ -76,8 +77,8 @@ impl Planner<'_> {
         let works = levels.iter().all(Option::is_some) && self.effort.spend(size) && {
             let rules = Rules { fuzz: highest.max(self.rules.fuzz), ..self.rules.clone() };
             let mut tried = Planner::new(patches, self.tree, self.resolver, &rules);
-            tried.effort = Effort::new(0);
-            tried.edit_all(patches, 1).errors.is_empty()
+            (tried.effort, tried.enough) = (Effort::new(0), 1);
+            tried.edit_all(patches).errors.is_empty()
         };
         for level in self.errors.iter_mut().filter_map(level) {
             *level = works.then_some(highest);

@@ -52,7 +52,7 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
     let mut placer =
         Placer { task, hunks, headings: OnceCell::new(), nearest: OnceCell::new(), cursor: 0, taken: BTreeMap::new() };
     let (mut found, mut warnings) = (Vec::new(), Vec::new());
-    let outcome = POLICY.each(hunks, lost, |number, hunk| {
+    let outcome = POLICY.each(task.enough, hunks, lost, |number, hunk| {
         let mut placed = placer.place(hunk)?;
         warnings.extend(placed.warning.take().map(|how| task.warning(Part::Hunk(number), hunk.span, how)));
         found.push((number, hunk, placed));

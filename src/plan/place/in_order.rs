@@ -51,7 +51,7 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
         duplicates: Duplicates::default(),
         warnings: Vec::new(),
     };
-    let mut outcome = POLICY.each(hunks, lost, |number, hunk| {
+    let mut outcome = POLICY.each(task.enough, hunks, lost, |number, hunk| {
         let (cursor, said) = (placer.cursor, placer.warnings.len());
         placer.place(number, hunk).inspect_err(|_| {
             placer.cursor = cursor;
