@@ -148,8 +148,10 @@ impl Apply {
     /// Returns what is to be changed: as a question begins, what the change is worked out against, and the target; none is a
     /// commit, which needs a message, or no place outside of the object database.
     fn destination(&self) -> (&'static str, Base, Option<Target>) {
+        if let Some(rev) = &self.onto {
+            return ("Store", Base::Revision(rev.clone()), None);
+        }
         match (self.commit, self.index || self.leaves_conflicts(), self.cached) {
-            _ if let Some(rev) = &self.onto => ("Store", Base::Revision(rev.clone()), None),
             (true, ..) => ("Apply and commit", Base::Agreeing(Against::IndexAndHead), None),
             (_, true, _) => ("Apply and stage", Base::Agreeing(Against::Index), Some(Target::IndexAndWorkTree)),
             (.., true) => ("Stage", Base::Index, Some(Target::Index)),

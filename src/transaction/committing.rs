@@ -81,11 +81,13 @@ impl<'r> Prepared<'r> {
             (Ok(made), _) => made,
             (Err(error @ CommitError::InDoubt(_)), _) => return Err(error.into()),
             (Err(_), Some(signal)) => return Err(TransactionError::Interrupted { signal }),
-            // git gives back what it took; what is held now kept it out.
-            (Err(CommitError::NoCommit { status: Some(_) }), None) if let Some(lock) = repo.head_locks().pop() => {
-                return Err(TransactionError::Locked { lock, holder: Holder::Unknown });
+            (Err(error), None) => {
+                // git gives back what it took; what is held now kept it out.
+                let ended = matches!(error, CommitError::NoCommit { status: Some(_) });
+                let lock = ended.then(|| repo.head_locks().pop()).flatten();
+                let locked = |lock| TransactionError::Locked { lock, holder: Holder::Unknown };
+                return Err(lock.map_or_else(|| error.into(), locked));
             }
-            (Err(error), None) => return Err(error.into()),
         };
         // From here on there is a commit, and nothing is taken back: whoever finds the manifest sees that HEAD moved.
         self.place.leave();
