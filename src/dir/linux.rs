@@ -33,6 +33,17 @@ pub(super) fn flush_file_system(directory: OwnedFd) -> io::Result<()> {
     Ok(fs::syncfs(directory)?)
 }
 
+/// Does nothing: [`flush_file_system`] waits for all of them at once.
+#[expect(clippy::unnecessary_wraps, reason = "it fails on other systems")]
+pub(super) fn hand_over(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Waits until a file, or the names in a directory, are on the disk.
+pub(super) fn flush(file: impl AsFd) -> io::Result<()> {
+    Ok(fs::fsync(file)?)
+}
+
 /// Copies the access list and the user's own attributes.
 pub(super) fn attributes(from: &File, to: &File) -> io::Result<Vec<Lost>> {
     /// The most that the system has of names, and of a value.

@@ -18,11 +18,34 @@ pub(super) fn open_confined(_: &OwnedFd, _: &OsStr, _: OFlags, _: Mode) -> Resul
     Err(Errno::NOSYS)
 }
 
-/// Has the system begin to write all that was written, whatever the file system.
-#[expect(clippy::unnecessary_wraps, reason = "it fails on Linux")]
-pub(super) fn flush_file_system(_: OwnedFd) -> io::Result<()> {
+/// Has the system write all that was written, whatever the file system, then waits for the disk of a directory.
+///
+/// Not every system waits for the writing itself: macOS only begins it. What may not be late was given to the disk before
+/// ([`hand_over`]).
+pub(super) fn flush_file_system(directory: OwnedFd) -> io::Result<()> {
     fs::sync();
-    Ok(())
+    flush(directory)
+}
+
+/// Gives the content of a new file to the disk, for which [`flush_file_system`] waits.
+pub(super) fn hand_over(file: &File) -> io::Result<()> {
+    Ok(fs::fsync(file)?)
+}
+
+/// Waits until a file, or the names in a directory, are on the disk.
+#[cfg(not(target_vendor = "apple"))]
+pub(super) fn flush(file: impl AsFd) -> io::Result<()> {
+    Ok(fs::fsync(file)?)
+}
+
+/// Waits until a file, or the names in a directory, are on the disk: `fsync` only waits until the disk has them in its cache.
+#[cfg(target_vendor = "apple")]
+pub(super) fn flush(file: impl AsFd) -> io::Result<()> {
+    match fs::fcntl_fullfsync(&file) {
+        // Network file systems don't know it.
+        Err(Errno::NOTSUP | Errno::OPNOTSUPP | Errno::INVAL | Errno::NOTTY) => Ok(fs::fsync(file)?),
+        done => Ok(done?),
+    }
 }
 
 /// Copies nothing: access lists and attributes are another thing on every system.

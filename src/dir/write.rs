@@ -12,7 +12,7 @@ use std::path::Path;
 use rustix::fs::{self, AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::system::{HANDLE, flush_file_system};
+use super::system::{self, HANDLE, flush_file_system};
 use super::{Dir, Parent, Shape, Stat, open_here};
 use crate::path::RepoPath;
 
@@ -99,7 +99,7 @@ impl Dir {
     /// Waits until the names in the top are on the disk.
     pub(crate) fn flush(&self) -> io::Result<()> {
         step("flush a directory")?;
-        Ok(fs::fsync(open_here(&self.top, OsStr::new("."), OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?)?)
+        system::flush(open_here(&self.top, OsStr::new("."), OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?)
     }
 
     /// Waits until all that was written to the file system of a directory (`None`: the top) is on the disk.
@@ -268,6 +268,17 @@ pub(crate) fn fill<'p>(file: &mut File, parts: impl Iterator<Item = &'p [u8]>) -
         }
     }
     Ok(())
+}
+
+/// Waits until a file is on the disk.
+pub(crate) fn flush(file: &File) -> io::Result<()> {
+    step("flush a file")?;
+    system::flush(file)
+}
+
+/// Gives a new file to the disk where flushing its file system isn't enough to have it there.
+pub(crate) fn hand_over(file: &File) -> io::Result<()> {
+    system::hand_over(file)
 }
 
 /// Gives a file that was just made the bits that it is to have.

@@ -1,4 +1,5 @@
 use bstr::{BStr, BString, ByteSlice as _};
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::{PathError, RepoPath, check_bytes, check_part};
 
@@ -19,6 +20,7 @@ pub struct Resolver {
     directory: BString,
     roots: Vec<(BString, BString)>,
     off_limits: Vec<RepoPath>,
+    composes: bool,
 }
 
 /// Returns where an absolute path leads, links followed, if it is there.
@@ -69,6 +71,12 @@ impl Resolver {
         self
     }
 
+    /// Has a letter and its accent become one character in every path (NFC), as git does on macOS by `core.precomposeUnicode`.
+    #[must_use]
+    pub fn composing(self, composes: bool) -> Self {
+        Self { composes, ..self }
+    }
+
     /// Resolves a path as a response wrote it, below the OPX attribute `root` if there is one.
     ///
     /// # Errors
@@ -83,7 +91,8 @@ impl Resolver {
         if path.is_empty() || matches!(last, b"" | b"." | b"..") {
             return Err(PathError::Directory { path: written.into() });
         }
-        let path = RepoPath::new(&path)?;
+        let composed = path.to_str().ok().filter(|_| self.composes).map(|path| path.nfc().collect::<String>());
+        let path = RepoPath::new(composed.as_ref().map_or(&path[..], String::as_bytes))?;
         if path.as_bytes().len() > LONGEST || path.parts().any(|part| part.len() > LONGEST_PART) {
             return Err(PathError::TooLong { path: written.into() });
         }

@@ -305,3 +305,15 @@ fn no_name_is_longer_than_a_file_system_takes() {
         assert_eq!(Resolver::default().resolve(None, path.as_bytes()).is_ok(), is_fine, "{}", path.len());
     }
 }
+
+#[test]
+fn a_letter_and_its_accent_become_one_character_where_git_does_so() {
+    for (written, composes, want) in [
+        ("cafe\u{301}/a.txt", true, "caf\u{e9}/a.txt"),
+        ("cafe\u{301}/a.txt", false, "cafe\u{301}/a.txt"),
+        ("caf\u{e9}/a.txt", true, "caf\u{e9}/a.txt"),
+    ] {
+        let path = Resolver::default().composing(composes).resolve(None, written.as_bytes()).unwrap();
+        assert_eq!(path.as_bytes(), want.as_bytes(), "{written}");
+    }
+}

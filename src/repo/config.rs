@@ -63,6 +63,12 @@ impl Config {
         found(&self.system).file(name) == SystemFile::Libgit2s
     }
 
+    /// Returns whether git writes a letter and its accent in a name as one character: on macOS, if the repository
+    /// says so, as one made there does.
+    pub(super) fn composes_names(&self) -> bool {
+        cfg!(target_vendor = "apple") && matches!(self.bool("core.precomposeunicode"), Ok(Some(true)))
+    }
+
     /// Returns a setting that is true or false, in any of git's spellings.
     ///
     /// # Errors

@@ -313,9 +313,9 @@ impl Repo {
     /// # Errors
     /// If the directory isn't a directory of the work tree by its spelling.
     pub fn resolver(&self, directory: Option<&[u8]>) -> Result<Resolver, PathError> {
-        let mut resolver =
-            Resolver::within(self.spellings_of_top().iter().map(|top| top.as_os_str().as_bytes().into()))
-                .following_links(links::real);
+        let tops = self.spellings_of_top();
+        let tops = tops.iter().map(|top| top.as_os_str().as_bytes().into());
+        let mut resolver = Resolver::within(tops).following_links(links::real).composing(self.config.composes_names());
         for (name, directory) in self.config.entries("llmpatch.root.") {
             resolver = resolver.with_root(&name, &directory);
         }

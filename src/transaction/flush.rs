@@ -11,7 +11,7 @@ use std::io;
 use super::error::TransactionError;
 use super::manifest::Manifest;
 use crate::dir::Dir;
-use crate::dir::write::step;
+use crate::dir::write;
 use crate::path::RepoPath;
 use crate::repo::{Config, Repo};
 
@@ -31,11 +31,12 @@ impl Flush {
 
     /// Waits until a file is on the disk.
     pub(super) fn file(self, file: &File) -> io::Result<()> {
-        if self == Flush::Never {
-            return Ok(());
-        }
-        step("flush a file")?;
-        file.sync_all()
+        if self == Flush::Never { Ok(()) } else { write::flush(file) }
+    }
+
+    /// Sees to it that a new file is on the disk once everything is flushed.
+    pub(super) fn content(self, file: &File) -> io::Result<()> {
+        if self == Flush::Never { Ok(()) } else { write::hand_over(file) }
     }
 
     /// Waits until the names in directories are on the disk.

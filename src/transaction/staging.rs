@@ -193,6 +193,7 @@ impl<'r> Staging<'r> {
         let mut file = dir.create(&stage, at_first)?;
         self.staged.push(stage);
         fill(&mut file, after.content.kept().parts())?;
+        self.flush.content(&file)?;
         self.give_rights(dir, number, change, &file, bits)?;
         self.written.insert(number, Stat::of(&file)?);
         Ok(())

@@ -9,7 +9,7 @@ use assert_fs::prelude::*;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::recover::{is_in_use, tidy};
-use super::support::{Repo, US, await_sleep};
+use super::support::{Repo, US, await_sleep, make_pipe};
 use super::{envelope, repo, update};
 
 /// A script that says that it runs and waits until it may go on.
@@ -18,8 +18,7 @@ const HOLD: &str = "echo held >\"$HELD\"; read line <\"$GO\"";
 /// Makes the pipes for [`HOLD`], and a hook.
 fn holding(repo: &Repo, hook: &str, script: &str) {
     for pipe in ["held", "go"] {
-        let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600));
-        rustix::fs::mknodat(rustix::fs::CWD, repo.child("..").join(pipe), kind, mode, 0).unwrap();
+        make_pipe(&repo.child("..").join(pipe));
     }
     repo.script(hook, &format!("#!/bin/sh\n{script}\n"));
 }

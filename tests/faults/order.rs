@@ -157,13 +157,15 @@ pub(crate) enum Event {
     },
     Flush(PathBuf),
     FlushAll(PathBuf),
+    /// The system was told to write everything, for which it may not wait: that is on the disk with the next flush there.
+    Sync,
     /// A child was started; what it writes it leaves to us.
     Child,
 }
 
 impl Event {
     fn is_flush(&self) -> bool {
-        matches!(self, Event::Flush(_) | Event::FlushAll(_))
+        matches!(self, Event::Flush(_) | Event::FlushAll(_) | Event::Sync)
     }
 }
 
@@ -203,6 +205,7 @@ pub(crate) fn events(text: &str, directory: &Path) -> Vec<Event> {
                 events.push(Event::Rename { from: from.clone(), to: to.clone(), exchange });
             }
             ("fsync" | "fdatasync", _) => events.extend(fd().map(Event::Flush)),
+            ("sync", _) => events.push(Event::Sync),
             ("syncfs", _) => events.extend(fd().map(Event::FlushAll)),
             ("clone" | "clone3" | "fork" | "vfork", _) if !rest.contains("CLONE_THREAD") => events.push(Event::Child),
             _ => {}
@@ -233,6 +236,8 @@ fn paths(mut rest: &str, directory: &Path) -> Vec<PathBuf> {
 struct Memory {
     bytes: BTreeSet<PathBuf>,
     names: BTreeSet<PathBuf>,
+    /// What of both is being written.
+    begun: BTreeSet<PathBuf>,
 }
 
 impl Memory {
@@ -241,6 +246,12 @@ impl Memory {
     }
 
     fn do_(&mut self, event: &Event, ground: &Ground) {
+        // What changes again isn't all being written.
+        match event {
+            Event::Write(path) | Event::Make(path) | Event::Remove(path) => drop(self.begun.remove(path)),
+            Event::Rename { from, to, .. } => self.begun.retain(|path| path != from && path != to),
+            _ => {}
+        }
         match event {
             Event::Write(path) => drop(self.bytes.insert(path.clone())),
             Event::Make(path) => drop(self.names.insert(path.clone())),
@@ -257,11 +268,15 @@ impl Memory {
             Event::Flush(path) => {
                 self.bytes.remove(path);
                 self.names.retain(|name| name.parent() != Some(path));
+                let written = |other: &PathBuf| self.begun.contains(other) && ground.are_together(path, other);
+                self.bytes.retain(|other| !written(other));
+                self.names.retain(|other| !written(other));
             }
             Event::FlushAll(path) => {
                 self.bytes.retain(|other| !ground.are_together(path, other));
                 self.names.retain(|other| !ground.are_together(path, other));
             }
+            Event::Sync => self.begun = self.all().cloned().collect(),
             Event::Child => drop(self.names.insert(ground.git.join("what git wrote"))),
         }
     }

@@ -229,6 +229,12 @@ pub fn await_sleep(child: &std::process::Child) {
     }
 }
 
+/// Makes a named pipe; by the program for it, since macOS has no `mknodat`.
+#[track_caller]
+pub fn make_pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success(), "{}", path.display());
+}
+
 /// Where our program is.
 pub fn program() -> &'static str {
     env!("CARGO_BIN_EXE_git-llmpatch")

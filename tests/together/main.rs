@@ -177,14 +177,7 @@ fn who_holds_the_lock_is_named_and_other_worktrees_are_free() {
     let (repo, worktrees) = repository();
     repo.git(&["config", "llmpatch.lockTimeout", "0"]);
     for pipe in ["held", "go"] {
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            repo.path().parent().unwrap().join(pipe),
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::from_raw_mode(0o600),
-            0,
-        )
-        .unwrap();
+        support::make_pipe(&repo.path().parent().unwrap().join(pipe));
     }
     repo.script(".git/hooks/pre-commit", "#!/bin/sh\ntest -z \"$HOLD\" || { echo >../held; read line <../go; }\n");
     let mut command = repo.command();
