@@ -13,9 +13,8 @@ use super::flow::{self, Session};
 use super::options::{Json, Reading, Verbosity};
 use super::output;
 use super::recover;
-use crate::path::RepoPath;
 use crate::progress::Stage;
-use crate::report::{Diagnostic, Report, Status};
+use crate::report::{Diagnostic, EarlierFile, EarlierReport, FileOperation, Report, Status};
 use crate::text::Shown;
 use crate::transaction::{self, Earlier, Last, Target, TransactionError, Undoing};
 
@@ -28,7 +27,7 @@ use crate::transaction::{self, Earlier, Last, Target, TransactionError, Undoing}
 #[command(override_usage = "git llmpatch undo [<options>]")]
 pub(super) struct Undo {
     /// List what can be taken back, the newest first, and take back nothing
-    #[arg(long, conflicts_with_all = ["json", "quiet", "verbose"])]
+    #[arg(long, conflicts_with_all = ["quiet", "verbose"])]
     list: bool,
     #[command(flatten)]
     talk: Verbosity,
@@ -43,8 +42,10 @@ impl Undo {
             return exit;
         }
         if self.list {
-            return flow::run(&Reading::default(), &self.talk, Vec::new(), |session| {
-                Ok((Report::default(), listed(session)?.into()))
+            return flow::run(&Reading::default(), &self.json.talk(&self.talk), Vec::new(), |session| {
+                let earlier: Vec<_> = transaction::earlier(&session.repo)?.into_iter().map(reported).collect();
+                let text = listed(&earlier);
+                Ok((Report { status: Status::Listed, earlier: Some(earlier), ..Report::default() }, text.into()))
             });
         }
         flow::run(&Reading::default(), &self.json.talk(&self.talk), Vec::new(), |session| {
@@ -86,19 +87,29 @@ impl Undo {
     }
 }
 
+fn reported(Earlier { when, commit, paths }: Earlier) -> EarlierReport {
+    let operation = |letter| match letter {
+        'A' => FileOperation::Added,
+        'D' => FileOperation::Deleted,
+        _ => FileOperation::Modified,
+    };
+    let files = paths.into_iter().map(|(letter, path)| EarlierFile { path, operation: operation(letter) });
+    EarlierReport { time: when, commit, files: files.collect() }
+}
+
 /// Lists what can be taken back, a line each: its number, when it was made, and what it changed.
-fn listed(session: &Session) -> Result<String, Failure> {
+fn listed(earlier: &[EarlierReport]) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs() as i64);
     let mut text = String::new();
-    for (number, Earlier { when, commit, paths }) in (1..).zip(transaction::earlier(&session.repo)?) {
+    for (number, EarlierReport { time, commit, files }) in (1..).zip(earlier) {
         const SHOWN: usize = 3;
-        let path = |(letter, path): &(char, RepoPath)| format!("{letter} {}", Shown(path.as_bytes()));
-        let mut what: Vec<String> = paths.iter().take(SHOWN).map(path).collect();
-        what.extend(commit.map(|id| format!("commit {id}, which is git's to take back")));
-        what.extend(paths.len().checked_sub(SHOWN + 1).map(|more| format!("and {} more", more + 1)));
-        text += &format!("{number:2}  {}  {}\n", ago(now - when), what.join(", "));
+        let file = |file: &EarlierFile| format!("{} {}", file.operation.letter(), Shown(file.path.as_bytes()));
+        let mut what: Vec<String> = files.iter().take(SHOWN).map(file).collect();
+        what.extend(commit.as_ref().map(|id| format!("commit {id}, which is git's to take back")));
+        what.extend(files.len().checked_sub(SHOWN + 1).map(|more| format!("and {} more", more + 1)));
+        text += &format!("{number:2}  {}  {}\n", ago(now - time), what.join(", "));
     }
-    Ok(text)
+    text
 }
 
 /// Says how long ago it is, about as git does.

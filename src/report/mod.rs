@@ -58,6 +58,30 @@ pub struct Report {
     pub commits: Vec<String>,
     /// The id of the tree that was written: that commit's, or one that no commit was made of. `None` if it can't be read.
     pub tree: Option<String>,
+    /// The changes that undo could take back, the newest first, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Vec<EarlierReport>>,
+}
+
+/// A change that undo could take back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EarlierReport {
+    /// When it was made, in seconds since 1970.
+    pub time: i64,
+    /// The commit that was made of it; then it is for git to take back.
+    pub commit: Option<String>,
+    /// The files that it changed, by path.
+    pub files: Vec<EarlierFile>,
+}
+
+/// A file that an earlier change changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EarlierFile {
+    /// The path.
+    #[serde(flatten, serialize_with = "json::path")]
+    pub path: RepoPath,
+    /// What was done to it.
+    pub operation: FileOperation,
 }
 
 /// What a run did.
@@ -71,6 +95,8 @@ pub enum Status {
     /// It computed the change, and that was all that was asked for.
     #[default]
     Checked,
+    /// It listed what can be taken back.
+    Listed,
     /// It finished or took back what was interrupted; perhaps there was nothing.
     Recovered,
     /// It did not do what was asked for.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use assert_fs::prelude::*;
 
+use super::support::documents::document;
 use super::support::{Repo, all_by_git};
 use super::{envelope, repo, update};
 
@@ -359,5 +360,36 @@ fn one_apply_after_the_other_is_taken_back_and_they_are_listed() {
     repo.run(&["apply", "--commit", "-m", "x"], "*** Begin Patch\n*** Add File: n\n+n\n*** End Patch\n").succeeded();
     let said = list(&repo);
     assert!(said.lines().count() == 1 && said.ends_with(", which is git's to take back\n"), "{said}");
-    repo.run(&["undo", "--list", "--json"], "").ended(2);
+}
+
+#[test]
+fn a_program_is_told_what_can_be_taken_back_too() {
+    let repo = repo();
+    let list = |repo: &Repo| document(&repo.run(&["undo", "--list", "--json"], "").succeeded());
+    let none = list(&repo);
+    assert_eq!(
+        (&none["status"], &none["state"], &none["earlier"]),
+        (&"listed".into(), &"nothing-changed".into(), &serde_json::json!([]))
+    );
+    repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
+    repo.run(&["apply"], "*** Begin Patch\n*** Add File: n\n+n\n*** Delete File: a.txt\n*** End Patch\n").succeeded();
+    let listed = list(&repo);
+    let files = [
+        serde_json::json!([{"path": "a.txt", "operation": "deleted"}, {"path": "n", "operation": "added"}]),
+        serde_json::json!([{"path": "a.txt", "operation": "modified"}]),
+    ];
+    for (earlier, files) in listed["earlier"].as_array().unwrap().iter().zip(&files) {
+        assert_eq!((&earlier["files"], &earlier["commit"]), (files, &serde_json::Value::Null));
+        assert!(earlier["time"].as_i64().unwrap() > 1_500_000_000, "{earlier}");
+    }
+    assert_eq!(listed["earlier"].as_array().unwrap().len(), 2);
+    repo.run(&["undo"], "").succeeded();
+    assert_eq!(list(&repo)["earlier"].as_array().unwrap().len(), 1);
+    let id = repo.run(&["apply", "--commit", "-m", "x"], "*** Begin Patch\n*** Add File: n\n+n\n*** End Patch\n");
+    id.succeeded();
+    let listed = list(&repo);
+    assert_eq!(listed["earlier"].as_array().unwrap().len(), 1);
+    assert_eq!(listed["earlier"][0]["commit"].as_str().unwrap(), repo.git(&["rev-parse", "HEAD"]).trim());
+    // What isn't asked for isn't there.
+    assert!(document(&repo.run(&["undo", "--json"], "").ended(1)).get("earlier").is_none());
 }
