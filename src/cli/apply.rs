@@ -38,16 +38,16 @@ pub(super) struct Apply {
     /// Change index and work tree, and commit exactly this change
     #[arg(long, conflicts_with = "cached")]
     commit: bool,
-    /// With --3way, refuse what is in conflict, or leave it with markers and make the rest; --index is implied
+    /// With --3way, refuse conflicts, or write markers around them and make the rest of the change; implies --index
     #[arg(long, value_name = "how", value_enum, default_value = "refuse", requires_if("markers", "three_way"))]
     conflicts: Conflicts,
-    /// Make the change of this commit, or tree, in the object database alone: print the new tree, or with --commit the new commit
+    /// Apply to this commit or tree in the object database only: print the new tree, or with --commit the new commit
     #[arg(long, value_name = "rev", conflicts_with_all = ["index", "cached", "intent_to_add", "edit", "apply"])]
     onto: Option<String>,
-    /// With --onto and --commit, make this branch, or move it forward, to the new commit
+    /// With --onto and --commit, create this branch at the new commit, or move it forward to it
     #[arg(long, value_name = "name", requires_all = ["onto", "commit"])]
     branch: Option<String>,
-    /// With --commit, make a commit of each response, on that of the one before, instead of one of all
+    /// With --commit, make a commit of each response, one on top of the other, instead of one of all
     #[arg(long, requires = "commit", conflicts_with_all = ["interactive", "expect", "check", "diff", "stat", "numstat", "summary", "name_only"])]
     each: bool,
     /// Let new files show in git diff, though their content isn't staged
@@ -56,7 +56,7 @@ pub(super) struct Apply {
     /// Show the change and ask at the terminal how much of it to make
     #[arg(short, long)]
     interactive: bool,
-    /// Make the change only if it is the one that a preview or check --json called so, to the byte
+    /// Make the change only if it is, to the byte, the one that check --json or a preview named so
     #[arg(long, value_name = "plan", help_heading = "Guarding")]
     expect: Option<PlanId>,
     #[command(flatten)]

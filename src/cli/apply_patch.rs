@@ -25,7 +25,7 @@ use crate::transaction::Target;
 
 const USAGE: &str = "Usage: apply_patch 'PATCH'\n       echo 'PATCH' | apply_patch\n";
 
-/// Apply a patch as the apply_patch that agents start, or install that name
+/// Behave as the apply_patch that agents run, or install that name
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch apply-patch [<patch>]\n       git llmpatch apply-patch --install")]
 pub(super) struct ApplyPatch {

@@ -48,7 +48,7 @@ pub(super) struct Batch {
     /// A file with a JSON object a line, or - for standard input, which is also read if there is none
     #[arg(value_name = "file", value_hint = clap::ValueHint::FilePath)]
     lines: Option<PathBuf>,
-    /// Make each change of this commit, or tree
+    /// Apply each response to this commit or tree
     #[arg(long, value_name = "rev")]
     onto: String,
     /// Make a commit of each, with the notes of the response for its message
@@ -57,10 +57,10 @@ pub(super) struct Batch {
     /// Write the output to this file
     #[arg(short, long, value_name = "file", value_hint = clap::ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// Go on behind the last line of that file, if there is one
+    /// Continue after the last line of that file, if there is one
     #[arg(long, requires = "output")]
     resume: bool,
-    /// Write all that was made to this file, for git fetch
+    /// Write all new objects to this file, for git fetch
     #[arg(long, value_name = "file", value_hint = clap::ValueHint::FilePath, requires = "output")]
     bundle: Option<PathBuf>,
     /// How many responses are worked out at once; as many as there are processors

@@ -12,13 +12,13 @@ use crate::report::{FileReport, Report};
 use crate::text::Source;
 use crate::tree::Tree;
 
-/// Find out whether responses would apply, and write nothing
+/// Check whether responses would apply, and write nothing
 #[derive(Debug, Args)]
 #[command(
     override_usage = "git llmpatch check [<options>] [<response>...]\n       git llmpatch check --staged [<options>] [<path>...]"
 )]
-#[command(after_help = "Each response is looked at by itself; the exit status is that of the worst. \
-    With --staged, arguments are paths of the index to be taken for responses.")]
+#[command(after_help = "Each response is checked by itself; the exit status is that of the worst. \
+    With --staged, arguments are paths in the index that are responses.")]
 pub(super) struct Check {
     #[command(flatten)]
     responses: Responses,

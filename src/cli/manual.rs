@@ -16,7 +16,7 @@ use super::install::{self, Home, Piece};
 use super::output;
 use crate::text::Shown;
 
-/// Print a manual page or what an agent needs to know, or install all pages
+/// Print a manual page or the skill file for agents, or install all pages
 #[derive(Debug, Args)]
 #[command(
     override_usage = "git llmpatch man [<page>]\n       git llmpatch man --skill\n       git llmpatch man --install"

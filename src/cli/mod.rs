@@ -48,7 +48,7 @@ Paths in a response are from the top of the work tree, whatever the current dire
 'git llmpatch <command> -h' lists a command's options.
 
 Exit status: 0 done; 1 the response is to blame, or the files aren't what it needs; 2 wrong usage; \
-3 the repository or the system stood in the way; 4 applied, with conflicts left to resolve.";
+3 the repository or the system prevented it; 4 applied, with conflicts left to resolve.";
 
 /// Apply the patches that language models write: exactly, all or nothing
 #[derive(Debug, Parser)]
@@ -187,18 +187,18 @@ const GITS_OPTIONS: [(&str, &str); 9] = [
     ("--reject", "a change is made whole or not at all; 'git llmpatch apply -i' asks for each file and hunk"),
     (
         "--whitespace",
-        "lines are taken as they are written; 'git llmpatch diff <response> | git apply --whitespace=fix' mends them",
+        "lines are applied as written; 'git llmpatch diff <response> | git apply --whitespace=fix' corrects them",
     ),
     ("--staged", "the index alone is '--cached'"),
     (
         "-p",
-        "'git llmpatch diff' prints the patch without it; 'a/' and 'b/' before paths are found out; '--directory=<dir>' puts paths below a directory",
+        "'git llmpatch diff' prints the patch without it; 'a/' and 'b/' before paths are detected; '--directory=<dir>' puts paths below a directory",
     ),
     (
         "-C --ignore-whitespace --ignore-space-change --inaccurate-eof",
         "text must be in the file as written; '--fuzz=<level>' says what may differ",
     ),
-    ("--recount --unidiff-zero --binary", "this is done without an option, where there is one way to"),
+    ("--recount --unidiff-zero --binary", "this is done without an option, if only one result is possible"),
     ("--include --exclude", "'--limit=<pathspec>' refuses a response that touches other files; 'apply -i' takes some"),
     ("--amend", "apply with '--index', then 'git commit --amend'"),
 ];

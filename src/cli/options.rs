@@ -16,13 +16,13 @@ use crate::search::Fuzz;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct Reading {
-    /// Read patches of this format only, instead of finding out
+    /// Read patches of this format only, instead of detecting it
     #[arg(long, value_name = "format", value_enum)]
     pub(super) format: Option<Format>,
-    /// The file that search/replace blocks are about where the response doesn't say
+    /// The file that search/replace blocks change, if the response doesn't name it
     #[arg(long, value_name = "path", value_hint = clap::ValueHint::FilePath)]
     pub(super) file: Option<OsString>,
-    /// Accept what the bare format says and nothing looser (also llmpatch.strict)
+    /// Accept only what the format itself allows (also llmpatch.strict)
     #[arg(long, overrides_with = "no_strict")]
     pub(super) strict: bool,
     /// Take back --strict or llmpatch.strict
@@ -34,19 +34,19 @@ pub(super) struct Reading {
     /// Take back --unique or llmpatch.unique
     #[arg(long, overrides_with = "unique")]
     pub(super) no_unique: bool,
-    /// Where lines aren't in a file as written, take the only place that is the same but for this (also llmpatch.fuzz)
+    /// If lines aren't in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)
     #[arg(long, value_name = "level", value_enum, conflicts_with = "strict", overrides_with = "no_fuzz")]
     pub(super) fuzz: Option<Fuzz>,
     /// Take back --fuzz or llmpatch.fuzz
     #[arg(long, overrides_with = "fuzz")]
     pub(super) no_fuzz: bool,
-    /// Work it out on this commit or tree, which the response is about, and refuse files that have changed since (also llmpatch.base, and what a response itself says)
+    /// The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)
     #[arg(long, value_name = "rev", overrides_with = "no_base")]
     pub(super) base: Option<String>,
     /// Take back --base or llmpatch.base
     #[arg(long, overrides_with = "base")]
     pub(super) no_base: bool,
-    /// Merge with what has changed since the base, and refuse only what is in conflict with it
+    /// Merge with what has changed since the base, and refuse only conflicts
     #[arg(short = '3', long = "3way", conflicts_with = "no_base")]
     pub(super) three_way: bool,
     /// Whether what can't be merged is left with markers.
@@ -132,10 +132,10 @@ impl ValueEnum for Fuzz {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct Verbosity {
-    /// Say nothing but errors and what was asked for
+    /// Print nothing but errors and the requested output
     #[arg(short, long, conflicts_with = "verbose")]
     pub(super) quiet: bool,
-    /// Say also what was read, and list each correction that is otherwise only counted
+    /// Print also what was read, and list each correction that is otherwise only counted
     #[arg(short, long)]
     pub(super) verbose: bool,
     /// Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)
@@ -153,7 +153,7 @@ pub(super) struct Verbosity {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct Json {
-    /// Print a JSON document instead of messages, on failure too; --json=schema prints its schema and does nothing else
+    /// Print a JSON document instead of messages, on failure too; --json=schema only prints its schema
     #[arg(long, value_name = "what", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "document")]
     json: Option<Told>,
 }
@@ -183,7 +183,7 @@ impl Json {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct FeedbackOptions {
-    /// On failure print, instead of the errors, a message on standard output to hand back to the model
+    /// On failure print, instead of the errors, a message on standard output to send back to the model
     #[arg(long)]
     pub(super) feedback: bool,
 }
@@ -202,10 +202,10 @@ pub(super) enum When {
 /// Which state of the files a change is worked out against, if not the work tree's.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Against {
-    /// Work it out against the index instead of the work tree
+    /// Work it out on the index instead of the work tree
     #[arg(long)]
     pub(super) cached: bool,
-    /// Work it out against a commit instead of the work tree
+    /// Work it out on a commit instead of the work tree
     #[arg(long, value_name = "rev", conflicts_with = "cached")]
     pub(super) onto: Option<String>,
 }

@@ -34,7 +34,7 @@ pub(super) struct Forms {
     /// With --numstat or --name-only, end names with NUL and don't quote them
     #[arg(short = 'z')]
     nul: bool,
-    /// Print which files come, go, are renamed or change their mode
+    /// Print which files are added, deleted, renamed or change their mode
     #[arg(long)]
     summary: bool,
 }
@@ -56,7 +56,7 @@ impl Forms {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Previewing (instead of applying)")]
 pub(super) struct Preview {
-    /// Only find out whether it would apply
+    /// Only check whether it would apply
     #[arg(short = 'n', long, visible_alias = "dry-run")]
     pub(super) check: bool,
     /// Print the change as a diff that git apply accepts

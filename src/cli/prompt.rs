@@ -15,7 +15,7 @@ use crate::report::{Diagnostic, Report};
 use crate::respond::{Look, Response};
 use crate::text::Shown;
 
-/// Print instructions that make a model answer in a format
+/// Print instructions that make a model respond in a format
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch prompt [--example=<commit>] [<format>]")]
 #[command(after_help = "Put what it prints before the question, or into the system prompt.")]
@@ -24,7 +24,7 @@ pub(super) struct Prompt {
     #[arg(value_name = "format", default_value = "envelope", hide_default_value = false)]
     #[arg(value_parser = format_among(&[Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
     format: Format,
-    /// Add an example drawn from this repository: a commit as the response that would have made it
+    /// Add an example from this repository: a commit, written as a response
     #[arg(long, value_name = "commit")]
     example: Option<String>,
 }

@@ -26,7 +26,7 @@ use crate::transaction::{self, Asked, How, Recovered, TransactionError};
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch recover [<options>]")]
 pub(super) struct Recover {
-    /// Recover also what may still run on another machine, for all that can be seen from here: you know that it doesn't
+    /// Recover even if it may still be running on another machine: you know that it isn't
     #[arg(long)]
     force: bool,
     #[command(flatten)]

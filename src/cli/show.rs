@@ -21,12 +21,12 @@ use crate::respond::{self, Look, Notes, Response};
 use crate::text::Shown;
 use crate::tree::{MemoryTree, Tree};
 
-/// Write commits as the responses that would make them
+/// Write commits as responses that make the same changes
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch show [--to=<format>] [<options>] <commit>")]
 #[command(after_help = "\
-A range A..B is written the oldest first, each behind a line with its id; to apply makes of it one change. \
-An envelope comes behind the commit's message; in OPX the subject is the note of every edit, so that \
+A range A..B is written the oldest first, each after a line with its id; applied together, they are one change. \
+The commit's message comes before an envelope; in OPX the subject is the note of every edit, so that \
 'git llmpatch apply --commit' keeps it. A commit that changes no file is left out with a warning.")]
 pub(super) struct Show {
     /// A commit, or a range A..B
@@ -35,10 +35,10 @@ pub(super) struct Show {
     /// The format to print
     #[arg(long, value_name = "format", default_value = "envelope", value_parser = format_among(&[Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
     to: Format,
-    /// Write a merge as what it changes of its first parent, and of a range only first parents
+    /// Compare a merge with its first parent, and follow only first parents in a range
     #[arg(long)]
     first_parent: bool,
-    /// Name the parent, which the response is about: apply then refuses files that have changed since
+    /// Name the parent as the base: apply then refuses files that have changed since
     #[arg(long)]
     base: bool,
     /// Write each commit to a file of its own in this directory, and print the names

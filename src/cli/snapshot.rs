@@ -7,14 +7,14 @@ use super::options::{Reading, Verbosity};
 use crate::report::{Report, State, Status};
 use crate::transaction;
 
-/// Keep what the work tree holds now as a tree, and print its id
+/// Store the work tree's present files as a tree, and print its id
 ///
 /// Changed files are stored as git add would store them; neither the index nor the work tree is changed. A model that is shown
 /// these files answers about this tree, whatever becomes of the files meanwhile.
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch snapshot [--untracked]")]
 pub(super) struct Snapshot {
-    /// Keep files that git doesn't know, too, but none that it is told to ignore
+    /// Include untracked files, but not ignored ones
     #[arg(long)]
     untracked: bool,
 }

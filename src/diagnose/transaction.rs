@@ -142,7 +142,7 @@ impl Diagnose for ChangedSince {
             ChangedSince::Original { path, kept } => of
                 .path(path)
                 .note(format!("the old file is `{}`", Shown::path(kept)))
-                .help("look at the old file, and put right by hand what should be"),
+                .help("look at the old file, and correct by hand what should be"),
             ChangedSince::Appeared { path } => of.path(path).help("move it away, then try again"),
             ChangedSince::File { path, before } | ChangedSince::Gone { path, before } => {
                 let note = |kept: &PathBuf| format!("what it was before that apply is kept in `{}`", Shown::path(kept));
