@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::place_error::CANDIDATES;
-use crate::search::{Fuzz, Run};
+use super::placement::Match;
+use crate::search::Run;
 use crate::text::LineNo;
 
 /// How many line numbers are kept of each warning.
@@ -18,7 +19,7 @@ pub(super) const SHOWN: usize = 100;
 pub(super) struct Duplicates<'h> {
     /// In the file's order; neighbours are one.
     replaced: Vec<Range<usize>>,
-    seen: HashMap<(Fuzz, Vec<&'h [u8]>), Seen>,
+    seen: HashMap<(Match, Vec<&'h [u8]>), Seen>,
 }
 
 /// Places of one run in the gaps before the first `ranges` replaced ranges.
@@ -69,10 +70,10 @@ impl<'h> Duplicates<'h> {
     }
 
     /// Finds the places of a run behind the one that was chosen, and, if the whole file `is_around` it, before it in lines that
-    /// nothing has replaced. They are its places at a level.
+    /// nothing has replaced. `how` tells its places from those that the same run has where lines are compared otherwise.
     pub(super) fn others(
         &mut self,
-        level: Fuzz,
+        how: Match,
         run: Vec<&'h [u8]>,
         places: &Run<'_>,
         chosen: usize,
@@ -80,15 +81,15 @@ impl<'h> Duplicates<'h> {
     ) -> Others {
         let mut others = Others::default();
         if is_around && places.count_from(0) > places.count_from(chosen) {
-            others = self.before(level, run, places, chosen);
+            others = self.before(how, run, places, chosen);
         }
         others.add(places, chosen + 1..usize::MAX);
         others
     }
 
-    fn before(&mut self, level: Fuzz, run: Vec<&'h [u8]>, places: &Run<'_>, chosen: usize) -> Others {
+    fn before(&mut self, how: Match, run: Vec<&'h [u8]>, places: &Run<'_>, chosen: usize) -> Others {
         let len = run.len();
-        let seen = self.seen.entry((level, run)).or_default();
+        let seen = self.seen.entry((how, run)).or_default();
         let gap = |index: usize| {
             let start = if index == 0 { 0 } else { self.replaced[index - 1].end };
             start..(self.replaced[index].start + 1).saturating_sub(len).max(start)
@@ -130,7 +131,7 @@ mod tests {
         #[test]
         fn finds_what_a_look_at_every_line_finds(text in "([ab]\n){1,30}", steps in proptest::collection::vec((0..3usize, 1..3usize), 1..8)) {
             let lines = Lines::new(text.as_bytes());
-            let haystack = Document::at(Fuzz::Exact, &lines, [[&b"a"[..]], [b"b"]]);
+            let haystack = Document::of_lines(lines.iter().map(|line| line.text), [[b"a"], [b"b"]]);
             let mut duplicates = Duplicates::default();
             let mut replaced = vec![false; lines.len()];
             let mut cursor = 0;
@@ -141,7 +142,7 @@ mod tests {
                 }
                 let run: Vec<_> = (chosen..chosen + len).map(|line| lines.text(line)).collect();
                 let compiled = haystack.run(run.iter().copied());
-                let got = duplicates.others(Fuzz::Exact, run.clone(), &compiled, chosen, true);
+                let got = duplicates.others(Match::Exact, run.clone(), &compiled, chosen, true);
                 let stands = |at: usize| run.iter().enumerate().all(|(nth, text)| lines.text(at + nth) == *text);
                 let want: Vec<_> = (0..=lines.len() - len)
                     .filter(|&at| at != chosen && stands(at) && !replaced[at..at + len].contains(&true))

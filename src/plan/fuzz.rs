@@ -10,10 +10,12 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::Rules;
 use super::place::texts;
-use super::place_error::PlaceError;
+use super::place_error::{Ambiguity, PlaceError, Places};
+use super::placement::Match;
 use super::warning::{Placing, Quote};
-use crate::search::{Document, Fuzz, Shift};
+use crate::search::{Document, Fuzz, Loose, Relaxation, Run, Shift};
 use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// A file at every level that may be tried.
@@ -21,23 +23,97 @@ pub(super) struct Levels<'f, 'h> {
     lines: Lines<'f>,
     wanted: Vec<Vec<&'h [u8]>>,
     up_to: Fuzz,
-    made: [OnceCell<Document>; Fuzz::LEVELS.len()],
+    made: [OnceCell<Level>; Fuzz::LEVELS.len()],
 }
 
 impl<'f, 'h> Levels<'f, 'h> {
     /// Takes all runs of lines that may be asked for. Nothing is read yet.
-    pub(super) fn new(lines: Lines<'f>, wanted: impl IntoIterator<Item = Vec<&'h [u8]>>, up_to: Fuzz) -> Self {
+    pub(super) fn new(lines: Lines<'f>, wanted: impl IntoIterator<Item = Vec<&'h [u8]>>, rules: &Rules) -> Self {
+        let up_to = if rules.strict { Fuzz::Exact } else { rules.fuzz };
         let wanted = if up_to == Fuzz::Exact { Vec::new() } else { wanted.into_iter().collect() };
         Self { lines, wanted, up_to, made: Default::default() }
     }
 
     /// Returns the levels that may be tried, tightest first; each is read when it is reached.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Fuzz, &Document)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Level> {
         let allowed = Fuzz::LEVELS.into_iter().zip(&self.made).filter(|(level, _)| *level <= self.up_to);
-        allowed.map(|(level, made)| {
-            let runs = || self.wanted.iter().map(|run| run.iter().copied());
-            (level, made.get_or_init(|| Document::at(level, &self.lines, runs())))
-        })
+        allowed.map(|(level, made)| made.get_or_init(|| Level::new(level, &self.lines, &self.wanted)))
+    }
+}
+
+/// A file with its lines in the forms that they have at a level.
+pub(super) struct Level {
+    level: Fuzz,
+    forms: Document,
+}
+
+impl Level {
+    fn new(level: Fuzz, lines: &Lines<'_>, runs: &[Vec<&[u8]>]) -> Self {
+        let runs = runs.iter().map(|run| run.iter().map(|line| level.form(line)));
+        Self { level, forms: Document::of_lines(lines.iter().map(|line| level.form(line.text)), runs) }
+    }
+
+    /// Returns all places of a run of lines.
+    pub(super) fn run<'l>(&self, lines: impl IntoIterator<Item = &'l [u8]>) -> Run<'_> {
+        self.forms.run(lines.into_iter().map(|line| self.level.form(line)))
+    }
+
+    /// Returns which line at or after `from` a context line means.
+    pub(super) fn locator(&self, text: &[u8], from: usize) -> Loose {
+        let places = self.run([text]);
+        Loose::of(Relaxation::Level(self.level), places.count_from(from), places.iter_from(from))
+    }
+
+    /// Says that a place was found so.
+    pub(super) fn how(&self) -> Match {
+        Match::Level(self.level)
+    }
+
+    /// Says that there are several candidates.
+    pub(super) fn ambiguous(&self, places: Places) -> PlaceError {
+        Ambiguity::Fuzz { level: self.level, places }.into()
+    }
+
+    /// Makes the new lines of a hunk fit in where its old lines were found, the first of them on line `at`; and warns of the first
+    /// that differs. `span` is where the hunk is in the response.
+    ///
+    /// # Errors
+    /// If nothing says how a new line is to be indented.
+    pub(super) fn fit(
+        &self,
+        file: &Lines<'_>,
+        at: usize,
+        old: &[&Text<'_>],
+        blocks: &[Block<'_>],
+        span: Option<Span>,
+    ) -> Result<Fitted, Located<PlaceError>> {
+        let (level, number) = (self.level, |nth: usize| LineNo::from_index(at + nth));
+        let fails = |line: &Text<'_>, error| Located::new(line.span.or(span), error);
+        let pairs = || old.iter().enumerate().map(|(nth, text)| (&text[..], file.text(at + nth)));
+        let (mut shift, mut fitted) = (None, Vec::new());
+        for Block { old: range, new } in blocks {
+            let common = common(&texts(old[range.clone()].iter().copied()), &texts(new.iter().copied()));
+            for (&line, kept) in new.iter().zip(common) {
+                if let Some(nth) = kept {
+                    fitted.push(file.text(at + range.start + nth).to_vec());
+                    continue;
+                }
+                if shift.is_none() && level >= Fuzz::Indent {
+                    let error = |nth| fails(old[nth], PlaceError::Indentation { at: number(0), line: number(nth) });
+                    shift = Some(Shift::shown(pairs(), level).map_err(error)?);
+                }
+                fitted.push(match &shift {
+                    Some(shift) => {
+                        let error = || fails(line, PlaceError::Unshiftable { at: number(0) });
+                        shift.apply(line).ok_or_else(error)?.into_owned()
+                    }
+                    None => line.to_vec(),
+                });
+            }
+        }
+        let differs = pairs().position(|(text, line)| text != line).unwrap_or(0);
+        let warning = Placing::Fuzzy { level, at: number(0), line: Quote::new(file, at + differs) };
+        Ok(Fitted { lines: fitted, warning: Located::new(old[differs].span.or(span), warning) })
     }
 }
 
@@ -53,48 +129,6 @@ pub(super) struct Block<'t> {
 pub(super) struct Fitted {
     pub(super) lines: Vec<Vec<u8>>,
     pub(super) warning: Located<Placing>,
-}
-
-/// Makes the new lines of a hunk fit in where its old lines were found at a level, the first of them on line `at`; and warns of the
-/// first that differs. `span` is where the hunk is in the response.
-///
-/// # Errors
-/// If nothing says how a new line is to be indented.
-pub(super) fn fit(
-    file: &Lines<'_>,
-    at: usize,
-    level: Fuzz,
-    old: &[&Text<'_>],
-    blocks: &[Block<'_>],
-    span: Option<Span>,
-) -> Result<Fitted, Located<PlaceError>> {
-    let number = |nth: usize| LineNo::from_index(at + nth);
-    let fails = |line: &Text<'_>, error| Located::new(line.span.or(span), error);
-    let pairs = || old.iter().enumerate().map(|(nth, text)| (&text[..], file.text(at + nth)));
-    let (mut shift, mut fitted) = (None, Vec::new());
-    for Block { old: range, new } in blocks {
-        let common = common(&texts(old[range.clone()].iter().copied()), &texts(new.iter().copied()));
-        for (&line, kept) in new.iter().zip(common) {
-            if let Some(nth) = kept {
-                fitted.push(file.text(at + range.start + nth).to_vec());
-                continue;
-            }
-            if shift.is_none() && level >= Fuzz::Indent {
-                let error = |nth| fails(old[nth], PlaceError::Indentation { at: number(0), line: number(nth) });
-                shift = Some(Shift::shown(pairs(), level).map_err(error)?);
-            }
-            fitted.push(match &shift {
-                Some(shift) => {
-                    let error = || fails(line, PlaceError::Unshiftable { at: number(0) });
-                    shift.apply(line).ok_or_else(error)?.into_owned()
-                }
-                None => line.to_vec(),
-            });
-        }
-    }
-    let differs = pairs().position(|(text, line)| text != line).unwrap_or(0);
-    let warning = Placing::Fuzzy { level, at: number(0), line: Quote::new(file, at + differs) };
-    Ok(Fitted { lines: fitted, warning: Located::new(old[differs].span.or(span), warning) })
 }
 
 /// The product of how many lines two texts have beyond which their middles are taken for wholly different.

@@ -84,13 +84,6 @@ pub struct Rules {
     pub allow_empty: bool,
 }
 
-impl Rules {
-    /// Returns the loosest level that may be tried.
-    fn level(&self) -> Fuzz {
-        if self.strict { Fuzz::Exact } else { self.fuzz }
-    }
-}
-
 /// What a response comes to.
 #[derive(Debug)]
 pub struct Plan {

@@ -191,9 +191,8 @@ impl<'f, 'p> Nearest<'f, 'p> {
             return None;
         }
         let results = self.results.get_or_init(|| {
-            self.effort
-                .spend(self.lines.bytes().len())
-                .then(|| Document::at(Fuzz::Exact, &self.lines, self.made.iter().map(|run| run.iter().copied())))
+            let lines = || self.lines.iter().map(|line| line.text);
+            self.effort.spend(self.lines.bytes().len()).then(|| Document::of_lines(lines(), &self.made))
         });
         let results = results.as_ref()?;
         let run = results.run(hunk.new_lines().map(self.text));

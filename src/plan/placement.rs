@@ -74,11 +74,6 @@ pub enum Match {
 }
 
 impl Match {
-    /// Returns what a level of tolerance comes to.
-    pub(super) fn at(level: Fuzz) -> Self {
-        if level == Fuzz::Exact { Match::Exact } else { Match::Level(level) }
-    }
-
     /// Returns the stable name, such as `restated`.
     pub fn name(self) -> &'static str {
         match self {

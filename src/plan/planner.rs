@@ -19,7 +19,7 @@ use super::{ENOUGH, Rules};
 use crate::patch::{FileEdit, Hunk, Operation, Patch, Status};
 use crate::path::{PathError, RepoPath, Resolver};
 use crate::pathspec::{Case, executes};
-use crate::search::{Document, Effort, Fuzz};
+use crate::search::{Document, Effort};
 use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
 use crate::tree::{Content, File, Mode, Tree};
 
@@ -282,7 +282,7 @@ impl Planner<'_> {
         if lines.iter().map(|line| line.text).eq(texts()) {
             return Ok(());
         }
-        let file = Document::at(Fuzz::Exact, &lines, [texts()]);
+        let file = Document::of_lines(lines.iter().map(|line| line.text), [texts()]);
         let part = if self.rules.strict { None } else { file.run(texts()).first() };
         if let Some(at) = part {
             let (first, last) = (LineNo::from_index(at), LineNo::from_index(at + expected.len() - 1));

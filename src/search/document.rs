@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::Run;
 use super::many::Many;
 use super::matches::Matches;
 use super::needle::Needle;
 use super::places::Places;
 use super::view::View;
-use super::{Fuzz, Run};
 use crate::text::{Content, Ending, Lines, Splice, Starts};
 
 /// A file in the middle of a response: what was read, what edits so far have put in its place, and where the texts are that later
@@ -19,8 +19,6 @@ use crate::text::{Content, Ending, Lines, Splice, Starts};
 pub struct Document {
     base: Content,
     starts: Starts,
-    /// The level at which lines are compared; above exact, the file is made of the forms that its lines have there.
-    level: Fuzz,
     pub(super) view: View,
     /// What edits look for, if that is several texts.
     many: Option<Many>,
@@ -69,34 +67,33 @@ impl Document {
     pub fn new(base: Content, needles: impl IntoIterator<Item = Needle>) -> Self {
         let starts = base.lines().starts();
         let view = View::new(&base[starts[0]..], starts[0]);
-        Self::with(Fuzz::Exact, base, starts, view, needles)
+        Self::with(base, starts, view, needles)
     }
 
-    /// Reads the lines of a file with an eye to these runs of them, all compared at a level: [`Document::run`] then finds what is the
-    /// same there. Others are found too, each for the price of reading the file again.
-    pub fn at<'p, R: IntoIterator<Item = &'p [u8]>>(
-        level: Fuzz,
-        lines: &Lines<'_>,
+    /// Reads lines, given without terminators, with an eye to these runs of them, which [`Document::run`] finds. Others are found
+    /// too, each for the price of reading the lines again.
+    pub fn of_lines<R: IntoIterator<Item = impl AsRef<[u8]>>>(
+        lines: impl IntoIterator<Item = impl AsRef<[u8]>>,
         runs: impl IntoIterator<Item = R>,
     ) -> Self {
-        let mut text = Vec::with_capacity(lines.bytes().len() + 1);
-        for line in lines.iter() {
-            text.extend_from_slice(&level.form(line.text));
+        let mut text = Vec::new();
+        for line in lines {
+            text.extend_from_slice(line.as_ref());
             text.push(b'\n');
         }
-        let (base, runs) = (Content::from(text), runs.into_iter().map(|run| of_run(level, run)));
+        let base = Content::from(text);
         let starts = Lines::within(&base).starts();
-        Self::with(level, base, starts, View::default(), runs)
+        Self::with(base, starts, View::default(), runs.into_iter().map(Needle::lines))
     }
 
-    fn with(level: Fuzz, base: Content, starts: Starts, view: View, needles: impl IntoIterator<Item = Needle>) -> Self {
+    fn with(base: Content, starts: Starts, view: View, needles: impl IntoIterator<Item = Needle>) -> Self {
         let text = view.text(&base[starts[0]..]);
         let many = Many::new(text, needles);
         let places = many.as_ref().map(|many| many.places(text)).unwrap_or_default();
         let places = places.into_iter().map(|places| places.map(Rc::new)).collect();
         let longest = many.iter().flat_map(Many::needles).map(longest).max().unwrap_or(0);
         let (spliced, fresh, known, now) = Default::default();
-        Self { level, base, starts, view, many, places, longest, spliced, fresh, known, now }
+        Self { base, starts, view, many, places, longest, spliced, fresh, known, now }
     }
 
     /// Returns what the file was.
@@ -173,8 +170,8 @@ impl Document {
     }
 
     /// Returns all places of a run of lines, which are compared by their text without terminators. An empty run is nowhere.
-    pub fn run<'p>(&self, lines: impl IntoIterator<Item = &'p [u8]>) -> Run<'_> {
-        Run(self.matches(&of_run(self.level, lines)))
+    pub fn run(&self, lines: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Run<'_> {
+        Run(self.matches(&Needle::lines(lines)))
     }
 
     /// Makes the splices of one edit, which are in order.
@@ -424,12 +421,6 @@ impl Document {
 /// Returns a match if it touches what has changed, or has only a CR between.
 fn touching(changed: &Range<usize>, found: Range<usize>) -> Option<Range<usize>> {
     (found.start <= changed.end && found.end + 1 >= changed.start).then_some(found)
-}
-
-/// Returns what finds a run of lines that is compared at a level.
-fn of_run<'p>(level: Fuzz, run: impl IntoIterator<Item = &'p [u8]>) -> Needle {
-    let forms: Vec<_> = run.into_iter().map(|line| level.form(line)).collect();
-    Needle::lines(forms.iter().map(|form| &**form))
 }
 
 /// Returns the most bytes that a match of a needle can have in a file: its lines may end in CRLF.

@@ -20,7 +20,6 @@ mod places;
 mod plain;
 #[cfg(test)]
 mod reference;
-mod shift;
 mod sieve;
 #[cfg(test)]
 mod tests;
@@ -29,13 +28,12 @@ mod word;
 
 pub use align::{Ends, Gap, Near, align, is_telling};
 pub use document::Document;
-pub use fuzz::Fuzz;
+pub use fuzz::{Fuzz, Shift};
 pub use locator::{Locators, Loose, Relaxation};
 pub use matches::{Matches, Run};
 pub use nearest::{Effort, Nearness};
 pub use needle::{Bounds, Needle};
 pub use plain::{ascii, looks, plain};
-pub use shift::Shift;
 pub use sieve::Sieve;
 pub use view::first;
 pub use word::{Side, cuts_word};

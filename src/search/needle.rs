@@ -41,10 +41,10 @@ pub struct Needle {
 
 impl Needle {
     /// Prepares whole lines, without terminators. No line is found nowhere.
-    pub fn lines<'l>(lines: impl IntoIterator<Item = &'l [u8]>) -> Self {
+    pub fn lines(lines: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
         let mut literal = vec![b'\n'];
         for line in lines {
-            literal.extend_from_slice(line);
+            literal.extend_from_slice(line.as_ref());
             literal.push(b'\n');
         }
         let has_line = literal.len() > 1;

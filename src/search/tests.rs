@@ -70,8 +70,8 @@ proptest! {
         let level = [Fuzz::Exact, Fuzz::Trailing, Fuzz::Indent, Fuzz::Unicode][level];
         let (lines, run) = (Lines::new(&text), Lines::new(&run));
         let sought: Vec<_> = run.iter().take(2).map(|line| level.form(line.text).into_owned()).collect();
-        let file = Document::at(level, &lines, [sought.iter().map(|line| &line[..])]);
-        let got: Vec<_> = file.run(sought.iter().map(|line| &line[..])).iter().collect();
+        let file = Document::of_lines(lines.iter().map(|line| level.form(line.text)), [&sought]);
+        let got: Vec<_> = file.run(&sought).iter().collect();
         let is_there = |at: &usize| {
             (0..sought.len()).all(|nth| level.form(lines.text(at + nth)) == sought[nth])
         };

@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::super::duplicates::SHOWN;
-use super::super::fuzz::{self, Block, Levels};
+use super::super::fuzz::{Block, Levels};
 use super::super::nearest::Nearest;
 use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places, Reason};
 use super::super::placement::Match;
@@ -24,7 +24,7 @@ use super::super::warning::{Placing, Quote, Warning};
 use super::{Outcome, Task, follows_from, texts};
 use crate::patch::{Occurrence, Substitution, Times, Written};
 use crate::plan::Rules;
-use crate::search::{Bounds, Document, Effort, Ends, Fuzz, Matches, Needle, Side, cuts_word, first};
+use crate::search::{Bounds, Document, Effort, Ends, Matches, Needle, Side, cuts_word, first};
 use crate::text::{LineNo, Lines, Located, Span, Splice, Text};
 
 /// Returns the needles that a substitution looks for.
@@ -87,7 +87,7 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
         Some(found) => found,
         None => {
             let lines = document.lines();
-            let found = sought.at_a_level(&lines, rules.level())?;
+            let found = sought.at_a_level(&lines, rules)?;
             found.ok_or_else(|| sought.place_error(&lines, effort))?
         }
     };
@@ -264,26 +264,26 @@ impl Sought<'_, '_> {
 
     /// Finds the lines of the text as whole lines of the file at the tightest level that has them: as they are, or else without
     /// blank ones at the edges. There must be one candidate, whatever the occurrence.
-    fn at_a_level(&self, lines: &Lines<'_>, highest: Fuzz) -> Result<Option<Found>, Located<PlaceError>> {
+    fn at_a_level(&self, lines: &Lines<'_>, rules: &Rules) -> Result<Option<Found>, Located<PlaceError>> {
         let Self { edit, core, span, .. } = *self;
         let put_core = self::core(edit, &edit.put).0;
-        let levels = Levels::new(lines.clone(), [&edit.find[..], core].map(texts), highest);
-        for (level, file) in levels.iter() {
+        let levels = Levels::new(lines.clone(), [&edit.find[..], core].map(texts), rules);
+        for level in levels.iter() {
             for (find, put, is_core) in [(&edit.find[..], &edit.put[..], false), (core, put_core, true)] {
                 let old = texts(find);
-                let run = file.run(old.iter().copied());
+                let run = level.run(old.iter().copied());
                 let Some(at) = run.first() else { continue };
                 if run.count() > 1 {
                     let places = Places::new(run.iter(), run.count());
-                    return Err(Located::new(span, Ambiguity::Fuzz { level, places }.into()));
+                    return Err(Located::new(span, level.ambiguous(places)));
                 }
                 let block = Block { old: 0..old.len(), new: put.iter().collect() };
                 let all: Vec<_> = find.iter().collect();
-                let fitted = fuzz::fit(lines, at, level, &all, &[block], span)?;
+                let fitted = level.fit(lines, at, &all, &[block], span)?;
                 let last = at + old.len() - 1;
                 let range = lines.start(at)..lines.start(last) + lines.text(last).len();
                 let (fitted, warning) = (Some(fitted.lines), Some(fitted.warning));
-                return Ok(Some(Found { is_core, fitted, warning, ..Found::new(vec![range], Match::at(level)) }));
+                return Ok(Some(Found { is_core, fitted, warning, ..Found::new(vec![range], level.how()) }));
             }
         }
         Ok(None)

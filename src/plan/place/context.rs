@@ -48,7 +48,7 @@ impl Placer<'_, '_> {
             Loose::One { at, how } => {
                 let line = Quote::new(&self.task.file.lines(), at);
                 self.warn(number, locator.span.or(hunk.span), Placing::Relaxed { how, line });
-                let how = if let Relaxation::Level(level) = how { Match::at(level) } else { Match::Locator };
+                let how = if let Relaxation::Level(level) = how { Match::Level(level) } else { Match::Locator };
                 Ok((at, how))
             }
             Loose::Many { places, count, .. } => {
@@ -77,11 +77,7 @@ impl Placer<'_, '_> {
 
     /// Says which lines at or after the cursor are like a context line: by the rules of the format, or else at a level.
     fn like(&self, locator: &[u8]) -> Loose {
-        let levels = self.levels().iter().map(|(level, file)| {
-            let places = file.run([locator]);
-            let count = places.count_from(self.cursor);
-            Loose::of(Relaxation::Level(level), count, places.iter_from(self.cursor))
-        });
+        let levels = self.levels().iter().map(|level| level.locator(locator, self.cursor));
         let mut said = std::iter::once_with(|| self.loose().relaxed(locator, self.cursor)).chain(levels);
         said.find(|loose| *loose != Loose::None).unwrap_or(Loose::None)
     }

@@ -25,7 +25,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use super::super::duplicates::Duplicates;
-use super::super::fuzz::{self, Block, Fitted, Levels};
+use super::super::fuzz::{Block, Fitted, Level, Levels};
 use super::super::nearest::Nearest;
 use super::super::place_error::{After, Ambiguity, Earlier, Part, PlaceError, Places as Candidates, Reason};
 use super::super::placement::Match;
@@ -33,7 +33,7 @@ use super::super::splice::Last;
 use super::super::warning::{Placing, Warning};
 use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::search::{Document, Fuzz, Locators, Run};
+use crate::search::{Locators, Run};
 use crate::text::{Ending, LineNo, Located, Span, Text};
 
 /// The first match behind the hunk before.
@@ -102,7 +102,8 @@ struct Found<'h, 'p> {
     restated: bool,
     /// Without its trailing empty line.
     trimmed: bool,
-    level: Fuzz,
+    /// At which level; `None` for as written.
+    level: Option<&'h Level>,
     /// The lines of the hunk, as far as they count.
     lines: Vec<&'h HunkLine<'p>>,
 }
@@ -110,9 +111,10 @@ struct Found<'h, 'p> {
 impl Found<'_, '_> {
     fn how(&self) -> Match {
         match self {
-            Found { level: Fuzz::Exact, trimmed: true, .. } => Match::BlankDropped,
-            Found { level: Fuzz::Exact, restated: true, .. } => Match::Restated,
-            Found { level, .. } => Match::at(*level),
+            Found { level: Some(level), .. } => level.how(),
+            Found { trimmed: true, .. } => Match::BlankDropped,
+            Found { restated: true, .. } => Match::Restated,
+            _ => Match::Exact,
         }
     }
 }
@@ -123,7 +125,7 @@ impl<'f, 'p> Placer<'f, 'p> {
         self.levels.get_or_init(|| {
             let locators = hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| vec![&text[..]]);
             let runs = hunks.iter().map(|hunk| hunk.old().map(|line| &line.text[..]).collect());
-            Levels::new(file.lines(), locators.chain(runs), rules.level())
+            Levels::new(file.lines(), locators.chain(runs), rules)
         })
     }
 
@@ -154,8 +156,8 @@ impl<'f, 'p> Placer<'f, 'p> {
             self.warn(number, hunk.span, Placing::BlankDropped(at));
         }
         let mut added = as_written(&found.lines);
-        if found.level > Fuzz::Exact {
-            added = self.fit(wanted, &found)?.into_iter().map(|line| (Cow::Owned(line), None)).collect();
+        if let Some(level) = found.level {
+            added = self.fit(wanted, level, &found)?.into_iter().map(|line| (Cow::Owned(line), None)).collect();
         } else if !hunk.end_of_file {
             self.look_for_duplicates(wanted, &found)?;
         }
@@ -201,11 +203,11 @@ impl<'f, 'p> Placer<'f, 'p> {
     /// Finds the old lines of a hunk: as written, then at the context line, then both without a trailing empty line; and if
     /// none of that finds any, the same at each level.
     fn seek_lines(&mut self, wanted: Wanted<'f, 'p>) -> Result<Found<'f, 'p>, Located<PlaceError>> {
-        if let Some(found) = self.seek_at(Fuzz::Exact, self.task.file, wanted)? {
+        if let Some(found) = self.seek_at(None, wanted)? {
             return Ok(found);
         }
-        for (level, file) in self.levels().iter() {
-            if let Some(found) = self.seek_at(level, file, wanted)? {
+        for level in self.levels().iter() {
+            if let Some(found) = self.seek_at(Some(level), wanted)? {
                 return Ok(found);
             }
         }
@@ -214,21 +216,23 @@ impl<'f, 'p> Placer<'f, 'p> {
 
     fn seek_at(
         &mut self,
-        level: Fuzz,
-        file: &Document,
+        level: Option<&'f Level>,
         wanted: Wanted<'f, 'p>,
     ) -> Result<Option<Found<'f, 'p>>, Located<PlaceError>> {
         let mut lines: Vec<_> = wanted.hunk.lines.iter().collect();
         let mut trimmed = false;
         loop {
-            let run = file.run(old(&lines));
+            let run = match level {
+                Some(level) => level.run(old(&lines)),
+                None => self.task.file.run(old(&lines)),
+            };
             let found = if wanted.hunk.end_of_file {
                 let at = self.task.file.line_count().checked_sub(old(&lines).count());
                 at.filter(|&at| at >= self.cursor && run.contains(at)).map(|at| (at, false))
-            } else if level == Fuzz::Exact {
-                self.seek_run(wanted, &run)?
-            } else {
+            } else if let Some(level) = level {
                 self.seek_only(level, wanted, &lines, &run)?
+            } else {
+                self.seek_run(wanted, &run)?
             };
             if let Some((at, restated)) = found {
                 return Ok(Some(Found { at, restated, trimmed, level, lines }));
@@ -243,17 +247,17 @@ impl<'f, 'p> Placer<'f, 'p> {
     /// Finds the one candidate for the old lines of a hunk at a level.
     fn seek_only(
         &mut self,
-        level: Fuzz,
+        level: &Level,
         Wanted { hunk, context, .. }: Wanted<'f, 'p>,
         lines: &[&'f HunkLine<'p>],
         places: &Run<'_>,
     ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
         let Some(at) = places.at_or_after(context.unwrap_or(self.cursor)) else { return Ok(None) };
-        let others = self.duplicates.others(level, old(lines).collect(), places, at, context.is_none());
+        let others = self.duplicates.others(level.how(), old(lines).collect(), places, at, context.is_none());
         if others.count > 0 {
             let all = self.duplicates.all(old(lines).count(), places, at, context.is_none());
             let places = Candidates::new(all, others.count + 1);
-            return Err(Located::new(first_old(hunk), Ambiguity::Fuzz { level, places }.into()));
+            return Err(Located::new(first_old(hunk), level.ambiguous(places)));
         }
         Ok(Some((at, context == Some(at))))
     }
@@ -262,7 +266,8 @@ impl<'f, 'p> Placer<'f, 'p> {
     fn fit(
         &mut self,
         Wanted { number, hunk, .. }: Wanted<'_, '_>,
-        Found { at, level, lines, .. }: &Found<'_, '_>,
+        level: &Level,
+        Found { at, lines, .. }: &Found<'_, '_>,
     ) -> Result<Vec<Vec<u8>>, Located<PlaceError>> {
         let mut next = 0;
         let blocks = blocks(lines).map(|block| {
@@ -274,7 +279,7 @@ impl<'f, 'p> Placer<'f, 'p> {
         let blocks: Vec<_> = blocks.collect();
         let old = lines.iter().filter(|line| line.mark != Mark::Added).map(|line| &line.text);
         let (file, old) = (self.task.file.lines(), old.collect::<Vec<&Text<'_>>>());
-        let Fitted { lines, warning } = fuzz::fit(&file, *at, *level, &old, &blocks, first_old(hunk))?;
+        let Fitted { lines, warning } = level.fit(&file, *at, &old, &blocks, first_old(hunk))?;
         self.warn(number, warning.span, warning.value);
         Ok(lines)
     }
@@ -309,7 +314,7 @@ impl<'f, 'p> Placer<'f, 'p> {
     ) -> Result<(), Located<PlaceError>> {
         let (lines, places) = (&found.lines, &self.task.file.run(old(&found.lines)));
         let is_around = context.is_none();
-        let others = self.duplicates.others(Fuzz::Exact, old(lines).collect(), places, found.at, is_around);
+        let others = self.duplicates.others(Match::Exact, old(lines).collect(), places, found.at, is_around);
         if others.count == 0 {
             return Ok(());
         }
