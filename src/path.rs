@@ -26,6 +26,12 @@ pub use resolve::{FollowLinks, Resolver};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoPath(BString);
 
+impl AsRef<std::path::Path> for RepoPath {
+    fn as_ref(&self) -> &std::path::Path {
+        self.as_path()
+    }
+}
+
 impl AsRef<[u8]> for RepoPath {
     fn as_ref(&self) -> &[u8] {
         self.as_bytes()

@@ -1,10 +1,11 @@
 //! What can stand in the way of a change, and what is worth a warning after it.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bstr::BString;
 
+use super::lock::path_bytes;
 use super::recover::{How, Recovered};
 use crate::dir::Lost;
 use crate::path::RepoPath;
@@ -209,9 +210,9 @@ impl TransactionError {
         TransactionError::NoJournal { directory: repo.git_dir().to_owned(), source }
     }
 
-    /// Makes the error of a call on a path of the work tree.
-    pub(super) fn io(doing: &'static str, path: &RepoPath, source: io::Error) -> Self {
-        TransactionError::Io { doing, path: path.as_bstr().to_owned(), source }
+    /// Makes the errors of calls on a path.
+    pub(super) fn io<P: AsRef<Path> + ?Sized>(doing: &'static str, path: &P) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| TransactionError::Io { doing, path: path_bytes(path.as_ref()), source }
     }
 }
 
@@ -219,9 +220,7 @@ impl From<NextIndexError> for TransactionError {
     fn from(error: NextIndexError) -> Self {
         match error {
             NextIndexError::Repository(error) => TransactionError::Repository(error),
-            NextIndexError::Io(source) => {
-                TransactionError::Io { doing: "write the next", path: "index".into(), source }
-            }
+            NextIndexError::Io(source) => TransactionError::io("write the next", "index")(source),
         }
     }
 }

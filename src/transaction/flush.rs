@@ -50,7 +50,7 @@ impl Flush {
             return Ok(());
         }
         let flushed = Dir::open(&repo.objects_dir()).and_then(|objects| objects.flush_file_system(None));
-        flushed.map_err(|source| TransactionError::Io { doing: "flush", path: "the objects".into(), source })
+        flushed.map_err(TransactionError::io("flush", "the objects"))
     }
 
     /// Waits until all that was written for a change is on the disk: to the git directory, to that of the index, and to every file system
@@ -78,6 +78,6 @@ impl Flush {
             above.dedup();
             above.iter().try_for_each(|directory| flush(dir, Some(directory)))
         });
-        flushed.map_err(|source| TransactionError::Io { doing: "flush", path: "the change".into(), source })
+        flushed.map_err(TransactionError::io("flush", "the change"))
     }
 }

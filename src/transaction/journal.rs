@@ -30,7 +30,7 @@ use rustix::process::{Uid, geteuid};
 
 use super::error::{TransactionError, Unfit, Why};
 use super::flush::Flush;
-use super::lock::{Life, Stamp, nonce, path_bytes, with_suffix};
+use super::lock::{Life, Stamp, nonce, with_suffix};
 use super::manifest::Manifest;
 use super::sealed::MOST;
 use crate::dir::write::step;
@@ -193,11 +193,8 @@ impl Journal {
         let home = Home::make(repo)?;
         let run = nonce();
         let name = plain(&format!("{run:016x}"));
-        let path = path_bytes(&home.path.join(name.as_path()));
-        let io = |doing| {
-            let path = path.clone();
-            move |source| TransactionError::Io { doing, path, source }
-        };
+        let path = home.path.join(name.as_path());
+        let io = |doing| TransactionError::io(doing, &path);
         let opened = home.dir.make_directory(&name, 0o700).and_then(|()| home.dir.beneath(&name));
         let dir = opened.inspect_err(|_| home.tidy()).map_err(io("make"))?;
         // From here on whatever was made goes, even if not all of it was.
@@ -331,7 +328,7 @@ impl Journal {
     /// Writes down, before it happens, what will be made in the work tree.
     pub(super) fn announce(&self, manifest: &Manifest) -> Result<(), TransactionError> {
         let written = step("note what will be made").and_then(|()| self.dir.put(&plain("draft"), &manifest.to_bytes()));
-        written.map(drop).map_err(|source| self.io("write", source))
+        written.map(drop).map_err(TransactionError::io("write", &self.path()))
     }
 
     /// Lets the manifest stand: from here on, whoever finds it without its run takes the change back.
@@ -344,11 +341,7 @@ impl Journal {
             self.dir.rename_own(&draft, &name)?;
             flush.directories(&[&self.dir, &self.home.dir])
         };
-        write().map_err(|source| self.io("write", source))
-    }
-
-    fn io(&self, doing: &'static str, source: io::Error) -> TransactionError {
-        TransactionError::Io { doing, path: path_bytes(&self.path()), source }
+        write().map_err(TransactionError::io("write", &self.path()))
     }
 
     /// Makes the change certain. There is no way back afterwards.

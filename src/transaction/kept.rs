@@ -13,7 +13,6 @@ use bstr::{BString, ByteSlice as _};
 
 use super::error::TransactionError;
 use super::journal::{Home, Journal, plain};
-use super::lock::path_bytes;
 use super::record::Record;
 use super::sealed::MOST;
 use crate::dir::write::step;
@@ -137,7 +136,7 @@ fn forget(home: &Dir, number: u64) -> io::Result<()> {
 /// Opens what is kept of the newest change; `None` if nothing is.
 pub(super) fn open(repo: &Repo) -> Result<Option<(Dir, PathBuf)>, TransactionError> {
     let Some(home) = Home::current(repo)? else { return Ok(None) };
-    let reading = |source| TransactionError::Io { doing: "read", path: path_bytes(home.path()), source };
+    let reading = TransactionError::io("read", home.path());
     for number in kept(&home.dir).map_err(reading)? {
         let (dir, directory) = open_kept(&home, number)?;
         // One without a record is half removed.
@@ -153,7 +152,7 @@ fn open_kept(home: &Home, number: u64) -> Result<(Dir, PathBuf), TransactionErro
     match home.dir.beneath(&kept_name(number)) {
         Ok(dir) => Ok((dir, directory)),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            Err(TransactionError::Io { doing: "read", path: path_bytes(&directory), source: error })
+            Err(TransactionError::io("read", &directory)(error))
         }
         Err(_) => Err(TransactionError::Damaged { directory }),
     }
@@ -173,7 +172,7 @@ fn read_record(dir: &Dir, directory: PathBuf) -> Result<Option<Record>, Transact
             let record = bytes.and_then(|bytes| Record::parse(&bytes));
             record.map(Some).ok_or(TransactionError::Damaged { directory })
         }
-        Err(source) => Err(TransactionError::Io { doing: "read", path: path_bytes(&directory.join(RECORD)), source }),
+        Err(error) => Err(TransactionError::io("read", &directory.join(RECORD))(error)),
     }
 }
 
@@ -194,7 +193,7 @@ pub struct Earlier {
 /// If the directory that they are in can't be read.
 pub fn earlier(repo: &Repo) -> Result<Vec<Earlier>, TransactionError> {
     let Some(home) = Home::current(repo)? else { return Ok(Vec::new()) };
-    let reading = |source| TransactionError::Io { doing: "read", path: path_bytes(home.path()), source };
+    let reading = TransactionError::io("read", home.path());
     let mut all = Vec::new();
     for number in kept(&home.dir).map_err(reading)? {
         let Ok((dir, directory)) = open_kept(&home, number) else { break };
@@ -206,14 +205,10 @@ pub fn earlier(repo: &Repo) -> Result<Vec<Earlier>, TransactionError> {
         let (commit, mut paths) = match read_record(&dir, directory) {
             Ok(Some(Record::Commit(id))) => (Some(id), Vec::new()),
             Ok(Some(Record::Made(made))) => {
-                let letter = |before: bool, after: bool| {
-                    if !before {
-                        'A'
-                    } else if after {
-                        'M'
-                    } else {
-                        'D'
-                    }
+                let letter = |before: bool, after: bool| match (before, after) {
+                    (false, _) => 'A',
+                    (true, true) => 'M',
+                    (true, false) => 'D',
                 };
                 let files = made.files.into_iter();
                 let files = files.map(|file| (letter(file.before.is_some(), file.after.is_some()), file.path));

@@ -12,7 +12,6 @@ use std::io;
 use super::error::{ChangedSince, TransactionError};
 use super::journal::{Journal, plain};
 use super::kept;
-use super::lock::path_bytes;
 use super::manifest::{Directory, Held, Stands};
 use super::recheck;
 use super::record::{Entry, Kept, Made, Record};
@@ -185,10 +184,7 @@ fn of_files(
         let then = match before {
             None => None,
             Some((held, name)) => {
-                let file = originals.read(&plain(name)).map_err(|source| {
-                    let path = path_bytes(&kept.join(name));
-                    TransactionError::Io { doing: "read", path, source }
-                })?;
+                let file = originals.read(&plain(name)).map_err(TransactionError::io("read", &kept.join(name)))?;
                 let Some((bytes, _)) = file.filter(|(bytes, _)| held.has(bytes)) else {
                     since.push(ChangedSince::Original { path: path.clone(), kept: kept.join(name) });
                     continue;

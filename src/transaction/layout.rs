@@ -38,13 +38,11 @@ pub(super) fn foresee(dir: &Dir, changes: &[&Change], reverse: Option<&Reverse>)
         Layouter { dir, changes, reverse, above: HashMap::new(), made: HashSet::new(), removed: BTreeMap::new() };
     let mut touched = Vec::with_capacity(changes.len());
     for change in changes {
-        let one = seer.touched(change).map_err(|source| TransactionError::io("look at", &change.path, source))?;
-        touched.push(one);
+        touched.push(seer.touched(change).map_err(TransactionError::io("look at", &change.path))?);
     }
     let mut again = Vec::new();
     for directory in reverse.iter().flat_map(|reverse| &reverse.removed) {
-        let found =
-            dir.look(&directory.path).map_err(|source| TransactionError::io("look at", &directory.path, source))?;
+        let found = dir.look(&directory.path).map_err(TransactionError::io("look at", &directory.path))?;
         if found != Found::Directory {
             again.push(directory.clone());
             seer.made.insert(directory.path.clone());

@@ -66,7 +66,7 @@ impl IndexLock {
     /// If the directory can't be written to.
     pub(super) fn attempt(repo: &Repo, journal: &Journal) -> Result<Result<Self, Holder>, TransactionError> {
         let path = index_lock(repo);
-        let io = |source| TransactionError::Io { doing: "take the lock", path: path_bytes(&path), source };
+        let io = TransactionError::io("take the lock", &path);
         let stamp = journal.lend().map_err(io)?;
         let linked = step("link the lock").and_then(|()| journal.dir().link_to(&plain("stamp"), &path));
         let file = match linked {
@@ -131,7 +131,7 @@ impl Turn {
     /// # Errors
     /// `locked` if it isn't to be had when patience ends, `io` if the file system has no such locks.
     pub(super) fn take(repo: &Repo, wait: &mut Wait) -> Result<Self, TransactionError> {
-        let io = |source| TransactionError::Io { doing: "lock", path: path_bytes(repo.git_dir()), source };
+        let io = TransactionError::io("lock", repo.git_dir());
         let mut held = File::open(repo.git_dir()).map_err(io)?;
         let mut is_directory = true;
         while let Err(errno) = flock(&held, FlockOperation::NonBlockingLockExclusive) {

@@ -249,7 +249,7 @@ fn look_around(repo: &Repo, changes: &ChangeSet, warnings: &mut Vec<Warning>) ->
     let dir = repo.dir()?;
     let _pass = dir.pass();
     for change in changes {
-        let io = |source| TransactionError::io("look at", &change.path, source);
+        let io = TransactionError::io("look at", &change.path);
         match (dir.look(&change.path).map_err(io)?, &change.after) {
             (Found::File(stat), Some(_)) if stat.links > 1 => {
                 warnings.push(Warning::HardLink { path: change.path.clone(), others: stat.links - 1 });
@@ -450,21 +450,18 @@ impl<'r> Prepared<'r> {
 
     /// Keeps the index and the next one; what was kept is flushed with the rest before the one replaces the other.
     fn keep_indexes(&self, next: &NextIndex) -> Result<(), TransactionError> {
-        let io =
-            |source| TransactionError::Io { doing: "keep", path: lock::path_bytes(self.repo.index_path()), source };
-        self.place.journal.keep_indexes(self.repo.index_path(), next.path()).map_err(io)
+        let index = self.repo.index_path();
+        self.place.journal.keep_indexes(index, next.path()).map_err(TransactionError::io("keep", index))
     }
 
     /// Lets the next index stand where the index does.
     fn install(&self, next: NextIndex) -> Result<(), TransactionError> {
-        let io =
-            |source| TransactionError::Io { doing: "flush", path: lock::path_bytes(self.repo.index_path()), source };
-        next.install(self.repo.index_path())?;
         let index = self.repo.index_path();
+        next.install(index)?;
         let Some(directory) = index.parent().filter(|_| self.place.flush == Flush::Always) else {
             return Ok(());
         };
-        Dir::open(directory).and_then(|directory| directory.flush()).map_err(io)
+        Dir::open(directory).and_then(|directory| directory.flush()).map_err(TransactionError::io("flush", index))
     }
 
     fn decide(&mut self) -> Result<(), TransactionError> {
@@ -478,7 +475,7 @@ impl<'r> Prepared<'r> {
     }
 
     fn of_journal(&self, source: std::io::Error) -> TransactionError {
-        TransactionError::Io { doing: "write the journal", path: lock::path_bytes(&self.place.journal.path()), source }
+        TransactionError::io("write the journal", &self.place.journal.path())(source)
     }
 }
 

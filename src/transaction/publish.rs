@@ -42,7 +42,7 @@ impl<'r> Staging<'r> {
             self.progress.step();
             self.take_out(dir, number, change, Shelter::Journal)?;
         }
-        let again = |(directory, source): Failed| TransactionError::io("make the directory", &directory, source);
+        let again = |(directory, source): Failed| TransactionError::io("make the directory", &directory)(source);
         make_missing(dir, &self.directories).map_err(again)?;
         for (number, change) in changes.iter().enumerate().filter(|(_, change)| change.after.is_some()) {
             self.progress.step();
@@ -73,7 +73,7 @@ impl<'r> Staging<'r> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Err(TransactionError::Changed { path: path.clone() })
             }
-            Err(source) => Err(TransactionError::io("replace", path, source)),
+            Err(error) => Err(TransactionError::io("replace", path)(error)),
         }
     }
 
@@ -90,7 +90,7 @@ impl<'r> Staging<'r> {
             if is_missing(&error) {
                 TransactionError::Changed { path: path.clone() }
             } else {
-                TransactionError::io("remove", path, error)
+                TransactionError::io("remove", path)(error)
             }
         };
         let mut spot = None;
@@ -128,7 +128,7 @@ impl<'r> Staging<'r> {
                 io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
                     return Err(TransactionError::Appeared { path: path.clone() });
                 }
-                _ => return Err(TransactionError::io("make", path, error)),
+                _ => return Err(TransactionError::io("make", path)(error)),
             }
         }
     }
@@ -142,7 +142,7 @@ impl<'r> Staging<'r> {
                     return Err(TransactionError::Appeared { path: path.clone() });
                 }
                 Err(error) if !is_missing(&error) => {
-                    return Err(TransactionError::io("remove the directory", &directory.path, error));
+                    return Err(TransactionError::io("remove the directory", &directory.path)(error));
                 }
                 _ => {}
             }
@@ -164,7 +164,7 @@ impl<'r> Staging<'r> {
 
     /// Returns whether a directory is no more.
     fn remove_if_empty(&self, dir: &Dir, directory: &RepoPath) -> Result<bool, TransactionError> {
-        let io = |source| TransactionError::io("remove the directory", directory, source);
+        let io = TransactionError::io("remove the directory", directory);
         if dir.look(directory).map_err(io)? != Found::Directory {
             return Ok(true);
         }
@@ -186,7 +186,7 @@ impl<'r> Staging<'r> {
         let _pass = dir.pass();
         for (number, change) in self.changes.iter().enumerate() {
             self.confirm_one(dir, number, change)?;
-            let (path, io) = (&change.path, |source| TransactionError::io("read", &change.path, source));
+            let (path, io) = (&change.path, TransactionError::io("read", &change.path));
             let is_ours = match &change.after {
                 Some(after) => self.is_as_written(dir, number, change, after).map_err(io)?,
                 None => !matches!(dir.look(path).map_err(io)?, Found::File(_) | Found::Link | Found::Special),
@@ -208,7 +208,7 @@ impl<'r> Staging<'r> {
         match self.is_as_before(dir, original, before, Modes::Compared) {
             Ok(true) => Ok(()),
             Ok(false) => Err(TransactionError::Changed { path: change.path.clone() }),
-            Err(source) => Err(TransactionError::io("read", &change.path, source)),
+            Err(error) => Err(TransactionError::io("read", &change.path)(error)),
         }
     }
 
@@ -225,7 +225,7 @@ impl<'r> Staging<'r> {
             match dir.rename_to_own(temporary, self.journal.dir(), &name) {
                 Ok(()) => original.spot = Location::Journal(name),
                 Err(error) if !is_another_file_system(&error) => {
-                    return Err(TransactionError::io("keep", &change.path, error));
+                    return Err(TransactionError::io("keep", &change.path)(error));
                 }
                 Err(_) if self.watch == Watch::Hooks => {
                     return Err(TransactionError::OtherFileSystem { path: change.path.clone() });
@@ -337,7 +337,7 @@ fn make_directories(dir: &Dir, path: &RepoPath) -> Result<(), TransactionError> 
         if is_no_directory {
             TransactionError::Appeared { path: directory }
         } else {
-            TransactionError::io("make the directory", &directory, source)
+            TransactionError::io("make the directory", &directory)(source)
         }
     })
 }

@@ -13,7 +13,7 @@ use super::error::{Holder, Open, TransactionError, Unfit, Why};
 use super::flush::Flush;
 use super::journal::{Home, Journal};
 use super::kept;
-use super::lock::{IndexLock, Life, Stamp, Turn, Wait, index_lock, index_name, path_bytes, with_suffix};
+use super::lock::{IndexLock, Life, Stamp, Turn, Wait, index_lock, index_name, with_suffix};
 use super::manifest::{Manifest, Origin};
 use super::record::Record;
 use super::signal::{self, HeldBack};
@@ -335,8 +335,7 @@ impl Recovery<'_> {
             return Ok(Some(Why::HeadMoved));
         }
         let path = self.repo.index_path();
-        let io = |source| TransactionError::Io { doing: "read", path: path_bytes(path), source };
-        match manifest.with_index && self.journal.is_index_other(path).map_err(io)? {
+        match manifest.with_index && self.journal.is_index_other(path).map_err(TransactionError::io("read", path))? {
             true => Ok(Some(Why::IndexMoved)),
             false => Ok(None),
         }
@@ -397,7 +396,7 @@ impl Recovery<'_> {
             // The index for just this change was on the disk before the commit was begun, so no room is needed to go on.
             match std::fs::rename(&beside, index) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(TransactionError::Io { doing: "replace", path: path_bytes(index), source: error });
+                    return Err(TransactionError::io("replace", index)(error));
                 }
                 Ok(()) => return Ok(()),
                 Err(_) if self.journal.is_index(index, "index.new").unwrap_or(false) => return Ok(()),
@@ -422,10 +421,8 @@ impl Recovery<'_> {
     fn take_back(&self, manifest: &Manifest, done: &mut Recovered) -> Result<bool, TransactionError> {
         let mut remains = Remains::default();
         let index = self.repo.index_path();
-        if manifest.with_index
-            && let Err(source) = self.journal.restore_index(index)
-        {
-            return Err(TransactionError::Io { doing: "put back", path: path_bytes(index), source });
+        if manifest.with_index {
+            self.journal.restore_index(index).map_err(TransactionError::io("put back", index))?;
         }
         if !manifest.touched.is_empty() {
             remains = Undo { dir: self.repo.dir()?, journal: self.journal, manifest, progress: self.progress }.run();
@@ -438,8 +435,8 @@ impl Recovery<'_> {
         }
         // Should the power go before this is on the disk, the manifest is there and it is done again.
         let _ = self.flush_all(manifest);
-        let io =
-            |source| TransactionError::Io { doing: "end the journal", path: path_bytes(&self.journal.path()), source };
+        let path = self.journal.path();
+        let io = TransactionError::io("end the journal", &path);
         if remains.theirs.is_empty() {
             self.journal.forget(self.flush).map_err(io)?;
             return Ok(true);

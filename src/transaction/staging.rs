@@ -148,9 +148,7 @@ impl<'r> Staging<'r> {
                 if let Some(signal) = signal::pending() {
                     return Err(TransactionError::Interrupted { signal });
                 }
-                place
-                    .stage(dir, number, change, stage)
-                    .map_err(|source| TransactionError::io("prepare", &change.path, source))?;
+                place.stage(dir, number, change, stage).map_err(TransactionError::io("prepare", &change.path))?;
             }
         }
         Ok(place)
@@ -168,13 +166,10 @@ impl<'r> Staging<'r> {
 
     /// Checks that every original can be renamed into the journal, which is where they must be when hooks run.
     fn check_file_systems(&self, dir: &Dir) -> Result<(), TransactionError> {
-        let ours = self.journal.dir().device(None);
-        let ours = ours.map_err(|source| TransactionError::Io { doing: "look at", path: "llmpatch".into(), source })?;
+        let ours = self.journal.dir().device(None).map_err(TransactionError::io("look at", "llmpatch"))?;
         for change in self.changes.iter().filter(|change| change.on_disk().is_some()) {
             let path = &change.path;
-            let there =
-                dir.device(path.parent().as_ref()).map_err(|source| TransactionError::io("look at", path, source))?;
-            if there != ours {
+            if dir.device(path.parent().as_ref()).map_err(TransactionError::io("look at", path))? != ours {
                 return Err(TransactionError::OtherFileSystem { path: path.clone() });
             }
         }
@@ -362,7 +357,7 @@ impl<'r> Staging<'r> {
         let _pass = dir.pass();
         for change in self.changes.iter().filter(|change| change.after.is_some()) {
             let path = &change.path;
-            match dir.look(path).map_err(|source| TransactionError::io("look at", path, source))? {
+            match dir.look(path).map_err(TransactionError::io("look at", path))? {
                 Found::File(stat) => stats.insert(path, stat),
                 _ => return Err(TransactionError::Changed { path: path.clone() }),
             };
