@@ -9,36 +9,27 @@ use std::rc::Rc;
 
 use super::error::TransactionError;
 use super::last::Reverse;
-use super::manifest::{Directory, Held, Touched};
+use super::manifest::{Directory, Held, Manifest, Touched};
 use super::staging::bits_afterwards;
 use crate::dir::{Dir, Found, Shape};
 use crate::path::RepoPath;
 use crate::plan::Change;
 
-/// What was worked out.
-#[derive(Debug, Default)]
-pub(super) struct Foreseen {
-    /// Every path of the change, in its order.
-    pub(super) touched: Vec<Touched>,
-    /// The directories that aren't there, highest first.
-    pub(super) made: Vec<RepoPath>,
-    /// The directories that may have to go, with their permission bits, highest first.
-    pub(super) removed: Vec<Directory>,
-    /// Directories to be made again with the bits that they had, highest first.
-    pub(super) again: Vec<Directory>,
-}
-
-/// Works it out.
+/// Works it out, and puts it to a manifest. Returns the directories to be made again with the bits that they had, highest first.
 ///
 /// # Errors
 /// If the system doesn't let us see.
-pub(super) fn foresee(dir: &Dir, changes: &[&Change], reverse: Option<&Reverse>) -> Result<Foreseen, TransactionError> {
+pub(super) fn foresee(
+    dir: &Dir,
+    changes: &[&Change],
+    reverse: Option<&Reverse>,
+    manifest: &mut Manifest,
+) -> Result<Vec<Directory>, TransactionError> {
     let _pass = dir.pass();
     let mut seer =
         Layouter { dir, changes, reverse, above: HashMap::new(), made: HashSet::new(), removed: BTreeMap::new() };
-    let mut touched = Vec::with_capacity(changes.len());
     for change in changes {
-        touched.push(seer.touched(change).map_err(TransactionError::io("look at", &change.path))?);
+        manifest.touched.push(seer.touched(change).map_err(TransactionError::io("look at", &change.path))?);
     }
     let mut again = Vec::new();
     for directory in reverse.iter().flat_map(|reverse| &reverse.removed) {
@@ -48,11 +39,11 @@ pub(super) fn foresee(dir: &Dir, changes: &[&Change], reverse: Option<&Reverse>)
             seer.made.insert(directory.path.clone());
         }
     }
-    let mut made: Vec<_> = seer.made.into_iter().collect();
-    made.sort_by_cached_key(|directory| (directory.parts().count(), directory.clone()));
-    let mut removed: Vec<_> = seer.removed.into_iter().map(|(path, bits)| Directory { path, bits }).collect();
-    removed.sort_by_cached_key(|directory| directory.path.parts().count());
-    Ok(Foreseen { touched, made, removed, again })
+    manifest.made = seer.made.into_iter().collect();
+    manifest.made.sort_by_cached_key(|directory| (directory.parts().count(), directory.clone()));
+    manifest.removed = seer.removed.into_iter().map(|(path, bits)| Directory { path, bits }).collect();
+    manifest.removed.sort_by_cached_key(|directory| directory.path.parts().count());
+    Ok(again)
 }
 
 struct Layouter<'s> {

@@ -144,13 +144,19 @@ impl Stands {
 impl Touched {
     /// Returns where the new file is prepared, and where the old one is once the two changed places; `number` is its place in the
     /// manifest, `run` the number of the run.
-    pub(super) fn stage(&self, run: u64, number: usize) -> Option<RepoPath> {
-        self.after.as_ref().map(|_| self.temporary(run, number, "new"))
+    pub(super) fn stage(&self, run: u64, number: usize) -> RepoPath {
+        self.temporary(run, number, "new")
     }
 
-    /// Returns where the old file goes if they can't change places, or the journal is out of reach.
-    pub(super) fn aside(&self, run: u64, number: usize) -> Option<RepoPath> {
-        self.before.as_ref().map(|_| self.temporary(run, number, "old"))
+    /// Returns where the old file goes if the journal is out of reach.
+    pub(super) fn aside(&self, run: u64, number: usize) -> RepoPath {
+        self.temporary(run, number, "old")
+    }
+
+    /// Returns those of the two that there may be.
+    pub(super) fn temporaries(&self, run: u64, number: usize) -> impl Iterator<Item = RepoPath> {
+        let stage = self.after.as_ref().map(|_| self.stage(run, number));
+        stage.into_iter().chain(self.before.as_ref().map(|_| self.aside(run, number)))
     }
 
     fn temporary(&self, run: u64, number: usize, kind: &str) -> RepoPath {
@@ -195,7 +201,7 @@ impl Manifest {
     /// Returns every name in the work tree that only a run of this number has, except beside some paths.
     pub(super) fn temporaries(&self, run: u64, spared: &[RepoPath]) -> impl Iterator<Item = RepoPath> {
         let numbered = self.touched.iter().enumerate().filter(|(_, touched)| !spared.contains(&touched.path));
-        numbered.flat_map(move |(number, of)| [of.stage(run, number), of.aside(run, number)]).flatten()
+        numbered.flat_map(move |(number, of)| of.temporaries(run, number))
     }
 }
 

@@ -23,7 +23,7 @@ use super::kept;
 use super::lock::path_bytes;
 use super::manifest::Directory;
 use super::signal;
-use super::staging::{Location, Modes, Staging, Watch};
+use super::staging::{Location, Staging, Watch};
 use super::undo::{Failed, finish_directories, make_missing};
 use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
@@ -58,7 +58,7 @@ impl<'r> Staging<'r> {
     fn swap(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), TransactionError> {
         self.check_signals()?;
         let path = &change.path;
-        let Some(stage) = self.stage_of(number) else { return Ok(()) };
+        let stage = self.stage_of(number);
         match dir.exchange(path, dir, &stage) {
             Ok(()) => {
                 // From here on what has that name is the original.
@@ -106,7 +106,7 @@ impl<'r> Staging<'r> {
             }
         }
         if spot.is_none() {
-            let Some(aside) = self.aside_of(number) else { return Ok(()) };
+            let aside = self.aside_of(number);
             dir.rename_to_own(path, dir, &aside).map_err(refused)?;
             spot = Some(Location::Tree(aside));
         }
@@ -117,7 +117,7 @@ impl<'r> Staging<'r> {
     fn place(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), TransactionError> {
         self.check_signals()?;
         let path = &change.path;
-        let Some(stage) = self.stage_of(number) else { return Ok(()) };
+        let stage = self.stage_of(number);
         let mut tries = 0;
         loop {
             let Err(error) = dir.rename_to_free(&stage, dir, path) else { return Ok(()) };
@@ -205,7 +205,7 @@ impl<'r> Staging<'r> {
 
     fn confirm_one(&self, dir: &Dir, number: usize, change: &Change) -> Result<(), TransactionError> {
         let (Some(original), Some(before)) = (self.originals.get(&number), change.on_disk()) else { return Ok(()) };
-        match self.is_as_before(dir, original, before, Modes::Compared) {
+        match self.is_as_before(dir, original, before, before.mode.bits) {
             Ok(true) => Ok(()),
             Ok(false) => Err(TransactionError::Changed { path: change.path.clone() }),
             Err(error) => Err(TransactionError::io("read", &change.path)(error)),
@@ -255,7 +255,7 @@ impl<'r> Staging<'r> {
             for (number, change) in self.changes.iter().enumerate() {
                 let (Some(original), Some(before)) = (self.originals.get(&number), change.on_disk()) else { continue };
                 // An error may pass. What can't be looked at may hold what somebody wrote.
-                let look = || self.is_as_before(dir, original, before, Modes::Ignored);
+                let look = || self.is_as_before(dir, original, before, None);
                 let held = if self.watch == Watch::Hooks { look().or_else(|_| look()) } else { Ok(true) };
                 let is_late = !matches!(held, Ok(true));
                 match &original.spot {

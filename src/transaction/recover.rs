@@ -23,7 +23,7 @@ use crate::progress::{Progress, Stage};
 use crate::repo::{NextIndex, Repo};
 
 /// What became of one interrupted change.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// What was interrupted.
     pub deed: Origin,
@@ -40,13 +40,14 @@ pub struct Recovered {
 }
 
 /// Which way an interrupted change went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum How {
     /// It was taken back.
     TakenBack,
     /// It was finished, for its commit was made.
     Finished,
     /// Nothing of it had been visible, or all of it; what it left lying about was removed.
+    #[default]
     Tidied,
     /// Nothing was done about it.
     Left,
@@ -73,13 +74,15 @@ pub struct Interrupted {
 }
 
 impl Recovered {
-    fn of(deed: Origin) -> Self {
-        let (paths, attention, notes, open) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { deed, how: How::Tidied, paths, attention, notes, open }
+    fn left(unfit: Unfit) -> Self {
+        Self { how: How::Left, open: vec![Open::Journal(unfit)], ..Self::default() }
     }
 
-    fn left(paths: Vec<RepoPath>, deed: Origin, open: Open) -> Self {
-        Self { how: How::Left, paths, open: vec![open], ..Self::of(deed) }
+    /// Says that nothing was done with a journal, and what it is about as far as that can be read.
+    fn left_of(journal: &Journal, why: Why) -> Self {
+        let manifest = journal.manifest().flatten().unwrap_or_default();
+        let paths = manifest.paths().cloned().collect();
+        Self { deed: manifest.deed, paths, ..Self::left(Unfit { directory: journal.path(), why }) }
     }
 }
 
@@ -174,15 +177,10 @@ fn all(
     recovered.retain(|one| one.how != How::Left);
     let homes = Home::all(repo);
     for journal in Journal::within(&homes) {
-        let left = |journal: &Journal, why| {
-            let manifest = journal.manifest().flatten().unwrap_or_default();
-            let paths = manifest.paths().cloned().collect();
-            Recovered::left(paths, manifest.deed, Open::Journal(Unfit { directory: journal.path(), why }))
-        };
         let journal = match journal {
             Ok(journal) => journal,
             Err(unfit) => {
-                recovered.push(Recovered::left(Vec::new(), Origin::Apply, Open::Journal(unfit)));
+                recovered.push(Recovered::left(unfit));
                 continue;
             }
         };
@@ -194,18 +192,17 @@ fn all(
             Ok(Some(Life::Unknown)) if asked != Asked::Force => {
                 if journal.is_standing() {
                     let host = journal.stamp().map(|(stamp, _)| stamp.host).unwrap_or_default();
-                    recovered.push(left(&journal, Why::Elsewhere { host }));
+                    recovered.push(Recovered::left_of(&journal, Why::Elsewhere { host }));
                 }
             }
             Ok(_) => {
                 let flush = Flush::from_config(repo.config())?;
                 match (Recovery { repo, journal: &journal, flush, progress }).run(asked)? {
-                    Step::Done(done) => recovered.push(done),
-                    Step::Left(why) => recovered.push(left(&journal, why)),
-                    Step::Held(holder) => return Ok(Some(holder)),
+                    Ok(done) => recovered.push(done),
+                    Err(holder) => return Ok(Some(holder)),
                 }
             }
-            Err(why) => recovered.push(left(&journal, why)),
+            Err(why) => recovered.push(Recovered::left_of(&journal, why)),
         }
     }
     remove_dead_lock(repo, None, asked);
@@ -234,15 +231,6 @@ fn remove_dead_lock(repo: &Repo, run: Option<&Journal>, asked: Asked) {
     }
 }
 
-/// How far a recovery got.
-enum Step {
-    Done(Recovered),
-    /// Nothing was done.
-    Left(Why),
-    /// Somebody holds the lock without which nothing can be done.
-    Held(Holder),
-}
-
 /// Whether a commit was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Made {
@@ -260,24 +248,26 @@ struct Recovery<'r> {
 }
 
 impl Recovery<'_> {
-    fn run(&self, asked: Asked) -> Result<Step, TransactionError> {
-        let mut done = Recovered::of(Origin::Apply);
+    /// Recovers it; says who holds the lock without which nothing can be done, if somebody does.
+    fn run(&self, asked: Asked) -> Result<Result<Recovered, Holder>, TransactionError> {
+        let mut done = Recovered::default();
+        let left = |why| Ok(Ok(Recovered::left_of(self.journal, why)));
         if self.journal.stamp().is_some_and(|(stamp, _)| stamp.index != index_name(self.repo)) {
-            return Ok(Step::Left(Why::OtherIndex));
+            return left(Why::OtherIndex);
         }
         let draft = self.journal.draft();
         match self.journal.manifest() {
             None => {}
-            Some(None) => return Ok(Step::Left(Why::Broken)),
+            Some(None) => return left(Why::Broken),
             Some(Some(manifest)) => {
                 if !self.repo.may_all_be_touched(manifest.places())? {
-                    return Ok(Step::Left(Why::Broken));
+                    return left(Why::Broken);
                 }
                 let is_locked = self.is_locked();
                 if asked == Asked::No
                     && let Some(why) = self.decided(&manifest, is_locked)?
                 {
-                    return Ok(Step::Left(why));
+                    return left(why);
                 }
                 let _lock = match is_locked {
                     true => None,
@@ -285,7 +275,7 @@ impl Recovery<'_> {
                         let journal = Journal::make(self.repo)?;
                         match IndexLock::attempt(self.repo, &journal)? {
                             Ok(lock) => Some((lock, journal)),
-                            Err(holder) => return Ok(Step::Held(holder)),
+                            Err(holder) => return Ok(Err(holder)),
                         }
                     }
                 };
@@ -300,7 +290,7 @@ impl Recovery<'_> {
                 };
                 done.open.extend(remove_ref_locks(self.repo, &manifest));
                 if !is_over {
-                    return Ok(Step::Done(done));
+                    return Ok(Ok(done));
                 }
             }
         }
@@ -317,7 +307,7 @@ impl Recovery<'_> {
             // It stays, so that this can be tried again.
             done.notes.push(format!("what undo needs could not be kept: {error}"));
         }
-        Ok(Step::Done(done))
+        Ok(Ok(done))
     }
 
     /// Returns whether the dead run's own lock keeps git out.

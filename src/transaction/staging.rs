@@ -16,7 +16,6 @@ use super::last::Reverse;
 use super::layout::foresee;
 use super::manifest::{Directory, Manifest, Origin};
 use super::publish::is_missing;
-use super::signal;
 use super::undo::{Remains, Undo};
 use crate::dir::clock::Moment;
 use crate::dir::rights::{SET_ID, take_over};
@@ -137,30 +136,26 @@ impl<'r> Staging<'r> {
         if watch == Some(Watch::Hooks) {
             place.check_file_systems(dir)?;
         }
-        let foreseen = foresee(dir, &place.changes, reverse)?;
-        (place.manifest.touched, place.directories) = (foreseen.touched, foreseen.again);
-        (place.manifest.made, place.manifest.removed) = (foreseen.made, foreseen.removed);
+        place.directories = foresee(dir, &place.changes, reverse, &mut place.manifest)?;
         place.journal.announce(&place.manifest)?;
         place.progress.enter(Stage::Preparing, place.changes.len());
         for (number, change) in place.changes.clone().into_iter().enumerate() {
             place.progress.step();
-            if let Some(stage) = place.stage_of(number) {
-                if let Some(signal) = signal::pending() {
-                    return Err(TransactionError::Interrupted { signal });
-                }
-                place.stage(dir, number, change, stage).map_err(TransactionError::io("prepare", &change.path))?;
+            if let Some(after) = &change.after {
+                place.check_signals()?;
+                place.stage(dir, number, change, after).map_err(TransactionError::io("prepare", &change.path))?;
             }
         }
         Ok(place)
     }
 
     /// Returns where a new file is prepared, by its number in the manifest.
-    pub(super) fn stage_of(&self, number: usize) -> Option<RepoPath> {
+    pub(super) fn stage_of(&self, number: usize) -> RepoPath {
         self.manifest.touched[number].stage(self.journal.run(), number)
     }
 
     /// Returns where an original can wait.
-    pub(super) fn aside_of(&self, number: usize) -> Option<RepoPath> {
+    pub(super) fn aside_of(&self, number: usize) -> RepoPath {
         self.manifest.touched[number].aside(self.journal.run(), number)
     }
 
@@ -176,9 +171,8 @@ impl<'r> Staging<'r> {
         Ok(())
     }
 
-    fn stage(&mut self, dir: &Dir, number: usize, change: &Change, stage: RepoPath) -> io::Result<()> {
-        let Some(after) = &change.after else { return Ok(()) };
-        let bits = bits_afterwards(change, after);
+    fn stage(&mut self, dir: &Dir, number: usize, change: &Change, after: &File) -> io::Result<()> {
+        let (stage, bits) = (self.stage_of(number), bits_afterwards(change, after));
         let at_first = match bits {
             // What others may read is decided when it is complete.
             Some(_) => 0o600,
@@ -302,7 +296,7 @@ impl<'r> Staging<'r> {
         let Some(dir) = self.dir else { return };
         let run = self.journal.run();
         let numbered = self.manifest.touched.iter().enumerate().filter(|(_, touched)| spared.contains(&touched.path));
-        let spared: Vec<_> = numbered.filter_map(|(number, touched)| touched.stage(run, number)).collect();
+        let spared: Vec<_> = numbered.map(|(number, touched)| touched.stage(run, number)).collect();
         for temporary in self.staged.drain(..) {
             let is_spared = spared.contains(&temporary);
             if !is_spared && dir.remove_file(&temporary).is_err_and(|error| !is_missing(&error)) {
@@ -321,7 +315,14 @@ impl<'r> Staging<'r> {
     }
 
     /// Returns whether an original is what was planned on. It is read once, and again only if somebody may have written to it.
-    pub(super) fn is_as_before(&self, dir: &Dir, original: &Original, before: &File, modes: Modes) -> io::Result<bool> {
+    /// If `bits` are given, it must have them, too.
+    pub(super) fn is_as_before(
+        &self,
+        dir: &Dir,
+        original: &Original,
+        before: &File,
+        bits: Option<u16>,
+    ) -> io::Result<bool> {
         let (dir, path) = self.at(dir, &original.spot);
         if let Some(seen) = original.seen.get()
             && let Found::File(now) = dir.look(path)?
@@ -333,7 +334,7 @@ impl<'r> Staging<'r> {
         let (size, parts) = (before.content.kept().size(), before.content.kept().parts());
         let Some((true, stat)) = dir.holds(path, size, parts)? else { return Ok(false) };
         original.seen.set(now.filter(|now| now.shows_in(&stat)).map(|_| stat));
-        Ok(modes == Modes::Ignored || before.mode.bits.is_none_or(|bits| bits == stat.bits))
+        Ok(bits.is_none_or(|bits| bits == stat.bits))
     }
 
     /// Returns whether what was written still stands in its place.
@@ -370,15 +371,6 @@ impl Drop for Staging<'_> {
     fn drop(&mut self) {
         self.take_back();
     }
-}
-
-/// Whether permission bits count in a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Modes {
-    /// They do.
-    Compared,
-    /// They don't.
-    Ignored,
 }
 
 /// Returns the permission bits that a file is to have; `None` if the umask decides.

@@ -111,9 +111,7 @@ impl<'u> Undo<'u> {
 
     /// Takes away a file that wasn't there.
     fn unmake(&self, number: usize, touched: &Touched) -> io::Result<bool> {
-        let Some(stage) = touched.stage(self.journal.run(), number).map(|path| self.in_tree(path)) else {
-            return Ok(true);
-        };
+        let stage = self.in_tree(touched.stage(self.journal.run(), number));
         let place = self.in_tree(touched.path.clone());
         let (there, staged) = (self.stands(&place, touched)?, self.stands(&stage, touched)?);
         match (there, staged) {
@@ -223,9 +221,7 @@ impl<'u> Undo<'u> {
     ) -> io::Result<bool> {
         if !self.exchange(place, original)? {
             // Where names can't be exchanged, ours goes to where it was prepared, and that is looked at again.
-            let Some(stage) = touched.stage(self.journal.run(), number).map(|path| self.in_tree(path)) else {
-                return Ok(false);
-            };
+            let stage = self.in_tree(touched.stage(self.journal.run(), number));
             if self.stands(&stage, touched)? == Stands::New {
                 // One file by two names, as in `unmake`.
                 stage.remove()?;
@@ -266,8 +262,7 @@ impl<'u> Undo<'u> {
 
     /// Returns where an original may lie.
     fn locations(&self, number: usize, touched: &Touched) -> Vec<Location<'u>> {
-        let run = self.journal.run();
-        let tree = touched.stage(run, number).into_iter().chain(touched.aside(run, number));
+        let tree = touched.temporaries(self.journal.run(), number);
         tree.map(|path| self.in_tree(path)).chain([self.in_journal(original_name(number))]).collect()
     }
 
