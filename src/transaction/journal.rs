@@ -32,7 +32,7 @@ use super::error::{TransactionError, Unfit, Why};
 use super::flush::Flush;
 use super::lock::{Life, Stamp, nonce, with_suffix};
 use super::manifest::Manifest;
-use super::sealed::MOST;
+use super::sealed::{MOST, Sealed as _};
 use crate::dir::write::step;
 use crate::dir::{Dir, Found};
 use crate::path::RepoPath;

@@ -14,7 +14,7 @@ use bstr::{BString, ByteSlice as _};
 use super::error::TransactionError;
 use super::journal::{Home, Journal, plain};
 use super::record::Record;
-use super::sealed::MOST;
+use super::sealed::{MOST, Sealed as _};
 use crate::dir::write::step;
 use crate::dir::{Dir, Found};
 use crate::path::RepoPath;

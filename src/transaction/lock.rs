@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{Holder, TransactionError};
 use super::journal::{Journal, plain};
-use super::sealed;
+use super::sealed::{self, Sealed};
 use super::signal;
 use crate::dir::clock::is_remote;
 use crate::dir::write::step;
@@ -257,8 +257,11 @@ pub(super) enum Life {
     Unknown,
 }
 
-impl Stamp {
+impl Sealed for Stamp {
     const TITLE: &str = "git-llmpatch holds this lock";
+}
+
+impl Stamp {
     const MOST: u64 = 16 << 10;
 
     /// Makes the stamp of a new run, to be written to a file.
@@ -283,12 +286,12 @@ impl Stamp {
         file.metadata().ok().filter(std::fs::Metadata::is_file)?;
         let mut bytes = Vec::with_capacity(512);
         (&file).take(Self::MOST).read_to_end(&mut bytes).ok()?;
-        Some((sealed::open(Self::TITLE, &bytes)?, file))
+        Some((Self::parse(&bytes)?, file))
     }
 
     /// Writes it to a file.
     pub(super) fn write(&self, mut file: &File) -> io::Result<()> {
-        file.write_all(&sealed::seal(Self::TITLE, self))
+        file.write_all(&self.to_bytes())
     }
 
     /// Asks the kernel whether the run lives that has its stamp in this file.

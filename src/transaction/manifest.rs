@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::sealed::{self, digest, digest_of};
+use super::sealed::{Sealed, digest, digest_of};
 use crate::path::RepoPath;
 use crate::tree::{File, Mode};
 
@@ -171,23 +171,17 @@ impl Touched {
     }
 }
 
+impl Sealed for Manifest {
+    const TITLE: &str = "git-llmpatch journal 2";
+
+    fn is_sound(&self) -> bool {
+        are_different(self.touched.iter().map(|touched| &touched.path))
+            && self.touched.iter().all(|touched| touched.before.is_some() || touched.after.is_some())
+            && self.removed.iter().all(|directory| directory.bits <= 0o7777)
+    }
+}
+
 impl Manifest {
-    pub(super) const TITLE: &str = "git-llmpatch journal 2";
-
-    /// Writes it down.
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        sealed::seal(Self::TITLE, self)
-    }
-
-    /// Reads one; `None` if it isn't whole, or can't be of any change.
-    pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
-        let manifest: Self = sealed::open(Self::TITLE, bytes)?;
-        let is_sound = are_different(manifest.touched.iter().map(|touched| &touched.path))
-            && manifest.touched.iter().all(|touched| touched.before.is_some() || touched.after.is_some())
-            && manifest.removed.iter().all(|directory| directory.bits <= 0o7777);
-        is_sound.then_some(manifest)
-    }
-
     /// Returns every path that it is about.
     pub(super) fn paths(&self) -> impl Iterator<Item = &RepoPath> {
         self.touched.iter().map(|touched| &touched.path).chain(&self.indexed)
@@ -213,6 +207,7 @@ pub(super) fn are_different<'p>(paths: impl IntoIterator<Item = &'p RepoPath>) -
 
 #[cfg(test)]
 mod tests {
+    use super::super::sealed::seal_json;
     use super::*;
 
     #[test]
@@ -268,8 +263,7 @@ mod tests {
             let json = format!(
                 r#"{{"deed":"Apply","with_index":false,"head":null,"tree":null,"touched":[{touched}],"indexed":[],"made":["{made}"],"removed":[]}}"#
             );
-            let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-            let read = Manifest::parse(&sealed::seal(Manifest::TITLE, &json));
+            let read = Manifest::parse(&seal_json(Manifest::TITLE, json.as_bytes()));
             assert_eq!(read.is_some(), want, "{json}");
             read.iter().for_each(|manifest| assert_eq!(manifest.temporaries(1, &[]).count(), 1));
         }

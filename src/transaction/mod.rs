@@ -68,6 +68,7 @@ use committing::Intended;
 use flush::Flush;
 use lock::IndexLock;
 use record::Entry;
+use sealed::Sealed as _;
 use signal::HeldBack;
 use staging::{Staging, Watch};
 

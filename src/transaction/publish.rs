@@ -23,7 +23,7 @@ use super::kept;
 use super::lock::path_bytes;
 use super::manifest::Directory;
 use super::signal;
-use super::staging::{Location, Staging, Watch};
+use super::staging::{Location, Original, Staging, Watch};
 use super::undo::{Failed, finish_directories, make_missing};
 use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
@@ -40,7 +40,7 @@ impl<'r> Staging<'r> {
         self.published = dir.now();
         for (number, change) in changes.iter().enumerate().filter(|(_, change)| change.after.is_none()) {
             self.progress.step();
-            self.take_out(dir, number, change, Shelter::Journal)?;
+            self.take_out(dir, number, change)?;
         }
         let again = |(directory, source): Failed| TransactionError::io("make the directory", &directory)(source);
         make_missing(dir, &self.directories).map_err(again)?;
@@ -67,7 +67,7 @@ impl<'r> Staging<'r> {
             }
             // Not every file system can; for an instant there is no such file then.
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                self.take_out(dir, number, change, Shelter::Beside)?;
+                self.take_out(dir, number, change)?;
                 self.place(dir, number, change)
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -77,41 +77,44 @@ impl<'r> Staging<'r> {
         }
     }
 
-    fn take_out(
-        &mut self,
-        dir: &'r Dir,
-        number: usize,
-        change: &'r Change,
-        to: Shelter,
-    ) -> Result<(), TransactionError> {
+    fn take_out(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), TransactionError> {
         self.check_signals()?;
         let path = &change.path;
-        let refused = |error: io::Error| {
-            if is_missing(&error) {
-                TransactionError::Changed { path: path.clone() }
-            } else {
-                TransactionError::io("remove", path)(error)
+        let refused = |error: io::Error| match is_missing(&error) {
+            true => TransactionError::Changed { path: path.clone() },
+            false => TransactionError::io("remove", path)(error),
+        };
+        let spot = match self.shelter(dir, path, number, change, refused)? {
+            Some(spot) => spot,
+            None => {
+                let aside = self.aside_of(number);
+                dir.rename_to_own(path, dir, &aside).map_err(refused)?;
+                Location::Tree(aside)
             }
         };
-        let mut spot = None;
-        if to == Shelter::Journal {
-            let name = original_name(number);
-            match dir.rename_to_own(path, self.journal.dir(), &name) {
-                Ok(()) => spot = Some(Location::Journal(name)),
-                Err(error) if !is_another_file_system(&error) => return Err(refused(error)),
-                Err(_) if self.watch == Watch::Hooks => {
-                    return Err(TransactionError::OtherFileSystem { path: path.clone() });
-                }
-                Err(_) => {}
-            }
-        }
-        if spot.is_none() {
-            let aside = self.aside_of(number);
-            dir.rename_to_own(path, dir, &aside).map_err(refused)?;
-            spot = Some(Location::Tree(aside));
-        }
-        self.originals.extend(spot.map(|spot| (number, spot.into())));
+        self.originals.insert(number, spot.into());
         self.confirm_one(dir, number, change)
+    }
+
+    /// Renames an original into the journal, so that its directory can go and nobody sees it; `None` if that is on another file system
+    /// and no hook will look.
+    fn shelter(
+        &self,
+        dir: &Dir,
+        from: &RepoPath,
+        number: usize,
+        change: &Change,
+        refused: impl Fn(io::Error) -> TransactionError,
+    ) -> Result<Option<Location>, TransactionError> {
+        let name = original_name(number);
+        match dir.rename_to_own(from, self.journal.dir(), &name) {
+            Ok(()) => Ok(Some(Location::Journal(name))),
+            Err(error) if !is_errno(&error, Errno::XDEV) => Err(refused(error)),
+            Err(_) if self.watch == Watch::Hooks => {
+                Err(TransactionError::OtherFileSystem { path: change.path.clone() })
+            }
+            Err(_) => Ok(None),
+        }
     }
 
     fn place(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), TransactionError> {
@@ -219,19 +222,11 @@ impl<'r> Staging<'r> {
         let _pass = dir.pass();
         for (number, change) in self.changes.iter().enumerate() {
             self.check_signals()?;
-            let Some(original) = self.originals.get_mut(&number) else { continue };
-            let Location::Tree(temporary) = &original.spot else { continue };
-            let name = original_name(number);
-            match dir.rename_to_own(temporary, self.journal.dir(), &name) {
-                Ok(()) => original.spot = Location::Journal(name),
-                Err(error) if !is_another_file_system(&error) => {
-                    return Err(TransactionError::io("keep", &change.path)(error));
-                }
-                Err(_) if self.watch == Watch::Hooks => {
-                    return Err(TransactionError::OtherFileSystem { path: change.path.clone() });
-                }
-                // It stays beside its place until the change is certain.
-                Err(_) => {}
+            let Some(Original { spot: Location::Tree(temporary), .. }) = self.originals.get(&number) else { continue };
+            let spot = self.shelter(dir, temporary, number, change, TransactionError::io("keep", &change.path))?;
+            // One that can't go there stays beside its place until the change is certain.
+            if let (Some(spot), Some(original)) = (spot, self.originals.get_mut(&number)) {
+                original.spot = spot;
             }
         }
         Ok(())
@@ -321,29 +316,14 @@ impl<'r> Staging<'r> {
     }
 }
 
-/// Where an original is taken that leaves its place for good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shelter {
-    /// The journal, so that its directory can go; beside its place where the journal is on another file system.
-    Journal,
-    /// Beside its place.
-    Beside,
-}
-
 /// Makes the directories that a path needs.
 fn make_directories(dir: &Dir, path: &RepoPath) -> Result<(), TransactionError> {
     dir.make_directories(path).map_err(|(directory, source)| {
-        let is_no_directory = [Errno::NOTDIR, Errno::LOOP].iter().any(|errno| is_errno(&source, *errno));
-        if is_no_directory {
-            TransactionError::Appeared { path: directory }
-        } else {
-            TransactionError::io("make the directory", &directory)(source)
+        match is_errno(&source, Errno::NOTDIR) || is_errno(&source, Errno::LOOP) {
+            true => TransactionError::Appeared { path: directory },
+            false => TransactionError::io("make the directory", &directory)(source),
         }
     })
-}
-
-fn is_another_file_system(error: &io::Error) -> bool {
-    is_errno(error, Errno::XDEV)
 }
 
 pub(super) fn is_missing(error: &io::Error) -> bool {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::manifest::{Directory, Held, are_different};
-use super::sealed::{self, digest};
+use super::sealed::{Sealed, digest};
 use crate::path::RepoPath;
 use crate::repo::Slot;
 
@@ -62,18 +62,11 @@ pub(super) struct Entry {
     pub(super) unmerged: bool,
 }
 
-impl Record {
-    pub(super) const TITLE: &str = "git-llmpatch record 3";
+impl Sealed for Record {
+    const TITLE: &str = "git-llmpatch record 3";
 
-    /// Writes it down.
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        sealed::seal(Self::TITLE, self)
-    }
-
-    /// Reads one; `None` if it isn't whole, or can't be of any change.
-    pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
-        let record: Self = sealed::open(Self::TITLE, bytes)?;
-        let is_sound = match &record {
+    fn is_sound(&self) -> bool {
+        match self {
             Record::Commit(id) => id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit()),
             Record::Undone(_) => true,
             Record::Made(made) => {
@@ -84,10 +77,11 @@ impl Record {
                     && made.entries.iter().all(|entry| entry.before != entry.after || entry.unmerged)
                     && made.removed.iter().all(|directory| directory.bits <= 0o7777)
             }
-        };
-        is_sound.then_some(record)
+        }
     }
+}
 
+impl Record {
     /// Returns the names of the files beside it that it needs.
     pub(super) fn names(&self) -> BTreeSet<&str> {
         match self {

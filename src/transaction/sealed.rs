@@ -12,29 +12,40 @@ use crate::repo::Slot;
 /// The most that is read of such a file.
 pub(super) const MOST: u64 = 512 << 20;
 
-/// Writes a value down.
-pub(super) fn seal<T: Serialize>(title: &str, value: &T) -> Vec<u8> {
-    let json = serde_json::to_vec(value).expect("these values have string keys and are written to memory");
-    seal_json(title, &json)
+/// What is written down, sealed, and read again.
+pub(super) trait Sealed: Serialize + DeserializeOwned {
+    /// What tells it from values of another kind, or of another version of this one.
+    const TITLE: &str;
+
+    /// Returns whether it can be of any change.
+    fn is_sound(&self) -> bool {
+        true
+    }
+
+    /// Writes it down.
+    fn to_bytes(&self) -> Vec<u8> {
+        let json = serde_json::to_vec(self).expect("these values have string keys and are written to memory");
+        seal_json(Self::TITLE, &json)
+    }
+
+    /// Reads one; `None` if it isn't whole, has another title, or is no such value.
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let end = bytes.strip_suffix(b"\n")?.rfind_byte(b'\n')? + 1;
+        let (sealed, seal) = bytes.split_at(end);
+        if seal != format!("{}\n", digest(sealed)).as_bytes() {
+            return None;
+        }
+        let json = sealed.strip_prefix(Self::TITLE.as_bytes())?.strip_prefix(b"\n")?;
+        serde_json::from_slice(json).ok().filter(Self::is_sound)
+    }
 }
 
-/// Does the same with what is JSON already, of whatever.
+/// Seals what is JSON already, of whatever.
 pub(super) fn seal_json(title: &str, json: &[u8]) -> Vec<u8> {
     let mut bytes = [title.as_bytes(), b"\n", json, b"\n"].concat();
     let seal = digest(&bytes);
     bytes.extend_from_slice(format!("{seal}\n").as_bytes());
     bytes
-}
-
-/// Reads what [`seal()`] wrote; `None` if it isn't whole, has another title, or is no such value.
-pub(super) fn open<T: DeserializeOwned>(title: &str, bytes: &[u8]) -> Option<T> {
-    let end = bytes.strip_suffix(b"\n")?.rfind_byte(b'\n')? + 1;
-    let (sealed, seal) = bytes.split_at(end);
-    if seal != format!("{}\n", digest(sealed)).as_bytes() {
-        return None;
-    }
-    let json = sealed.strip_prefix(title.as_bytes())?.strip_prefix(b"\n")?;
-    serde_json::from_slice(json).ok()
 }
 
 /// Returns what tells bytes from all others, a hostile patch's included. Large files are gone through twice, before and after, so it is
