@@ -26,10 +26,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use rustix::fs::{FlockOperation, flock};
-use rustix::process::{Uid, geteuid};
+use rustix::process::geteuid;
 
 use super::error::{TransactionError, Unfit, Why};
 use super::flush::Flush;
+use super::home::{Home, number, open_own};
 use super::lock::{Life, Stamp, nonce, with_suffix};
 use super::manifest::Manifest;
 use super::sealed::{MOST, Sealed as _};
@@ -37,15 +38,6 @@ use crate::dir::write::step;
 use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
 use crate::repo::Repo;
-
-/// A directory of journals. A repository that several users share has one for each.
-#[derive(Debug)]
-pub(super) struct Home {
-    git: Rc<Dir>,
-    pub(super) dir: Dir,
-    name: RepoPath,
-    path: PathBuf,
-}
 
 /// The directory of a run. Dropping it removes it and all in it, unless something in it must not be lost.
 #[derive(Debug)]
@@ -56,14 +48,7 @@ pub(super) struct Journal {
     run: u64,
     /// Locked, if the run is this process.
     stamp: Option<File>,
-    fate: Cell<Fate>,
-}
-
-/// What becomes of the directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    Removed,
-    Stays,
+    stays: Cell<bool>,
 }
 
 /// Makes a path of a plain name.
@@ -74,104 +59,6 @@ pub(super) fn plain(name: &str) -> RepoPath {
 /// Returns the name that an original has in the journal.
 pub(super) fn original_name(number: usize) -> RepoPath {
     plain(&format!("original-{number}"))
-}
-
-impl Home {
-    /// Returns the name of the directory that this user's new journals are in.
-    fn name_of(repo: &Repo) -> RepoPath {
-        if repo.is_shared() { Self::own_name(geteuid()) } else { plain("llmpatch") }
-    }
-
-    fn own_name(user: Uid) -> RepoPath {
-        plain(&format!("llmpatch-{}", user.as_raw()))
-    }
-
-    fn open(repo: &Repo, name: RepoPath, user: Uid) -> Result<Option<Self>, Unfit> {
-        let path = repo.git_dir().join(name.as_path());
-        let unfit = |why| Unfit { directory: path.clone(), why };
-        let git = match repo.own_dir() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            git => git.map_err(|_| unfit(Why::Broken))?,
-        };
-        match open_own(&git, &name, user) {
-            Ok(dir) => Ok(dir.map(|dir| Self { git, dir, name, path })),
-            Err(why) => Err(unfit(why)),
-        }
-    }
-
-    /// Returns those that are there.
-    ///
-    /// # Errors
-    /// If one of them isn't this user's.
-    pub(super) fn all(repo: &Repo) -> Result<Vec<Rc<Self>>, Unfit> {
-        let mut all = Vec::new();
-        let user = geteuid();
-        for name in [plain("llmpatch"), Self::own_name(user)] {
-            match Self::open(repo, name, user) {
-                // Another's, who shares the repository, is none of ours.
-                Err(Unfit { why: Why::Foreign, .. }) if repo.is_shared() => {}
-                found => all.extend(found?.map(Rc::new)),
-            }
-        }
-        Ok(all)
-    }
-
-    /// Returns the one that new journals are in, if it is there.
-    pub(super) fn current(repo: &Repo) -> Result<Option<Self>, Unfit> {
-        Self::open(repo, Self::name_of(repo), geteuid())
-    }
-
-    /// Makes it, if it isn't there.
-    fn make(repo: &Repo) -> Result<Self, TransactionError> {
-        let name = Self::name_of(repo);
-        let io = |source| TransactionError::no_journal(repo, source);
-        let home = match Self::current(repo)? {
-            Some(home) => home,
-            None => match repo.own_dir().and_then(|git| git.make_directory(&name, 0o700)) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(io(error)),
-                _ => Self::current(repo)?.ok_or_else(|| io(io::ErrorKind::NotFound.into()))?,
-            },
-        };
-        if home.dir.stat().map_err(io)?.bits & 0o077 != 0 {
-            home.git.set_directory_bits(&home.name, 0o700).map_err(io)?;
-        }
-        Ok(home)
-    }
-
-    /// Returns the names of all runs that are there.
-    pub(super) fn runs(&self) -> Vec<RepoPath> {
-        let names = self.dir.list(None).unwrap_or_default().into_iter().map(|(name, _)| name);
-        let mut runs: Vec<_> = names.filter_map(|name| RepoPath::new(&name).ok()).collect();
-        runs.retain(|name| number(name).is_some());
-        runs.sort();
-        runs
-    }
-
-    /// Returns where it is.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Removes it, if nothing is in it.
-    pub(super) fn tidy(&self) {
-        let _ = self.git.remove_empty(&self.name);
-    }
-}
-
-/// Opens a directory that must be this user's.
-fn open_own(above: &Dir, name: &RepoPath, user: Uid) -> Result<Option<Dir>, Why> {
-    match above.beneath(name) {
-        Ok(dir) if dir.stat().is_ok_and(|stat| stat.owner == user.as_raw()) => Ok(Some(dir)),
-        Ok(_) => Err(Why::Foreign),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(_) => Err(Why::Broken),
-    }
-}
-
-/// Returns the number of a run that has this name.
-fn number(name: &RepoPath) -> Option<u64> {
-    let name = std::str::from_utf8(name.as_bytes()).ok().filter(|name| name.len() == 16)?;
-    u64::from_str_radix(name, 16).ok().filter(|number| format!("{number:016x}") == name)
 }
 
 impl Journal {
@@ -193,12 +80,12 @@ impl Journal {
         let home = Home::make(repo)?;
         let run = nonce();
         let name = plain(&format!("{run:016x}"));
-        let path = home.path.join(name.as_path());
+        let path = home.path().join(name.as_path());
         let io = |doing| TransactionError::io(doing, &path);
         let opened = home.dir.make_directory(&name, 0o700).and_then(|()| home.dir.beneath(&name));
         let dir = opened.inspect_err(|_| home.tidy()).map_err(io("make"))?;
         // From here on whatever was made goes, even if not all of it was.
-        let mut journal = Self { home: Rc::new(home), dir, name, run, stamp: None, fate: Cell::new(Fate::Removed) };
+        let mut journal = Self { home: Rc::new(home), dir, name, run, stamp: None, stays: Cell::new(false) };
         let (draft, stamp) = (plain("stamp.draft"), plain("stamp"));
         let file = journal.dir.create(&draft, 0o666).map_err(io("write"))?;
         flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|errno| io("lock")(errno.into()))?;
@@ -218,9 +105,9 @@ impl Journal {
             Ok(None) => Ok(None),
             Ok(Some(dir)) => {
                 let (name, run) = (name.clone(), number(name).unwrap_or_default());
-                Ok(Some(Self { home, dir, name, run, stamp: None, fate: Cell::new(Fate::Stays) }))
+                Ok(Some(Self { home, dir, name, run, stamp: None, stays: Cell::new(true) }))
             }
-            Err(why) => Err(Unfit { directory: home.path.join(name.as_path()), why }),
+            Err(why) => Err(Unfit { directory: home.path().join(name.as_path()), why }),
         }
     }
 
@@ -253,7 +140,7 @@ impl Journal {
 
     /// Returns where it is.
     pub(super) fn path(&self) -> PathBuf {
-        self.home.path.join(self.name.as_path())
+        self.home.path().join(self.name.as_path())
     }
 
     /// Returns the directory that it is in.
@@ -283,18 +170,18 @@ impl Journal {
 
     /// Has what is in it outlive us.
     pub(super) fn keep(&self) {
-        self.fate.set(Fate::Stays);
+        self.stays.set(true);
     }
 
     /// Has it go, if somebody else's.
     pub(super) fn let_go(&self) {
-        self.fate.set(Fate::Removed);
+        self.stays.set(false);
     }
 
     /// Has it lie elsewhere in the directory of all journals, where nobody takes it for a run's.
     pub(super) fn rename(&self, to: &RepoPath) -> io::Result<()> {
         self.home.dir.rename_own(&self.name, to)?;
-        self.fate.set(Fate::Stays);
+        self.stays.set(true);
         Ok(())
     }
 
@@ -486,13 +373,13 @@ impl Journal {
                 self.dir.discard(&name);
             }
         }
-        Ok(self.home.path.join(away.as_path()))
+        Ok(self.home.path().join(away.as_path()))
     }
 }
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        if self.fate.get() == Fate::Removed {
+        if !self.stays.get() {
             // The stamp last: without it nobody could tell whose the rest was.
             let _ = self.home.dir.remove_flat(&self.name, "", "stamp");
             self.home.tidy();

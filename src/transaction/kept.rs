@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use bstr::{BString, ByteSlice as _};
 
 use super::error::TransactionError;
-use super::journal::{Home, Journal, plain};
+use super::home::Home;
+use super::journal::{Journal, plain};
 use super::record::Record;
 use super::sealed::{MOST, Sealed as _};
 use crate::dir::write::step;

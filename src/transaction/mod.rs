@@ -24,6 +24,7 @@ mod batch;
 mod committing;
 mod error;
 mod flush;
+mod home;
 mod journal;
 mod kept;
 mod last;

@@ -11,7 +11,8 @@
 use super::committing::remove_ref_locks;
 use super::error::{Holder, Open, TransactionError, Unfit, Why};
 use super::flush::Flush;
-use super::journal::{Home, Journal};
+use super::home::Home;
+use super::journal::Journal;
 use super::kept;
 use super::lock::{IndexLock, Life, Stamp, Turn, Wait, index_lock, index_name, with_suffix};
 use super::manifest::{Manifest, Origin};

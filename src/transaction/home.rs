@@ -1,0 +1,122 @@
+//! The directory in the git directory that holds all journals of a user, `llmpatch`, and what is kept for undo.
+//!
+//! A repository that several users share has one for each. Nobody's but one's own is used.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use rustix::process::{Uid, geteuid};
+
+use super::error::{TransactionError, Unfit, Why};
+use super::journal::plain;
+use crate::dir::Dir;
+use crate::path::RepoPath;
+use crate::repo::Repo;
+
+/// A directory of journals. A repository that several users share has one for each.
+#[derive(Debug)]
+pub(super) struct Home {
+    git: Rc<Dir>,
+    pub(super) dir: Dir,
+    name: RepoPath,
+    path: PathBuf,
+}
+
+impl Home {
+    /// Returns the name of the directory that this user's new journals are in.
+    fn name_of(repo: &Repo) -> RepoPath {
+        if repo.is_shared() { Self::own_name(geteuid()) } else { plain("llmpatch") }
+    }
+
+    fn own_name(user: Uid) -> RepoPath {
+        plain(&format!("llmpatch-{}", user.as_raw()))
+    }
+
+    fn open(repo: &Repo, name: RepoPath, user: Uid) -> Result<Option<Self>, Unfit> {
+        let path = repo.git_dir().join(name.as_path());
+        let unfit = |why| Unfit { directory: path.clone(), why };
+        let git = match repo.own_dir() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            git => git.map_err(|_| unfit(Why::Broken))?,
+        };
+        match open_own(&git, &name, user) {
+            Ok(dir) => Ok(dir.map(|dir| Self { git, dir, name, path })),
+            Err(why) => Err(unfit(why)),
+        }
+    }
+
+    /// Returns those that are there.
+    ///
+    /// # Errors
+    /// If one of them isn't this user's.
+    pub(super) fn all(repo: &Repo) -> Result<Vec<Rc<Self>>, Unfit> {
+        let mut all = Vec::new();
+        let user = geteuid();
+        for name in [plain("llmpatch"), Self::own_name(user)] {
+            match Self::open(repo, name, user) {
+                // Another's, who shares the repository, is none of ours.
+                Err(Unfit { why: Why::Foreign, .. }) if repo.is_shared() => {}
+                found => all.extend(found?.map(Rc::new)),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Returns the one that new journals are in, if it is there.
+    pub(super) fn current(repo: &Repo) -> Result<Option<Self>, Unfit> {
+        Self::open(repo, Self::name_of(repo), geteuid())
+    }
+
+    /// Makes it, if it isn't there.
+    pub(super) fn make(repo: &Repo) -> Result<Self, TransactionError> {
+        let name = Self::name_of(repo);
+        let io = |source| TransactionError::no_journal(repo, source);
+        let home = match Self::current(repo)? {
+            Some(home) => home,
+            None => match repo.own_dir().and_then(|git| git.make_directory(&name, 0o700)) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(io(error)),
+                _ => Self::current(repo)?.ok_or_else(|| io(io::ErrorKind::NotFound.into()))?,
+            },
+        };
+        if home.dir.stat().map_err(io)?.bits & 0o077 != 0 {
+            home.git.set_directory_bits(&home.name, 0o700).map_err(io)?;
+        }
+        Ok(home)
+    }
+
+    /// Returns the names of all runs that are there.
+    pub(super) fn runs(&self) -> Vec<RepoPath> {
+        let names = self.dir.list(None).unwrap_or_default().into_iter().map(|(name, _)| name);
+        let mut runs: Vec<_> = names.filter_map(|name| RepoPath::new(&name).ok()).collect();
+        runs.retain(|name| number(name).is_some());
+        runs.sort();
+        runs
+    }
+
+    /// Returns where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes it, if nothing is in it.
+    pub(super) fn tidy(&self) {
+        let _ = self.git.remove_empty(&self.name);
+    }
+}
+
+/// Opens a directory that must be this user's.
+pub(super) fn open_own(above: &Dir, name: &RepoPath, user: Uid) -> Result<Option<Dir>, Why> {
+    match above.beneath(name) {
+        Ok(dir) if dir.stat().is_ok_and(|stat| stat.owner == user.as_raw()) => Ok(Some(dir)),
+        Ok(_) => Err(Why::Foreign),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(_) => Err(Why::Broken),
+    }
+}
+
+/// Returns the number of a run that has this name.
+pub(super) fn number(name: &RepoPath) -> Option<u64> {
+    let name = std::str::from_utf8(name.as_bytes()).ok().filter(|name| name.len() == 16)?;
+    u64::from_str_radix(name, 16).ok().filter(|number| format!("{number:016x}") == name)
+}
