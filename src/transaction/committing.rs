@@ -72,7 +72,7 @@ impl<'r> Prepared<'r> {
         let watch = ChildWatch { held: &held, is_to_stop: &|| signal::pending().is_some(), lock: &lock };
         self.place.check_signals()?;
         // git, hooks and an editor have the terminal now.
-        self.progress.rest();
+        self.place.progress.rest();
         let made = repo.commit(request, draft, (before, expected), private.path(), &place.journal.path(), &watch);
         if let Some(error) = refusal.take() {
             return Err(signal::pending().map_or(error, |signal| TransactionError::Interrupted { signal }));
@@ -102,7 +102,7 @@ impl<'r> Prepared<'r> {
             }
         };
         if let Err(error) = followed {
-            self.warnings.push(Warning::IndexBehind { reason: error.to_string() });
+            self.place.warnings.push(Warning::IndexBehind { reason: error.to_string() });
             return Ok(self.describe(before, id, expected));
         }
         self.settle(before, id);
@@ -120,7 +120,7 @@ impl<'r> Prepared<'r> {
         // An error may pass. If the manifest stays, so does the lock, which keeps git out.
         if let Err(error) = end().or_else(|_| end()) {
             let path = lock::path_bytes(&self.place.journal.path());
-            self.warnings.push(Warning::Unsettled { path, reason: error.to_string() });
+            self.place.warnings.push(Warning::Unsettled { path, reason: error.to_string() });
         }
     }
 
@@ -146,13 +146,13 @@ impl<'r> Prepared<'r> {
     /// Describes the commit; where a hook changed what it was to hold, that is said, for who sees it should know.
     fn describe(&mut self, before: Option<git2::Oid>, id: git2::Oid, expected: git2::Oid) -> Option<Committed> {
         if before == Some(id) {
-            self.warnings.push(Warning::CommitTakenBack);
+            self.place.warnings.push(Warning::CommitTakenBack);
             return None;
         }
         let mut made = self.repo.describe_commit(id);
         let other = self.repo.tree_of(id).ok().filter(|tree| *tree != expected);
         if let Some(paths) = other.and_then(|tree| self.repo.paths_between(expected, tree).ok()) {
-            self.warnings.push(Warning::HookChanged { paths });
+            self.place.warnings.push(Warning::HookChanged { paths });
             made.extent = self.repo.extent_of(id).ok();
         }
         Some(made)

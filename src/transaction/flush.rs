@@ -13,6 +13,7 @@ use super::manifest::Manifest;
 use crate::dir::Dir;
 use crate::dir::write;
 use crate::path::RepoPath;
+use crate::progress::{Progress, Stage};
 use crate::repo::{Config, Repo};
 
 /// Whether to wait for the disk.
@@ -55,7 +56,13 @@ impl Flush {
 
     /// Waits until all that was written for a change is on the disk: to the git directory, to that of the index, and to every file system
     /// that the work tree has a path of it on.
-    pub(super) fn everything_of(self, repo: &Repo, manifest: &Manifest) -> Result<(), TransactionError> {
+    pub(super) fn everything_of(
+        self,
+        repo: &Repo,
+        manifest: &Manifest,
+        progress: &Progress,
+    ) -> Result<(), TransactionError> {
+        progress.enter(Stage::Flushing, 0);
         if self == Flush::Never {
             return Ok(());
         }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::rc::Rc;
 
-use super::error::TransactionError;
+use super::error::{TransactionError, Warning};
 use super::last::Reverse;
 use super::manifest::{Directory, Held, Manifest, Touched};
 use super::staging::bits_afterwards;
@@ -44,6 +44,24 @@ pub(super) fn foresee(
     manifest.removed = seer.removed.into_iter().map(|(path, bits)| Directory { path, bits }).collect();
     manifest.removed.sort_by_cached_key(|directory| directory.path.parts().count());
     Ok(again)
+}
+
+/// Looks at what the change would do to the file system beyond the files' content.
+pub(super) fn look_around(dir: &Dir, changes: &[&Change], warnings: &mut Vec<Warning>) -> Result<(), TransactionError> {
+    let _pass = dir.pass();
+    for change in changes {
+        let io = TransactionError::io("look at", &change.path);
+        match (dir.look(&change.path).map_err(io)?, &change.after) {
+            (Found::File(stat), Some(_)) if stat.links > 1 => {
+                warnings.push(Warning::HardLink { path: change.path.clone(), others: stat.links - 1 });
+            }
+            (Found::Directory, Some(_)) if dir.is_current(&change.path).map_err(io)? => {
+                return Err(TransactionError::CurrentDirectory { path: change.path.clone() });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 struct Layouter<'s> {

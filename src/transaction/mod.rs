@@ -57,7 +57,7 @@ pub use recover::{Asked, How, Interrupted, Recovered, interrupted, recover};
 pub use signal::{LeftToChild, die_of, wait_for_children};
 pub use snapshot::snapshot;
 
-use crate::dir::{Dir, Found, Stat};
+use crate::dir::{Dir, Stat};
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
 use crate::progress::{Progress, Stage};
@@ -127,13 +127,11 @@ pub struct Prepared<'r> {
     next: Option<NextIndex<'r>>,
     intended: Option<Intended<'r>>,
     place: Staging<'r>,
-    progress: Progress,
     blobs: Vec<(&'r RepoPath, Option<Blob>)>,
     /// The sides of what is left in a merge.
     unmerged: Vec<(&'r RepoPath, [Option<Blob>; 3])>,
     /// The commit that a new one is made on.
     head: Option<git2::Oid>,
-    warnings: Vec<Warning>,
     /// Behind all that is tidied up, so that it is released when that is done.
     lock: IndexLock,
     _held: HeldBack,
@@ -194,28 +192,10 @@ pub fn begin<'r>(
         Target::Commit(_) => Some(Watch::Hooks),
         Target::WorkTree { .. } | Target::IndexAndWorkTree => Some(Watch::None),
     };
-    let mut warnings = Vec::new();
-    if watch.is_some() {
-        look_around(repo, changes, &mut warnings)?;
-    }
-    let mut place = Staging::prepare(repo, changes, journal, watch, reverse, progress.clone())?;
-    warnings.append(&mut place.warnings);
+    let place = Staging::prepare(repo, changes, journal, watch, reverse, progress)?;
     let (blobs, unmerged, next, intended) = (Vec::new(), Vec::new(), None, None);
-    let mut prepared = Prepared {
-        repo,
-        changes,
-        target,
-        next,
-        intended,
-        place,
-        progress,
-        blobs,
-        unmerged,
-        head,
-        warnings,
-        lock,
-        _held: held,
-    };
+    let mut prepared =
+        Prepared { repo, changes, target, next, intended, place, blobs, unmerged, head, lock, _held: held };
     prepared.prepare()?;
     Ok(prepared)
 }
@@ -244,25 +224,6 @@ fn recheck_for(
         Target::Undo(of) => of.still_holds(repo, changes, progress)?,
     }
     Ok(None)
-}
-
-/// Looks at what the change would do to the file system beyond the files' content.
-fn look_around(repo: &Repo, changes: &ChangeSet, warnings: &mut Vec<Warning>) -> Result<(), TransactionError> {
-    let dir = repo.dir()?;
-    let _pass = dir.pass();
-    for change in changes {
-        let io = TransactionError::io("look at", &change.path);
-        match (dir.look(&change.path).map_err(io)?, &change.after) {
-            (Found::File(stat), Some(_)) if stat.links > 1 => {
-                warnings.push(Warning::HardLink { path: change.path.clone(), others: stat.links - 1 });
-            }
-            (Found::Directory, Some(_)) if dir.is_current(&change.path).map_err(io)? => {
-                return Err(TransactionError::CurrentDirectory { path: change.path.clone() });
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 impl<'r> Prepared<'r> {
@@ -321,7 +282,7 @@ impl<'r> Prepared<'r> {
         write: impl Fn(&Change, &File) -> Result<Blob, repo::RepoError>,
     ) -> Result<Vec<(&'r RepoPath, Option<Blob>)>, TransactionError> {
         let mut blobs = Vec::new();
-        self.progress.enter(Stage::Storing, self.changes.len());
+        self.place.progress.enter(Stage::Storing, self.changes.len());
         for change in self.changes {
             let blob =
                 change.after.as_ref().map(|file| write(change, file)).transpose().map_err(|error| match error {
@@ -329,7 +290,7 @@ impl<'r> Prepared<'r> {
                     error => error.into(),
                 })?;
             blobs.push((&change.path, blob));
-            self.progress.step();
+            self.place.progress.step();
         }
         Ok(blobs)
     }
@@ -369,17 +330,16 @@ impl<'r> Prepared<'r> {
         if commit.is_some() {
             // git may be killed when all but its tidying up is done.
             let left = committing::remove_ref_locks(self.repo, &self.place.manifest);
-            self.warnings.extend(left.into_iter().map(Warning::Open));
+            self.place.warnings.extend(left.into_iter().map(Warning::Open));
         }
         let left = self.changes.unmerged().keys().map(|path| Warning::InConflict { path: path.clone() });
-        self.warnings.extend(left);
-        let Prepared { place, mut warnings, next, intended, mut lock, _held, .. } = self;
+        self.place.warnings.extend(left);
+        let Prepared { place, next, intended, mut lock, _held, .. } = self;
         drop((next, intended));
         if place.journal.is_standing() {
             lock.leave();
         }
-        warnings.extend(place.settle());
-        Ok(Done { commit, warnings })
+        Ok(Done { commit, warnings: place.settle() })
     }
 
     fn make_visible(&mut self) -> Result<Option<Committed>, TransactionError> {
@@ -446,7 +406,7 @@ impl<'r> Prepared<'r> {
             _ => self.place.record(self.changes, entries),
         };
         if let Err(error) = written {
-            self.warnings.push(Warning::NoUndo { reason: SystemError(&error).to_string() });
+            self.place.warnings.push(Warning::NoUndo { reason: SystemError(&error).to_string() });
         }
     }
 

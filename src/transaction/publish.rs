@@ -235,8 +235,8 @@ impl<'r> Staging<'r> {
     /// Keeps what undo will need, and lets go of the rest: the change is certain now.
     ///
     /// An original that changed after it was confirmed isn't thrown away: somebody wrote to it while hooks ran.
-    pub(super) fn settle(self) -> Vec<Warning> {
-        let mut warnings = Vec::new();
+    pub(super) fn settle(mut self) -> Vec<Warning> {
+        let mut warnings = std::mem::take(&mut self.warnings);
         if self.journal.is_standing() {
             // There is something left to be done for whoever recovers.
             self.journal.keep();

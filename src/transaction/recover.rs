@@ -368,7 +368,7 @@ impl Recovery<'_> {
             // Without it undo knows less, that is all.
             let _ = kept::write(self.journal, &Record::Commit(id.to_string()));
         }
-        let _ = self.flush_all(manifest);
+        let _ = self.flush.everything_of(self.repo, manifest, self.progress);
         let decided = self.journal.decide();
         if let Err(error) = decided.and_then(|()| self.flush.directories(&[self.journal.dir()])) {
             done.notes.push(format!("the journal could not be ended: {error}"));
@@ -425,7 +425,7 @@ impl Recovery<'_> {
             return Ok(false);
         }
         // Should the power go before this is on the disk, the manifest is there and it is done again.
-        let _ = self.flush_all(manifest);
+        let _ = self.flush.everything_of(self.repo, manifest, self.progress);
         let path = self.journal.path();
         let io = TransactionError::io("end the journal", &path);
         if remains.theirs.is_empty() {
@@ -436,11 +436,6 @@ impl Recovery<'_> {
         self.tidy([manifest], &remains.theirs);
         remove_dead_lock(self.repo, Some(self.journal), Asked::No);
         Ok(false)
-    }
-
-    fn flush_all(&self, manifest: &Manifest) -> Result<(), TransactionError> {
-        self.progress.enter(Stage::Flushing, 0);
-        self.flush.everything_of(self.repo, manifest)
     }
 
     /// Removes what a run left outside its journal, except beside paths where an original may have had to stay. No other original is

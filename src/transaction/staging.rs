@@ -13,7 +13,7 @@ use super::error::{Open, TransactionError, Warning};
 use super::flush::Flush;
 use super::journal::Journal;
 use super::last::Reverse;
-use super::layout::foresee;
+use super::layout::{foresee, look_around};
 use super::manifest::{Directory, Manifest, Origin};
 use super::publish::is_missing;
 use super::undo::{Remains, Undo};
@@ -46,7 +46,7 @@ pub(super) struct Staging<'r> {
     pub(super) published: Option<Moment>,
     /// Directories to be made again with the bits that they had, highest first.
     pub(super) directories: Vec<Directory>,
-    /// What new files don't have of what old ones had.
+    /// What is worth a word.
     pub(super) warnings: Vec<Warning>,
     phase: Phase,
     staged: Vec<RepoPath>,
@@ -133,6 +133,7 @@ impl<'r> Staging<'r> {
         place.manifest.deed = if reverse.is_some() { Origin::Undo } else { Origin::Apply };
         place.manifest.indexed = indexed.into_iter().map(|change| change.path.clone()).collect();
         let Some(dir) = place.dir else { return Ok(place) };
+        look_around(dir, &place.changes, &mut place.warnings)?;
         if watch == Some(Watch::Hooks) {
             place.check_file_systems(dir)?;
         }
@@ -229,8 +230,7 @@ impl<'r> Staging<'r> {
 
     /// Waits until all that was done is on the disk.
     pub(super) fn flush_all(&self) -> Result<(), TransactionError> {
-        self.progress.enter(Stage::Flushing, 0);
-        self.flush.everything_of(self.repo, &self.manifest)
+        self.flush.everything_of(self.repo, &self.manifest, &self.progress)
     }
 
     /// Makes the change certain.
