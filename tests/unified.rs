@@ -11,7 +11,7 @@ use std::process::Command;
 
 use assert_fs::fixture::ChildPath;
 use assert_fs::prelude::*;
-use git_llmpatch::format::unified::{Quoting, Style, Termination, numstat, print, stat, summary};
+use git_llmpatch::format::unified::{Quoting, Termination, numstat, print, stat, summary};
 use git_llmpatch::path::RepoPath;
 use git_llmpatch::plan::{Change, ChangeSet, derive};
 use git_llmpatch::repo::{Repo, Side};
@@ -106,7 +106,7 @@ impl Scene {
 
     /// Compares with `git diff`, then lets git apply what we print.
     fn check(&self) {
-        let ours = self.ours(|patch| print(patch, Style::default()));
+        let ours = self.ours(|patch| print(patch, Quoting::default()));
         let theirs = self.git(&["diff", "--cached", "--binary"]);
         assert_eq!(shown(&without_binary(&ours)), shown(&without_binary(&theirs)));
         self.check_figures(80);
@@ -125,10 +125,10 @@ impl Scene {
     fn check_figures(&self, width: usize) {
         let wide = format!("--stat={width}");
         for (args, ours) in [
-            (&[wide.as_str()][..], self.ours(|patch| stat(patch, Style::default(), width))),
-            (&["--numstat"], self.ours(|patch| numstat(patch, Style::default(), Termination::Line))),
-            (&["--numstat", "-z"], self.ours(|patch| numstat(patch, Style::default(), Termination::Nul))),
-            (&["--summary"], self.ours(|patch| summary(patch, Style::default()))),
+            (&[wide.as_str()][..], self.ours(|patch| stat(patch, Quoting::default(), width))),
+            (&["--numstat"], self.ours(|patch| numstat(patch, Quoting::default(), Termination::Line))),
+            (&["--numstat", "-z"], self.ours(|patch| numstat(patch, Quoting::default(), Termination::Nul))),
+            (&["--summary"], self.ours(|patch| summary(patch, Quoting::default()))),
         ] {
             let theirs = self.git(&[&["diff", "--cached"], args].concat());
             assert_eq!(shown(&ours), shown(&theirs), "{args:?}");
@@ -267,7 +267,7 @@ fn settings_that_git_diff_keeps_are_kept() {
     ] {
         println!("{setting:?}");
         let scene = Scene::configured(&before, &after, &[setting]);
-        let ours = scene.ours(|patch| print(patch, Style::default()));
+        let ours = scene.ours(|patch| print(patch, Quoting::default()));
         assert_eq!(shown(&ours), shown(&scene.git(&["diff", "--cached"])));
     }
 }
@@ -277,7 +277,7 @@ fn settings_that_git_apply_wouldnt_take_are_not_kept() {
     let (before, after) = (files(&[("a", b"x\n")]), files(&[("a", b"y\n")]));
     for setting in [["diff.noprefix", "true"], ["diff.mnemonicPrefix", "true"], ["diff.external", "false"]] {
         let scene = Scene::configured(&before, &after, &[setting]);
-        let ours = scene.ours(|patch| print(patch, Style::default()));
+        let ours = scene.ours(|patch| print(patch, Quoting::default()));
         let plain = ["diff", "--cached", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/"];
         assert_eq!(shown(&ours), shown(&scene.git(&plain)), "{setting:?}");
     }
@@ -286,7 +286,7 @@ fn settings_that_git_apply_wouldnt_take_are_not_kept() {
 #[test]
 fn paths_are_quoted_as_configured() {
     let scene = Scene::new(&Files::new(), &files(&[("\u{e4}", b"x\n"), ("q\"\u{e4}", b"x\n")]));
-    let ours = scene.ours(|patch| print(patch, Style { quoting: Quoting::Ascii }));
+    let ours = scene.ours(|patch| print(patch, Quoting::Ascii));
     assert_eq!(shown(&ours), shown(&scene.git(&["-c", "core.quotePath=false", "diff", "--cached"])));
 }
 
@@ -328,7 +328,7 @@ fn what_stands_in_the_work_tree_is_shown_as_stored() {
         let repo = Repo::open_at(scene.directory.path()).unwrap();
         let differ = repo.differ(Side::WorkTree).unwrap();
         let ours = derive::unified(&scene.changes, &differ, &repo.diff_options().unwrap()).unwrap();
-        let ours = print(&ours, Style::default());
+        let ours = print(&ours, Quoting::default());
         assert_eq!(shown(&ours), shown(&scene.git(&["diff"])), "{}", attributes.escape_ascii());
     }
 }

@@ -1,7 +1,7 @@
 //! The diff of a commit, beside git's own.
 
 use anyhow::Result;
-use git_llmpatch::format::unified::{Style, print};
+use git_llmpatch::format::unified::{Quoting, print};
 use git_llmpatch::patch::Format;
 use git_llmpatch::plan::derive;
 use git_llmpatch::repo::{Commit, Repo, Side};
@@ -17,7 +17,7 @@ pub(crate) fn replay(repo: &Repo, scratch: &Scratch, commit: &Commit, parent: &s
         return Ok(());
     }
     let patch = derive::unified(&changes, &repo.differ(Side::Blobs)?, &repo.diff_options()?)?;
-    let ours = print(&patch, Style::default());
+    let ours = print(&patch, Quoting::default());
     let args = ["--binary", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"];
     let theirs = scratch.diff(&[&args[..], &[parent, &commit.id]].concat())?;
     tally.diffed_files += patch.edits.len();

@@ -109,26 +109,26 @@ impl Preview {
     /// If contents can't be compared.
     pub(super) fn print(&self, session: &Session, base: &Base, changes: &ChangeSet) -> Result<Vec<u8>, Failure> {
         let patch = compared(session, base.side(), Wants::All, changes, self.context)?;
-        let style = style(session)?;
+        let quoting = quoting(session)?;
         let mut out = Vec::new();
         let end = if self.forms.nul { Termination::Nul } else { Termination::Line };
         if self.forms.name_only {
-            return Ok(unified::name_only(&patch, style, end));
+            return Ok(unified::name_only(&patch, quoting, end));
         }
         if self.forms.numstat {
-            out.extend(unified::numstat(&patch, style, end));
+            out.extend(unified::numstat(&patch, quoting, end));
         }
         if self.forms.stat {
-            out.extend(unified::stat(&patch, style, config::width(std::io::stdout()).unwrap_or(STAT_WIDTH)));
+            out.extend(unified::stat(&patch, quoting, config::width(std::io::stdout()).unwrap_or(STAT_WIDTH)));
         }
         if self.forms.summary {
-            out.extend(unified::summary(&patch, style));
+            out.extend(unified::summary(&patch, quoting));
         }
         if self.diff {
             if !out.is_empty() {
                 out.push(b'\n');
             }
-            out.extend(unified::print(&patch, style));
+            out.extend(unified::print(&patch, quoting));
         }
         Ok(out)
     }
@@ -140,11 +140,11 @@ impl Preview {
 /// If contents can't be compared.
 pub(super) fn diffs(session: &Session, base: &Base, changes: &ChangeSet) -> Result<Diffs, Failure> {
     let Patch { format, edits } = compared(session, base.side(), Wants::All, changes, None)?;
-    let style = style(session)?;
+    let quoting = quoting(session)?;
     let one = |edit: FileEdit<'_>| {
         let Operation::Update { to, .. } = &edit.operation else { return None };
         let path = to.as_ref().unwrap_or(&edit.path).to_vec();
-        Some((path, unified::print(&Patch { format, edits: vec![edit] }, style)))
+        Some((path, unified::print(&Patch { format, edits: vec![edit] }, quoting)))
     };
     Ok(edits.into_iter().filter_map(one).collect())
 }
@@ -152,9 +152,9 @@ pub(super) fn diffs(session: &Session, base: &Base, changes: &ChangeSet) -> Resu
 /// The diff of each file, by its path.
 pub(super) type Diffs = HashMap<Vec<u8>, Vec<u8>>;
 
-fn style(session: &Session) -> Result<unified::Style, Failure> {
+fn quoting(session: &Session) -> Result<Quoting, Failure> {
     let quotes_all = session.repo.config().bool("core.quotepath")?.unwrap_or(true);
-    Ok(unified::Style { quoting: if quotes_all { Quoting::Full } else { Quoting::Ascii } })
+    Ok(if quotes_all { Quoting::Full } else { Quoting::Ascii })
 }
 
 fn compared<'c>(

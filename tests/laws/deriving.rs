@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bstr::ByteSlice as _;
 use git_llmpatch::compare::{Compare, CompareError, Options, Region, State};
 use git_llmpatch::format;
-use git_llmpatch::format::unified::{self, Style, Termination};
+use git_llmpatch::format::unified::{self, Quoting, Termination};
 use git_llmpatch::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
 use git_llmpatch::path::{RepoPath, Resolver};
 use git_llmpatch::plan::{self, Change, ChangeSet, Rules, derive as derived};
@@ -165,12 +165,12 @@ fn is_unsayable(change: &Change, changes: &ChangeSet, format: Format) -> bool {
 /// Derives and prints the diff of a change, and demands that its hunks, taken at their word, make the change.
 pub fn turns_before_into_after(changes: &ChangeSet, options: &Options) {
     let patch = derived::unified(changes, &Plain, options).unwrap();
-    let printed = unified::print(&patch, Style::default());
+    let printed = unified::print(&patch, Quoting::default());
     assert_eq!(printed.is_empty(), patch.edits.is_empty());
     is_read_again(&patch, &printed);
-    unified::stat(&patch, Style::default(), 80);
-    unified::numstat(&patch, Style::default(), Termination::Line);
-    unified::summary(&patch, Style::default());
+    unified::stat(&patch, Quoting::default(), 80);
+    unified::numstat(&patch, Quoting::default(), Termination::Line);
+    unified::summary(&patch, Quoting::default());
     for edit in &patch.edits {
         let FileEdit { path, operation: Operation::Update { to, hunks }, header: Some(header), .. } = edit else {
             panic!("no edit of a unified diff: {edit:?}");

@@ -1,7 +1,7 @@
 //! Laws of finding and reading patches.
 
 use bstr::ByteSlice as _;
-use git_llmpatch::format::unified::{Style, print};
+use git_llmpatch::format::unified::{Quoting, print};
 use git_llmpatch::format::{self, Options, Parsed};
 use git_llmpatch::patch::{FileEdit, Format, Header, Operation, Patch, Status};
 use git_llmpatch::text::Source;
@@ -144,7 +144,7 @@ fn same_when_printed(bytes: &[u8]) {
     if !first.errors.is_empty() || !first.patch.edits.iter().all(is_whole) {
         return;
     }
-    let printed = source(&print(&first.patch, Style::default()));
+    let printed = source(&print(&first.patch, Quoting::default()));
     for strict in [false, true] {
         let again = format::parse(&printed, &Options { strict, ..Options::default() });
         assert!(again.errors.is_empty() && again.warnings.is_empty(), "{again:?}");

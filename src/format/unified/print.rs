@@ -1,19 +1,12 @@
 use super::quote::Quoting;
 use crate::patch::{FileEdit, Header, Hunk, HunkLine, Operation, Patch, Position, Status};
 
-/// How a unified diff is written. Prefixes are no matter of style: they are `a/` and `b/`, which `git apply` expects, whatever
-/// `diff.noprefix`, `diff.mnemonicPrefix` and their like say (`git format-patch` does so too).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Style {
-    /// Which bytes of paths are quoted.
-    pub quoting: Quoting,
-}
-
 /// Prints a patch of [`Format::Unified`](crate::patch::Format::Unified) as `git diff` does.
 ///
-/// An edit without a [`Header`] is of another format and isn't printed.
-pub fn print(patch: &Patch<'_>, style: Style) -> Vec<u8> {
-    let mut printer = Printer { out: Vec::new(), style };
+/// The prefixes are `a/` and `b/`, which `git apply` expects, whatever `diff.noprefix`, `diff.mnemonicPrefix` and their like say
+/// (`git format-patch` does so too). An edit without a [`Header`] is of another format and isn't printed.
+pub fn print(patch: &Patch<'_>, quoting: Quoting) -> Vec<u8> {
+    let mut printer = Printer { out: Vec::new(), quoting };
     for edit in &patch.edits {
         printer.edit(edit);
     }
@@ -22,7 +15,7 @@ pub fn print(patch: &Patch<'_>, style: Style) -> Vec<u8> {
 
 struct Printer {
     out: Vec<u8>,
-    style: Style,
+    quoting: Quoting,
 }
 
 impl Printer {
@@ -44,7 +37,7 @@ impl Printer {
     }
 
     fn header(&mut self, header: &Header, old: &[u8], new: &[u8]) {
-        let quoting = self.style.quoting;
+        let quoting = self.quoting;
         self.line("diff --git ", &[&quoting.quote("a/", old)[..], b" ", &quoting.quote("b/", new)].concat());
         match (header.status, header.old_mode, header.new_mode) {
             (Status::Added, _, Some(mode)) => self.mode("new file mode ", mode),
@@ -78,7 +71,7 @@ impl Printer {
 
     /// Names both sides. A name with a space in it is followed by a tab, so that no tool takes what follows for a date.
     fn names(&mut self, header: &Header, old: &[u8], new: &[u8]) {
-        let quoting = self.style.quoting;
+        let quoting = self.quoting;
         for (mark, prefix, path, absent) in [("--- ", "a/", old, Status::Added), ("+++ ", "b/", new, Status::Deleted)] {
             let mut name = if header.status == absent { b"/dev/null".to_vec() } else { quoting.quote(prefix, path) };
             if name.contains(&b' ') {

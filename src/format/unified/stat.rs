@@ -8,7 +8,6 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::print::Style;
 use super::quote::Quoting;
 use crate::patch::{Binary, FileEdit, Header, Mark, Operation, Patch, Status};
 
@@ -23,12 +22,12 @@ pub enum Termination {
 }
 
 /// Prints how much of each file changes, with a graph, in at most `width` columns where that is possible.
-pub fn stat(patch: &Patch<'_>, style: Style, width: usize) -> Vec<u8> {
+pub fn stat(patch: &Patch<'_>, quoting: Quoting, width: usize) -> Vec<u8> {
     let files: Vec<_> = patch.edits.iter().filter_map(FileStat::of).collect();
     if files.is_empty() {
         return Vec::new();
     }
-    let names: Vec<_> = files.iter().map(|file| file.shown(style.quoting)).collect();
+    let names: Vec<_> = files.iter().map(|file| file.shown(quoting)).collect();
     let columns = Columns::fit(&files, &names, width);
     let mut out = Vec::new();
     for (file, name) in files.iter().zip(&names) {
@@ -42,7 +41,7 @@ pub fn stat(patch: &Patch<'_>, style: Style, width: usize) -> Vec<u8> {
 }
 
 /// Prints how many lines come and go in each file, and its name, for programs; dashes for a binary file.
-pub fn numstat(patch: &Patch<'_>, style: Style, termination: Termination) -> Vec<u8> {
+pub fn numstat(patch: &Patch<'_>, quoting: Quoting, termination: Termination) -> Vec<u8> {
     let mut out = Vec::new();
     for file in patch.edits.iter().filter_map(FileStat::of) {
         match file.header.binary {
@@ -50,7 +49,7 @@ pub fn numstat(patch: &Patch<'_>, style: Style, termination: Termination) -> Vec
             None => out.extend(format!("{}\t{}\t", file.added, file.removed).bytes()),
         }
         match (termination, file.from) {
-            (Termination::Line, _) => out.extend([&file.shown(style.quoting)[..], b"\n"].concat()),
+            (Termination::Line, _) => out.extend([&file.shown(quoting)[..], b"\n"].concat()),
             (Termination::Nul, None) => out.extend([file.path, b"\0"].concat()),
             (Termination::Nul, Some(from)) => out.extend([b"\0", from, b"\0", file.path, b"\0"].concat()),
         }
@@ -59,19 +58,19 @@ pub fn numstat(patch: &Patch<'_>, style: Style, termination: Termination) -> Vec
 }
 
 /// Prints the names of the files that change, of a renamed one the new name.
-pub fn name_only(patch: &Patch<'_>, style: Style, termination: Termination) -> Vec<u8> {
+pub fn name_only(patch: &Patch<'_>, quoting: Quoting, termination: Termination) -> Vec<u8> {
     let name = |file: FileStat<'_>| match termination {
-        Termination::Line => [&style.quoting.quote("", file.path)[..], b"\n"].concat(),
+        Termination::Line => [&quoting.quote("", file.path)[..], b"\n"].concat(),
         Termination::Nul => [file.path, b"\0"].concat(),
     };
     patch.edits.iter().filter_map(FileStat::of).flat_map(name).collect()
 }
 
 /// Prints which files come, go, are renamed or change their mode.
-pub fn summary(patch: &Patch<'_>, style: Style) -> Vec<u8> {
+pub fn summary(patch: &Patch<'_>, quoting: Quoting) -> Vec<u8> {
     let mut out = Vec::new();
     for file in patch.edits.iter().filter_map(FileStat::of) {
-        let name = file.shown(style.quoting);
+        let name = file.shown(quoting);
         let Header { status, old_mode, new_mode, similarity, .. } = file.header;
         let modes = match (old_mode, new_mode) {
             (Some(old), Some(new)) if old != new => Some(format!(" mode change {old:06o} => {new:06o}")),
