@@ -28,7 +28,6 @@
 //! - Of a response in two formats, the first one's edits are kept, so that planning can find more that is wrong.
 
 mod absence;
-mod code_spans;
 mod error;
 mod prose;
 mod repeats;

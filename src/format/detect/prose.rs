@@ -1,11 +1,11 @@
 //! What is around patches: mostly nothing that matters, but for what hides patches, and for what shows that something was lost.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
 use super::absence::cut_start;
-use super::code_spans::CodeSpans;
 use super::{Found, Hiding, Residue, Warning};
 use crate::format::envelope::{self, Marker, Meant};
 use crate::format::fence::Fence;
@@ -422,4 +422,45 @@ fn closing(line: &[u8]) -> Option<&[u8]> {
     let (name, end) = opx::closing_tag(text, 0)?;
     let is_known = ["edit", "put", "find", "opx"].iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
     is_known.then(|| &text[..end])
+}
+
+/// The code spans of a line, found in one pass: a run of backticks opens one if another run of its length follows.
+struct CodeSpans {
+    /// Where the last run of each length begins.
+    last: HashMap<usize, usize>,
+}
+
+impl CodeSpans {
+    /// Finds those of a line.
+    fn of(line: &[u8]) -> Self {
+        let mut last = HashMap::new();
+        let mut at = 0;
+        while let Some(next) = memchr::memchr(b'`', &line[at..]) {
+            at += next;
+            let length = run(&line[at..]);
+            last.insert(length, at);
+            at += length;
+        }
+        Self { last }
+    }
+
+    /// Returns the offset behind the code span that a run of backticks opens, or else behind that run.
+    fn behind(&self, line: &[u8], mut at: usize) -> usize {
+        let length = run(&line[at..]);
+        let opens = self.last.get(&length).is_some_and(|&last| last > at);
+        at += length;
+        while opens && let Some(next) = memchr::memchr(b'`', &line[at..]) {
+            at += next;
+            let other = run(&line[at..]);
+            at += other;
+            if other == length {
+                break;
+            }
+        }
+        at
+    }
+}
+
+fn run(text: &[u8]) -> usize {
+    text.iter().take_while(|&&byte| byte == b'`').count()
 }
