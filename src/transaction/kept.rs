@@ -7,7 +7,7 @@
 //! whose change is certain does the same.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice as _};
 
@@ -134,15 +134,15 @@ fn forget(home: &Dir, number: u64) -> io::Result<()> {
     }
 }
 
-/// Opens what is kept of the newest change; `None` if nothing is.
-pub(super) fn open(repo: &Repo) -> Result<Option<(Dir, PathBuf)>, TransactionError> {
+/// Reads what the newest change was, and returns the directory in which its files are kept; `None` if nothing is kept.
+pub(super) fn newest(repo: &Repo) -> Result<Option<(Record, Dir, PathBuf)>, TransactionError> {
     let Some(home) = Home::current(repo)? else { return Ok(None) };
     let reading = TransactionError::io("read", home.path());
     for number in kept(&home.dir).map_err(reading)? {
         let (dir, directory) = open_kept(&home, number)?;
         // One without a record is half removed.
         if dir.look(&plain(RECORD)).map_err(reading)? != Found::Absent {
-            return Ok(Some((dir, directory)));
+            return Ok(read(&dir, &directory)?.map(|record| (record, dir, directory)));
         }
     }
     Ok(None)
@@ -159,19 +159,14 @@ fn open_kept(home: &Home, number: u64) -> Result<(Dir, PathBuf), TransactionErro
     }
 }
 
-/// Reads what the newest change was.
-pub(super) fn read(repo: &Repo) -> Result<Option<Record>, TransactionError> {
-    open(repo)?.map_or(Ok(None), |(dir, directory)| read_record(&dir, directory))
-}
-
-fn read_record(dir: &Dir, directory: PathBuf) -> Result<Option<Record>, TransactionError> {
+fn read(dir: &Dir, directory: &Path) -> Result<Option<Record>, TransactionError> {
     let name = plain(RECORD);
     match dir.read_own(&name, MOST).and_then(|bytes| Ok((bytes, dir.look(&name)?))) {
         Ok((None, Found::Absent)) => Ok(None),
         // What is no file, a pipe say, isn't read.
         Ok((bytes, _)) => {
             let record = bytes.and_then(|bytes| Record::parse(&bytes));
-            record.map(Some).ok_or(TransactionError::Damaged { directory })
+            record.map(Some).ok_or_else(|| TransactionError::Damaged { directory: directory.to_owned() })
         }
         Err(error) => Err(TransactionError::io("read", &directory.join(RECORD))(error)),
     }
@@ -203,7 +198,7 @@ pub fn earlier(repo: &Repo) -> Result<Vec<Earlier>, TransactionError> {
             Ok(Found::Absent) => continue,
             _ => break,
         };
-        let (commit, mut paths) = match read_record(&dir, directory) {
+        let (commit, mut paths) = match read(&dir, &directory) {
             Ok(Some(Record::Commit(id))) => (Some(id), Vec::new()),
             Ok(Some(Record::Made(made))) => {
                 let letter = |before: bool, after: bool| match (before, after) {

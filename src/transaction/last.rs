@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::path::Path;
 
 use super::error::{ChangedSince, TransactionError};
 use super::journal::{Journal, plain};
@@ -16,8 +17,8 @@ use super::manifest::{Directory, Held, Stands};
 use super::recheck;
 use super::record::{Entry, Kept, Made, Record};
 use super::staging::{Location, Staging};
-use crate::dir::Found;
 use crate::dir::write::step;
+use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
 use crate::progress::{Progress, Stage};
@@ -107,20 +108,21 @@ impl Staging<'_> {
 /// # Errors
 /// `stale` with every path that changed since, `io` if what was kept is damaged.
 pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> {
-    let made = match kept::read(repo)? {
-        None => return Ok(Last::Nothing),
-        Some(Record::Commit(id)) => {
+    let Some((record, originals, kept)) = kept::newest(repo)? else { return Ok(Last::Nothing) };
+    let seal = record.seal();
+    let made = match record {
+        Record::Commit(id) => {
             let is_head = repo.commit_id(&id).is_some_and(|id| repo.is_head_with_a_parent(id));
             return Ok(Last::Commit { id, is_head });
         }
-        Some(Record::Made(made)) => made,
+        Record::Made(made) => made,
         // None is ever kept.
-        Some(Record::Undone(_)) => return Ok(Last::Nothing),
+        Record::Undone(_) => return Ok(Last::Nothing),
     };
     let mut since = Vec::new();
     let mut changes = match made.files.is_empty() {
         true => Vec::new(),
-        false => of_files(repo, &made, &mut since, progress)?,
+        false => of_files(repo, &made, (&originals, &kept), &mut since, progress)?,
     };
     if !made.entries.is_empty() {
         let index = repo.index_tree()?;
@@ -136,7 +138,6 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
     for change in changes.iter_mut().filter(|change| change.before.is_none()) {
         change.from = renamed.get(&change.path).map(|new| (*new).clone());
     }
-    let seal = Record::Made(made.clone()).seal();
     let Made { files, entries, made, mut removed, .. } = made;
     removed.sort_by_key(|directory| directory.path.parts().count());
     let reverse = Reverse { seal, has_files: !files.is_empty(), entries, made: made.into_iter().collect(), removed };
@@ -147,10 +148,10 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
 fn of_files(
     repo: &Repo,
     made: &Made,
+    (originals, kept): (&Dir, &Path),
     since: &mut Vec<ChangedSince>,
     progress: &Progress,
 ) -> Result<Vec<Change>, TransactionError> {
-    let Some((originals, kept)) = kept::open(repo)? else { return Err(TransactionError::Superseded) };
     let tree = repo.work_tree()?;
     let goes: BTreeSet<_> = made.files.iter().filter(|file| file.before.is_none()).map(|file| &file.path).collect();
     let mut changes = Vec::new();
@@ -278,7 +279,7 @@ impl Reverse {
         changes: &ChangeSet,
         progress: &Progress,
     ) -> Result<(), TransactionError> {
-        if kept::read(repo)?.is_none_or(|record| record.seal() != self.seal) {
+        if kept::newest(repo)?.is_none_or(|(record, ..)| record.seal() != self.seal) {
             return Err(TransactionError::Superseded);
         }
         // The lock is ours: no other run is about to keep what it did.
