@@ -14,11 +14,11 @@ use super::recover;
 use super::responses::{self, Origin};
 use super::review::Review;
 use crate::diagnose::Diagnose;
-use crate::plan::choose::Names;
+use crate::pathspec::Case;
 use crate::plan::{ChangeSet, PlanId};
 use crate::progress::Stage;
 use crate::repo::{Against, Revision, is_branch_name};
-use crate::report::{CommitReport, Diagnostic, FileReport, Report, State, Status, merge};
+use crate::report::{Diagnostic, FileReport, Report, State, Status, merge};
 use crate::text::{Shown, Source};
 use crate::transaction::{self, CommitRequest, Onto, Target};
 
@@ -198,8 +198,8 @@ impl Apply {
         let mail = if self.commit { session.mail(&worked)? } else { None };
         let message = message.or_else(|| mail.as_ref().map(|mail| mail.message.clone()));
         if let Some(review) = review {
-            let names = if tree.ignores_case() { Names::CaseBlind } else { Names::Exact };
-            review.choose(session, names, &mut worked)?;
+            let case = if tree.ignores_case() { Case::Ignored } else { Case::Counts };
+            review.choose(session, case, &mut worked)?;
         }
         let prints = self.preview.prints() && !session.talk.json;
         let printed = prints.then(|| self.preview.print(session, &base, &worked.changes)).transpose()?;
@@ -264,8 +264,7 @@ impl Apply {
         if changes.is_empty() {
             return Ok(self.made_nothing(report));
         }
-        let commit = stored.commit.map(CommitReport::from);
-        Ok(Report { status: Status::Applied, state: State::Changed, commit, ..report })
+        Ok(Report { status: Status::Applied, state: State::Changed, commit: stored.commit, ..report })
     }
 
     /// Reports that there was nothing to make, and nothing to commit; only where that was allowed.
@@ -300,7 +299,7 @@ impl Apply {
         let mut all = self.commits(session, &sources, onto)?;
         match (&all.commit, &self.branch) {
             (None, _) => all.warnings.push(Diagnostic::from(&CliError::NoCommit)),
-            (Some(last), Some(branch)) => transaction::name(&session.repo, branch, onto, &last.full)?,
+            (Some(last), Some(branch)) => transaction::name(&session.repo, branch, onto, &last.id)?,
             (Some(_), None) => {}
         }
         let printed = all.stored().into();
@@ -336,7 +335,7 @@ impl Apply {
             if let Some(commit) = made.commit {
                 on.revision = session.repo.revision(&commit.id)?;
                 all.commits.push(commit.id.clone());
-                all.commit = Some(CommitReport::from(commit));
+                all.commit = Some(commit);
             }
             all.tree = Some(made.tree);
         }
@@ -372,9 +371,8 @@ pub(super) fn publish(
     report.warnings.extend(done.warnings.iter().map(Diagnostic::from));
     report.conflicts = changes.unmerged().keys().cloned().collect();
     report.tree = done.commit.as_ref().and_then(|made| made.tree.clone());
-    let commit = done.commit.map(CommitReport::from);
     let warnings = merge(report.warnings);
-    Ok(Report { status: Status::Applied, state: State::Changed, commit, warnings, ..report })
+    Ok(Report { status: Status::Applied, state: State::Changed, commit: done.commit, warnings, ..report })
 }
 
 /// Says why a change isn't made, and what it would have been.

@@ -18,7 +18,8 @@ use super::flow::{Session, Worked};
 use super::pager;
 use super::preview::Preview;
 use super::terminal::{Choices, Colors, Terminal};
-use crate::plan::choose::{self, Names, Part};
+use crate::pathspec::Case;
+use crate::plan::choose::{self, Part};
 use crate::plan::hunks::{self as pieces, Piece};
 use crate::plan::{Change, ChangeSet};
 use crate::repo::Side;
@@ -81,11 +82,11 @@ impl Review {
     ///
     /// # Errors
     /// If nothing was wanted, or the change can't be shown.
-    pub(super) fn choose(&self, session: &Session, names: Names, worked: &mut Worked<'_>) -> Result<(), Failure> {
+    pub(super) fn choose(&self, session: &Session, case: Case, worked: &mut Worked<'_>) -> Result<(), Failure> {
         if worked.changes.is_empty() {
             return Ok(());
         }
-        let parts = choose::parts(&worked.patches, &worked.changes, session.resolver(), names);
+        let parts = choose::parts(&worked.patches, &worked.changes, session.resolver(), case);
         let base = worked.base;
         let asking = Asking { review: self, session, base, colors: Colors::of(&session.talk, session.repo.config()) };
         let warnings = Report::checked(Vec::new(), worked.warnings.clone());

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Change, ChangeSet, Placement};
 use crate::patch::Patch;
 use crate::path::{RepoPath, Resolver};
+use crate::pathspec::Case;
 
 /// A part of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,17 +21,8 @@ pub struct Part {
     pub edits: BTreeSet<usize>,
 }
 
-/// How names of files are told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Names {
-    /// By every byte.
-    Exact,
-    /// Without regard to the case of letters.
-    CaseBlind,
-}
-
 /// Takes a plan of patches apart, in the order of its paths. Edits that change nothing are in no part.
-pub fn parts(patches: &[Patch<'_>], changes: &ChangeSet, resolver: &Resolver, names: Names) -> Vec<Part> {
+pub fn parts(patches: &[Patch<'_>], changes: &ChangeSet, resolver: &Resolver, case: Case) -> Vec<Part> {
     let mut ties = Ties::default();
     let mut edits = Vec::new();
     for edit in patches.iter().flat_map(|patch| &patch.edits) {
@@ -58,7 +50,7 @@ pub fn parts(patches: &[Patch<'_>], changes: &ChangeSet, resolver: &Resolver, na
             ties.tie(rules, at);
         }
     }
-    ties.tie_neighbours(names);
+    ties.tie_neighbours(case);
 
     let mut parts: BTreeMap<usize, (usize, Vec<Change>, BTreeSet<usize>)> = BTreeMap::new();
     for (number, change) in changes.iter().enumerate() {
@@ -124,10 +116,10 @@ impl Ties {
     }
 
     /// Ties paths that stand in each other's way: a file and what would be below it, and names that only case tells apart.
-    fn tie_neighbours(&mut self, names: Names) {
-        let folded = |path: &RepoPath| match names {
-            Names::Exact => path.as_bytes().to_vec(),
-            Names::CaseBlind => path.as_bytes().to_ascii_lowercase(),
+    fn tie_neighbours(&mut self, case: Case) {
+        let folded = |path: &RepoPath| match case {
+            Case::Counts => path.as_bytes().to_vec(),
+            Case::Ignored => path.as_bytes().to_ascii_lowercase(),
         };
         let mut met: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
         let mut twins = Vec::new();
@@ -151,14 +143,14 @@ mod tests {
     use crate::tree::MemoryTree;
 
     /// Names what each part changes, and the edits that it comes from.
-    fn taken_apart(response: &str, tree: &MemoryTree, names: Names) -> Vec<String> {
+    fn taken_apart(response: &str, tree: &MemoryTree, case: Case) -> Vec<String> {
         let source = Source::new(SourceId(0), "answer", response.into()).unwrap();
         let parsed = format::parse(&source, &format::Options::default());
         assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
         let patches = [parsed.patch];
         let resolver = Resolver::default();
         let Plan { changes, .. } = plan(&patches, tree, &resolver, &Rules::default()).unwrap();
-        let parts = parts(&patches, &changes, &resolver, names);
+        let parts = parts(&patches, &changes, &resolver, case);
         let shown = |part: &Part| {
             let paths: Vec<_> = part.changes.iter().map(|change| change.path.to_string()).collect();
             format!("{} {:?}", paths.join("+"), part.edits)
@@ -189,7 +181,7 @@ mod tests {
             (vec![add("d/.gitattributes"), add("d/n"), update("b")], vec!["b {2}", "d/.gitattributes+d/n {0, 1}"]),
         ] {
             let response = format!("*** Begin Patch\n{}*** End Patch\n", edits.concat());
-            assert_eq!(taken_apart(&response, &tree, Names::Exact), want, "{response}");
+            assert_eq!(taken_apart(&response, &tree, Case::Counts), want, "{response}");
         }
     }
 
@@ -197,8 +189,8 @@ mod tests {
     fn twins_belong_together_where_case_tells_nothing_apart() {
         let tree = MemoryTree::new().with("A", "a\n");
         let response = "*** Begin Patch\n*** Delete File: A\n*** Add File: a\n+x\n*** Add File: b\n+x\n*** End Patch\n";
-        assert_eq!(taken_apart(response, &tree, Names::Exact), ["A {0}", "a {1}", "b {2}"]);
-        assert_eq!(taken_apart(response, &tree, Names::CaseBlind), ["A+a {0, 1}", "b {2}"]);
+        assert_eq!(taken_apart(response, &tree, Case::Counts), ["A {0}", "a {1}", "b {2}"]);
+        assert_eq!(taken_apart(response, &tree, Case::Ignored), ["A+a {0, 1}", "b {2}"]);
     }
 
     #[test]

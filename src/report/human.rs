@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 
 use super::render::{Drawing, Tone};
 use super::wrap::wrap;
-use super::{Diagnostic, FileReport, LineCount, Report, ResponsePlace, State};
+use super::{Diagnostic, FileReport, Report, ResponsePlace, State};
 use crate::diagnose::{FileLine, FilePlace};
 use crate::format::unified;
 use crate::kind::Kind;
 use crate::text::{Shown, sentence};
+use crate::transaction::Extent;
 
 /// How a stream wants its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,11 +52,12 @@ impl Report {
         }
         // As with git, the sum is that of the commit.
         let sum = |count: fn(&FileReport) -> Option<usize>| self.files.iter().filter_map(count).sum();
-        let own = || (self.files.len(), LineCount { added: sum(|file| file.added), removed: sum(|file| file.removed) });
-        let (files, lines) = self.commit.as_ref().and_then(|commit| commit.extent).unwrap_or_else(own);
-        out + &match files {
+        let (added, removed) = (sum(|file| file.added), sum(|file| file.removed));
+        let own = || Extent { files: self.files.len(), added, removed };
+        let of = self.commit.as_ref().and_then(|commit| commit.extent).unwrap_or_else(own);
+        out + &match of.files {
             0 => " 0 files changed\n".to_owned(),
-            _ => unified::total(files, lines.added, lines.removed),
+            files => unified::total(files, of.added, of.removed),
         }
     }
 
@@ -65,7 +67,7 @@ impl Report {
         if !self.commits.is_empty() {
             return self.commits.iter().map(|id| format!("{id}\n")).collect();
         }
-        let id = self.commit.as_ref().map(|commit| &commit.full).or(self.tree.as_ref());
+        let id = self.commit.as_ref().map(|commit| &commit.id).or(self.tree.as_ref());
         id.map_or_else(String::new, |id| format!("{id}\n"))
     }
 

@@ -14,10 +14,11 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::ser::Formatter;
 
-use super::{CommitReport, Diagnostic, Report, State};
+use super::{Diagnostic, Report, State};
 use crate::diagnose::Nearest;
 use crate::path::RepoPath;
 use crate::text::{LineNo, Shown};
+use crate::transaction::Committed;
 
 /// The schema that every document keeps to.
 pub const SCHEMA: &str = include_str!("schema.json");
@@ -60,7 +61,7 @@ struct Answer<'r> {
     onto: &'r str,
     tree: Option<&'r str>,
     #[serde(serialize_with = "commit")]
-    commit: &'r Option<CommitReport>,
+    commit: &'r Option<Committed>,
     warnings: &'r [Diagnostic],
     errors: &'r [Diagnostic],
     feedback: Option<&'r str>,
@@ -152,8 +153,8 @@ pub(super) fn paths<S: Serializer>(paths: &[RepoPath], serializer: S) -> Result<
 }
 
 /// Writes the name of a commit.
-pub(super) fn commit<S: Serializer>(commit: &Option<CommitReport>, serializer: S) -> Result<S::Ok, S::Error> {
-    commit.as_ref().map(|commit| &commit.full[..]).serialize(serializer)
+pub(super) fn commit<S: Serializer>(commit: &Option<Committed>, serializer: S) -> Result<S::Ok, S::Error> {
+    commit.as_ref().map(|commit| &commit.id[..]).serialize(serializer)
 }
 
 /// Writes the place that comes nearest.

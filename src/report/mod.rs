@@ -16,7 +16,6 @@ pub use detail::{Detail, EditOperation, EditReport, HunkReport};
 pub use diagnostic::{Diagnostic, ResponsePlace, merge};
 
 use std::collections::HashSet;
-use std::fmt;
 
 use bstr::BString;
 use serde::Serialize;
@@ -24,7 +23,6 @@ use serde::Serialize;
 use crate::kind::Blame;
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
-use crate::text::Shown;
 use crate::transaction::Committed;
 
 /// What became of a response, or of several that are one change.
@@ -50,7 +48,7 @@ pub struct Report {
     pub feedback: Option<String>,
     /// The commit that was made.
     #[serde(serialize_with = "json::commit")]
-    pub commit: Option<CommitReport>,
+    pub commit: Option<Committed>,
     /// The paths that are left in conflict.
     #[serde(serialize_with = "json::paths")]
     pub conflicts: Vec<RepoPath>,
@@ -170,23 +168,6 @@ pub struct LineCount {
     pub removed: usize,
 }
 
-/// A commit that was made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CommitReport {
-    /// Its name.
-    pub full: String,
-    /// Its name, abbreviated.
-    pub id: String,
-    /// The branch it is on; `None` where HEAD is detached.
-    pub branch: Option<String>,
-    /// The first line of its message.
-    pub subject: String,
-    /// Whether it has no parent.
-    pub root: bool,
-    /// How many files it changes, and lines, where a hook made them others than those of the files listed.
-    pub extent: Option<(usize, LineCount)>,
-}
-
 impl Report {
     /// Makes the report of a failure.
     pub fn failed_with(state: State, errors: Vec<Diagnostic>, warnings: Vec<Diagnostic>) -> Self {
@@ -216,13 +197,6 @@ impl State {
     /// Returns the state where these paths could not be put back, or else another.
     pub fn left(paths: Vec<RepoPath>, otherwise: State) -> Self {
         if paths.is_empty() { otherwise } else { State::Attention(paths) }
-    }
-}
-
-impl CommitReport {
-    /// Makes the report of a commit of which no more is told than its name.
-    pub fn named(full: String) -> Self {
-        Self { id: full.clone(), full, ..Self::default() }
     }
 }
 
@@ -267,27 +241,5 @@ impl FileOperation {
             FileOperation::Deleted => 'D',
             FileOperation::Renamed => 'R',
         }
-    }
-}
-
-impl From<Committed> for CommitReport {
-    fn from(made: Committed) -> Self {
-        Self {
-            full: made.id,
-            id: made.short_id,
-            branch: made.branch.map(|branch| branch.to_string()),
-            subject: made.summary.to_string(),
-            root: made.root,
-            extent: made.extent.map(|of| (of.files, LineCount { added: of.added, removed: of.removed })),
-        }
-    }
-}
-
-/// As `git commit` announces it: `[main 1a2b3c4] Subject`.
-impl fmt::Display for CommitReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let branch = self.branch.as_deref().unwrap_or("detached HEAD");
-        let root = if self.root { " (root-commit)" } else { "" };
-        write!(f, "[{}{root} {}] {}", Shown(branch.as_bytes()), self.id, Shown(self.subject.as_bytes()))
     }
 }

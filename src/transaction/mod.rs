@@ -62,7 +62,7 @@ use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
 use crate::progress::{Progress, Stage};
 use crate::repo::{self, Against, Blob, CommitError, Consult, NextIndex, Repo};
-pub use crate::repo::{CommitRequest, Committed, Sign};
+pub use crate::repo::{CommitRequest, Committed, Extent, Sign};
 use crate::text::SystemError;
 use crate::tree::File;
 use committing::Intended;

@@ -10,7 +10,7 @@ use git_llmpatch::message;
 use git_llmpatch::patch::{FileEdit, Format, Mark, Operation, Patch, Status};
 use git_llmpatch::path::{RepoPath, Resolver};
 use git_llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
-use git_llmpatch::plan::choose::{self, Names};
+use git_llmpatch::plan::choose;
 use git_llmpatch::plan::{self, ChangeSet, Guard, Origin, Plan, Refusal, Rules};
 use git_llmpatch::search::Fuzz;
 use git_llmpatch::text::Source;
@@ -258,7 +258,7 @@ fn fuzz_only_ever_finds_more(plain: &Result<Plan, Refusal>, loose: &Result<Plan,
 
 /// Whatever part is left out, the others come to what they came to with it.
 fn parts_stand_alone(nth: usize, patch: &Patch<'_>, tree: &MemoryTree, plan: &Plan) {
-    let parts = choose::parts(std::slice::from_ref(patch), &plan.changes, &Resolver::default(), Names::Exact);
+    let parts = choose::parts(std::slice::from_ref(patch), &plan.changes, &Resolver::default(), Case::Counts);
     let all = parts.iter().flat_map(|part| part.changes.iter().cloned());
     assert_eq!(ChangeSet::new(all), plan.changes, "every path is in one part");
     if parts.len() < 2 {

@@ -15,9 +15,9 @@ use crate::cli::flow::Session;
 use crate::cli::options::{Reading, Verbosity};
 use crate::cli::responses::{self, Origin};
 use crate::repo::Repo;
-use crate::report::{CommitReport, Report};
+use crate::report::Report;
 use crate::text::SourceId;
-use crate::transaction::{Candidate, Candidates};
+use crate::transaction::{Candidate, Candidates, Committed};
 use crate::tree::Tree;
 
 /// What is asked.
@@ -110,7 +110,8 @@ impl Job {
         let mut report = Report::checked(Vec::new(), worked.warnings);
         let candidate = made.map_err(Failure::from)?;
         report.tree = Some(candidate.tree.clone());
-        report.commit = candidate.commit.clone().map(CommitReport::named);
+        report.commit =
+            candidate.commit.clone().map(|id| Committed { short_id: id.clone(), id, ..Committed::default() });
         Ok((report, candidate))
     }
 }

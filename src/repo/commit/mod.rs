@@ -73,7 +73,7 @@ pub enum Sign {
 }
 
 /// A commit that was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Committed {
     /// Its name, in full.
     pub id: String,
@@ -92,11 +92,11 @@ pub struct Committed {
 }
 
 impl std::fmt::Display for Committed {
-    /// Writes it as `git commit` does: `[main abc1234] subject`.
+    /// Writes it as `git commit` does: `[main abc1234] subject`. What isn't UTF-8 is a question mark in a diamond.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let branch = self.branch.as_ref().map_or(&b"detached HEAD"[..], |branch| branch.as_slice());
-        let root = if self.root { " (root-commit)" } else { "" };
-        write!(f, "[{}{root} {}] {}", Shown(branch), self.short_id, Shown(&self.summary))
+        let branch = self.branch.as_ref().map_or("detached HEAD".into(), |branch| branch.to_str_lossy());
+        let (root, summary) = (if self.root { " (root-commit)" } else { "" }, self.summary.to_str_lossy());
+        write!(f, "[{}{root} {}] {}", Shown(branch.as_bytes()), self.short_id, Shown(summary.as_bytes()))
     }
 }
 

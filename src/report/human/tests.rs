@@ -6,8 +6,9 @@ use crate::diagnose::{FileLine, FilePlace};
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
-use crate::report::{CommitReport, LineCount, Status};
+use crate::report::{LineCount, Status};
 use crate::text::{Excerpt, LineNo, Source, SourceId};
+use crate::transaction::{Committed, Extent};
 use crate::tree::{File, Mode};
 
 fn source(text: &str) -> Source {
@@ -271,18 +272,17 @@ fn a_success_is_a_line_a_file_and_a_sum() {
     };
     assert_eq!(report.done(), "D gone\nM kept\nA made\nR old -> new\n 4 files changed, 5 insertions(+)\n");
     report.files.truncate(1);
-    report.commit = Some(CommitReport {
-        full: "1a2b3c4d".to_owned(),
-        id: "1a2b3c4".to_owned(),
-        branch: Some("main".to_owned()),
-        subject: "Delete\u{1b}".to_owned(),
-        root: false,
-        extent: None,
+    report.commit = Some(Committed {
+        id: "1a2b3c4d".to_owned(),
+        short_id: "1a2b3c4".to_owned(),
+        branch: Some("main".into()),
+        summary: "Delete\u{1b}".into(),
+        ..Committed::default()
     });
     assert_eq!(report.done(), "D gone\n[main 1a2b3c4] Delete\\033\n 1 file changed, 1 insertion(+)\n");
     // What a hook added is listed nowhere, and counted.
     if let Some(commit) = &mut report.commit {
-        commit.extent = Some((2, LineCount { added: 0, removed: 3 }));
+        commit.extent = Some(Extent { files: 2, added: 0, removed: 3 });
     }
     assert_eq!(report.done(), "D gone\n[main 1a2b3c4] Delete\\033\n 2 files changed, 3 deletions(-)\n");
 }
