@@ -45,6 +45,11 @@ impl Mode {
     pub fn git(self) -> u32 {
         if self.executable { 0o100755 } else { 0o100644 }
     }
+
+    /// Returns permission bits for a file that is to be executable, or not to be: whoever may read may execute, as in git.
+    pub(crate) fn bits(bits: u16, executable: bool) -> u16 {
+        if executable { bits | (bits & 0o444) >> 2 } else { bits & !0o111 }
+    }
 }
 
 /// A regular file: what it holds and its mode.

@@ -261,13 +261,12 @@ impl Planner<'_> {
     }
 }
 
-/// Returns a mode with the executable bit that a header asks for: whoever may read may execute, as in git.
+/// Returns a mode with the executable bit that a header asks for.
 pub(super) fn with_mode(mode: Mode, wanted: Option<u32>) -> Mode {
     let Some(wanted) = wanted else { return mode };
     let executable = wanted & 0o100 != 0;
     if executable == mode.executable {
         return mode;
     }
-    let bits = mode.bits.map(|bits| if executable { bits | (bits & 0o444) >> 2 } else { bits & !0o111 });
-    Mode { executable, bits }
+    Mode { executable, bits: mode.bits.map(|bits| Mode::bits(bits, executable)) }
 }

@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::error::{TransactionError, Unfit, Why};
@@ -33,6 +34,7 @@ use super::flush::Flush;
 use super::home::{Home, number, open_own};
 use super::lock::{Life, Stamp, nonce, with_suffix};
 use super::manifest::Manifest;
+use super::publish::is_errno;
 use super::sealed::{MOST, Sealed as _};
 use crate::dir::write::step;
 use crate::dir::{Dir, Found};
@@ -352,7 +354,7 @@ impl Journal {
         step("put the index back")?;
         match self.dir.rename_over(&old, index) {
             // On another file system there is no way but to write it anew.
-            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::XDEV.raw_os_error()) => {
+            Err(error) if is_errno(&error, Errno::XDEV) => {
                 let draft = self.beside(index);
                 std::fs::copy(self.path_of("index.old"), &draft)?;
                 std::fs::rename(&draft, index)

@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{Holder, TransactionError};
 use super::journal::{Journal, plain};
+use super::publish::is_errno;
 use super::sealed::{self, Sealed};
 use super::signal;
 use crate::dir::clock::is_remote;
@@ -212,7 +213,7 @@ fn has_no_hard_links(error: &io::Error) -> bool {
     // Another file system than the journal's, where the index was put elsewhere (`GIT_INDEX_FILE`), is no better than none.
     [Errno::PERM, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS, Errno::MLINK, Errno::XDEV]
         .iter()
-        .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+        .any(|errno| is_errno(error, *errno))
 }
 
 pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

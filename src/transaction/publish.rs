@@ -336,6 +336,6 @@ fn stays(error: &io::Error) -> bool {
         .any(|errno| is_errno(error, *errno))
 }
 
-fn is_errno(error: &io::Error, errno: Errno) -> bool {
+pub(super) fn is_errno(error: &io::Error, errno: Errno) -> bool {
     error.raw_os_error() == Some(errno.raw_os_error())
 }

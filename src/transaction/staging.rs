@@ -25,7 +25,7 @@ use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
 use crate::progress::{Progress, Stage};
 use crate::repo::Repo;
-use crate::tree::File;
+use crate::tree::{File, Mode};
 
 /// A change on its way. Dropping it takes back all that was done and removes all that was made.
 #[derive(Debug)]
@@ -376,9 +376,5 @@ impl Drop for Staging<'_> {
 /// Returns the permission bits that a file is to have; `None` if the umask decides.
 pub(super) fn bits_afterwards(change: &Change, after: &File) -> Option<u16> {
     let before = change.on_disk().and_then(|before| before.mode.bits);
-    after.mode.bits.or_else(|| match (before?, after.mode.executable) {
-        // As git does: whoever may read may execute.
-        (bits, true) => Some(bits | (bits & 0o444) >> 2),
-        (bits, false) => Some(bits & !0o111),
-    })
+    after.mode.bits.or_else(|| Some(Mode::bits(before?, after.mode.executable)))
 }
