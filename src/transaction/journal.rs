@@ -29,7 +29,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use super::error::{TransactionError, Unfit, Why};
+use super::error::{Open, TransactionError, Unfit, Why};
 use super::flush::Flush;
 use super::home::{Home, number, open_own};
 use super::lock::{Life, Stamp, nonce, with_suffix};
@@ -239,8 +239,16 @@ impl Journal {
         self.dir.rename_own(&plain("manifest"), &plain("applied"))
     }
 
+    /// Ends a change that is taken back; returns where the originals are of files in whose places somebody else's are.
+    pub(super) fn end(&self, theirs: &[RepoPath], flush: Flush) -> io::Result<Option<Open>> {
+        match theirs.is_empty() {
+            true => self.forget(flush).map(|()| None),
+            false => self.put_away().map(|kept| Some(Open::Kept(kept))),
+        }
+    }
+
     /// Takes the manifest away once all is as it was before.
-    pub(super) fn forget(&self, flush: Flush) -> io::Result<()> {
+    fn forget(&self, flush: Flush) -> io::Result<()> {
         let _ = flush.directories(&[&self.dir]);
         step("take the manifest away")?;
         match self.dir.remove_file(&plain("manifest")) {

@@ -428,11 +428,8 @@ impl Recovery<'_> {
         let _ = self.flush.everything_of(self.repo, manifest, self.progress);
         let path = self.journal.path();
         let io = TransactionError::io("end the journal", &path);
-        if remains.theirs.is_empty() {
-            self.journal.forget(self.flush).map_err(io)?;
-            return Ok(true);
-        }
-        done.open.push(Open::Kept(self.journal.put_away().map_err(io)?));
+        let Some(kept) = self.journal.end(&remains.theirs, self.flush).map_err(io)? else { return Ok(true) };
+        done.open.push(kept);
         self.tidy([manifest], &remains.theirs);
         remove_dead_lock(self.repo, Some(self.journal), Asked::No);
         Ok(false)

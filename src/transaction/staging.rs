@@ -252,12 +252,8 @@ impl<'r> Staging<'r> {
         if self.phase == Phase::Standing {
             for _ in 0..2 {
                 let index = self.journal.restore_index(self.repo.index_path());
-                remains = match self.dir {
-                    Some(dir) => {
-                        Undo { dir, journal: &self.journal, manifest: &self.manifest, progress: &self.progress }.run()
-                    }
-                    None => Remains::default(),
-                };
+                let (journal, manifest, progress) = (&self.journal, &self.manifest, &self.progress);
+                remains = self.dir.map(|dir| Undo { dir, journal, manifest, progress }.run()).unwrap_or_default();
                 if let (Err(error), Some(path)) = (index, self.manifest.paths().next()) {
                     remains.failed.push((path.clone(), error));
                 }
@@ -268,14 +264,9 @@ impl<'r> Staging<'r> {
             }
             // Should the power go before this is on the disk, the manifest is there and it is done again.
             let _ = self.flush_all();
-            let ended = match (remains.failed.is_empty(), remains.theirs.is_empty()) {
-                (false, _) => Ok(None),
-                (true, true) => self.journal.forget(self.flush).map(|()| None),
-                (true, false) => self.journal.put_away().map(Some),
-            };
-            match ended {
-                Ok(kept) if remains.failed.is_empty() => {
-                    remains.open = kept.map(Open::Kept);
+            match remains.failed.is_empty().then(|| self.journal.end(&remains.theirs, self.flush)) {
+                Some(Ok(kept)) => {
+                    remains.open = kept;
                     self.remove_staged(&remains.theirs);
                 }
                 // The manifest stands, and the next run tries again.

@@ -141,16 +141,20 @@ impl<'u> Undo<'u> {
 
     /// Removes our new content that was taken out of its place, if that is what it is; else it goes back there.
     fn throw_away(&self, stage: &Location<'_>, place: &Location<'_>, touched: &Touched) -> io::Result<bool> {
-        match self.stands(stage, touched)? {
-            Stands::New | Stands::Nothing => {
-                stage.remove()?;
-                Ok(true)
-            }
-            _ => {
-                stage.rename_to(place)?;
-                Ok(false)
-            }
+        let is_gone = self.remove_ours(stage, touched)?;
+        if !is_gone {
+            stage.rename_to(place)?;
         }
+        Ok(is_gone)
+    }
+
+    /// Removes what is at a place of ours if it is our new content; says whether nothing is there any more.
+    fn remove_ours(&self, at: &Location<'_>, touched: &Touched) -> io::Result<bool> {
+        let is_ours = matches!(self.stands(at, touched)?, Stands::New | Stands::Nothing);
+        if is_ours {
+            at.remove()?;
+        }
+        Ok(is_ours)
     }
 
     /// Moves an original back to its place; returns whether nothing is left to look at.
@@ -229,17 +233,12 @@ impl<'u> Undo<'u> {
             place.take_out_to(&stage)?;
             return self.bring_back(number, touched);
         }
-        match self.stands(original, touched)? {
-            Stands::New | Stands::Nothing => {
-                original.remove()?;
-                Ok(true)
-            }
-            // Somebody saved in that instant: theirs is what must be there.
-            _ => {
-                self.exchange(place, original)?;
-                Ok(self.shelve(number, original))
-            }
+        if self.remove_ours(original, touched)? {
+            return Ok(true);
         }
+        // Somebody saved in that instant: theirs is what must be there.
+        self.exchange(place, original)?;
+        Ok(self.shelve(number, original))
     }
 
     /// Has an original that can't come back lie in the journal, out of the way.
