@@ -15,7 +15,7 @@ use crate::path::{RepoPath, Resolver};
 use crate::plan::derive::{self, Derived, Replaced, Unrepresentable, What};
 use crate::plan::{self, Change, ChangeSet, Rules};
 use crate::progress::{Progress, Stage};
-use crate::text::{Lines, Source, SourceId, Text};
+use crate::text::{Source, SourceId, Text};
 use crate::tree::{Entry, File, Obstacle, Tree, TreeError};
 
 /// How a response is to look.
@@ -203,7 +203,7 @@ fn differing(
 
 fn same_texts(one: Option<&File>, other: Option<&File>) -> bool {
     let (Some(one), Some(other)) = (one, other) else { return false };
-    let (one_lines, other_lines) = (Lines::new(&one.content), Lines::new(&other.content));
+    let (one_lines, other_lines) = (one.content.lines(), other.content.lines());
     one.content != other.content && one_lines.iter().map(|line| line.text).eq(other_lines.iter().map(|line| line.text))
 }
 

@@ -28,7 +28,7 @@ pub(super) struct File<'f> {
 
 impl<'f> File<'f> {
     pub(super) fn new(path: &'f RepoPath, content: &'f Content, is_left: bool) -> Self {
-        Self { path, lines: Lines::new(content), is_left }
+        Self { path, lines: content.lines(), is_left }
     }
 
     pub(super) fn seen(path: &'f RepoPath, seen: &'f Seen) -> Self {

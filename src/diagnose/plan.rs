@@ -14,7 +14,7 @@ use crate::plan::{
     Warning,
 };
 use crate::repo::RepoError;
-use crate::text::{LineNo, Lines, Shown, listed};
+use crate::text::{LineNo, Shown, listed};
 use crate::tree::{Content, Disagreement, Drift, Gone, Obstacle, TreeError, is_binary};
 
 impl Diagnose for Error {
@@ -65,7 +65,7 @@ impl Diagnose for Error {
             }
             Error::AlreadyApplied { paths, applied } => {
                 let nearest = applied.first.as_ref().map(|(line, content)| {
-                    let quote = Quote::new(&Lines::new(content), line.index());
+                    let quote = Quote::new(&content.lines(), line.index());
                     Nearest::new(*line, *line, quote.text.text())
                 });
                 Diagnosis { nearest, ..unchanged(paths) }
@@ -86,7 +86,7 @@ fn unchanged(paths: &[RepoPath]) -> Diagnosis {
 fn beginning(path: &RepoPath, seen: &Seen) -> Vec<Passage> {
     let passages = match seen.content.is_binary() {
         true => Vec::new(),
-        false => Passage::beginning(path.as_bstr(), &Lines::new(&seen.content)),
+        false => Passage::beginning(path.as_bstr(), &seen.content.lines()),
     };
     passages.into_iter().map(|passage| Passage { is_left: seen.is_left, ..passage }).collect()
 }
@@ -283,7 +283,7 @@ fn drifted(path: &RepoPath, drift: &Drift) -> Diagnosis {
     let lines = (!drift.lines.is_empty()).then(|| format!("it differs in {}", listed(lines, drift.lines.len())));
     let commit = |commit: &BString| format!("changed by {}", Shown(commit));
     let now = drift.now.as_ref().filter(|now| !is_binary(now));
-    let passages = now.map(|now| Passage::around(path.as_bstr(), &Lines::new(now), drift.lines.clone()));
+    let passages = now.map(|now| Passage::around(path.as_bstr(), &now.lines(), drift.lines.clone()));
     let of = Diagnosis::new(Kind::Stale).path(path).notes(lines).notes(drift.commits.iter().map(commit));
     Diagnosis { passages: passages.unwrap_or_default(), ..of }
         .help(

@@ -120,7 +120,7 @@ impl Planner<'_> {
     fn is_certain(&self, edit: &FileEdit<'_>) -> bool {
         let path = self.resolver.resolve(edit.root.as_deref(), edit.destination().unwrap_or(&edit.path));
         let Some(content) = path.ok().and_then(|path| self.overlay.in_tree(&path)) else { return false };
-        let lines = Lines::new(&content);
+        let lines = content.lines();
         match &edit.operation {
             Operation::Update { hunks, .. } => hunks.iter().all(|hunk| {
                 let marks = || hunk.lines.iter().map(|line| line.mark);

@@ -11,24 +11,21 @@ use super::elision;
 use super::place::texts;
 use super::place_error::{After, Closest, PlaceError, Places, Reason};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::search::{Bounds, Document, Effort, Ends, Fuzz, Gap, Near, Nearness, Needle, first, is_telling};
+use crate::search::{Bounds, Effort, Ends, Fuzz, Gap, Near, Nearness, Needle, first, is_telling};
 use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// A file and all that is looked for in it.
 pub(super) struct Nearest<'f, 'p> {
     lines: Lines<'f>,
-    /// All lines that this edit of the file looks for.
+    /// All lines that this edit of the file looks for, or would leave.
     sought: Vec<&'p [u8]>,
-    /// All lines that it would leave.
-    made: Vec<Vec<&'p [u8]>>,
     ends: Ends,
     /// What is compared of a hunk's line.
     text: for<'h> fn(&'h HunkLine<'_>) -> &'h [u8],
     /// Whether lines may be found at a level.
     has_levels: bool,
     effort: &'f Effort,
-    nearness: OnceCell<Option<Nearness<'f>>>,
-    results: OnceCell<Option<Document>>,
+    nearness: OnceCell<Option<Nearness<'f, 'p>>>,
 }
 
 impl<'f, 'p> Nearest<'f, 'p> {
@@ -40,22 +37,13 @@ impl<'f, 'p> Nearest<'f, 'p> {
         effort: &'f Effort,
     ) -> Self {
         let locators = hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| &text[..]);
-        let sought = locators.chain(hunks.iter().flat_map(Hunk::old).map(text)).collect();
-        let made = hunks.iter().map(|hunk| hunk.new_lines().map(text).collect()).collect();
-        let (nearness, results) = (OnceCell::new(), OnceCell::new());
-        Self { lines, sought, made, ends: Ends::Whole, text, has_levels: true, effort, nearness, results }
+        let sought = locators.chain(hunks.iter().flat_map(|hunk| &hunk.lines).map(text)).collect();
+        Self { lines, sought, ends: Ends::Whole, text, has_levels: true, effort, nearness: OnceCell::new() }
     }
 
     /// Prepares for a text, which may begin and end within lines, or for whole lines.
-    pub(super) fn of_text(
-        lines: Lines<'f>,
-        find: &'p [Text<'_>],
-        put: &'p [Text<'_>],
-        ends: Ends,
-        effort: &'f Effort,
-    ) -> Self {
-        let (sought, made) = (texts(find), vec![texts(put)]);
-        Self { sought, made, ends, ..Self::of_hunks(lines, &[], |line| &line.text, effort) }
+    pub(super) fn of_text(lines: Lines<'f>, find: &'p [Text<'_>], ends: Ends, effort: &'f Effort) -> Self {
+        Self { sought: texts(find), ends, ..Self::of_hunks(lines, &[], |line| &line.text, effort) }
     }
 
     /// Says nothing of levels: this format has none.
@@ -64,14 +52,10 @@ impl<'f, 'p> Nearest<'f, 'p> {
     }
 
     /// Says why the old lines of a hunk are nowhere, and points at the line that shows it best. `from` is the first line at
-    /// which they might have been, and `file` knows where single lines are.
-    pub(super) fn of_hunk(&self, hunk: &Hunk<'_>, from: usize, file: &Document, after: After) -> Located<PlaceError> {
-        let places = |text: &[u8]| {
-            let run = file.run([text]);
-            Places::new(run.iter().take(SHOWN), run.count())
-        };
+    /// which they might have been.
+    pub(super) fn of_hunk(&self, hunk: &Hunk<'_>, from: usize, after: After) -> Located<PlaceError> {
         let texts = hunk.old().map(|line| ((self.text)(line), line.text.span)).collect();
-        let wanted = Wanted { texts, from, span: hunk.span, places: &places };
+        let wanted = Wanted { texts, from, span: hunk.span };
         let near = self.near(&wanted);
         if let Some(at) = self.applied(hunk, from)
             && is_made(near.as_ref(), at, hunk.new_lines().map(self.text))
@@ -83,13 +67,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
 
     /// Says why a text is nowhere.
     pub(super) fn of_find(&self, find: &[Text<'_>], put: &[Text<'_>], span: Option<Span>) -> Located<PlaceError> {
-        let places = |text: &[u8]| {
-            let is_affordable = self.effort.spend(self.lines.bytes().len());
-            let all = || (0..self.lines.len()).filter(|&at| is_affordable && self.lines.text(at) == text);
-            Places::new(all().take(SHOWN), all().count())
-        };
-        let wanted =
-            Wanted { texts: find.iter().map(|line| (&line[..], line.span)).collect(), from: 0, span, places: &places };
+        let wanted = Wanted { texts: find.iter().map(|line| (&line[..], line.span)).collect(), from: 0, span };
         let near = self.near(&wanted);
         if put.iter().any(|line| is_telling(line)) && self.effort.spend(self.lines.bytes().len()) {
             let put = texts(put);
@@ -112,35 +90,43 @@ impl<'f, 'p> Nearest<'f, 'p> {
 
     /// Finds the line that a context line may mean.
     pub(super) fn of_locator(&self, locator: &Text<'_>, from: usize) -> Option<Located<Closest>> {
-        let places = |_: &[u8]| Places::default();
-        let wanted = Wanted { texts: vec![(&locator[..], locator.span)], from, span: locator.span, places: &places };
+        let wanted = Wanted { texts: vec![(&locator[..], locator.span)], from, span: locator.span };
         Some(self.closest(&wanted, self.near(&wanted)?))
     }
 
+    fn nearness(&self) -> Option<&Nearness<'f, 'p>> {
+        let read = || Nearness::new(self.lines.clone(), self.sought.iter().copied(), self.effort);
+        self.nearness.get_or_init(read).as_ref()
+    }
+
     fn near(&self, wanted: &Wanted<'_>) -> Option<Near> {
-        let nearness =
-            self.nearness.get_or_init(|| Nearness::new(self.lines.clone(), self.sought.iter().copied(), self.effort));
         let texts: Vec<&[u8]> = wanted.texts.iter().map(|(text, _)| *text).collect();
-        nearness.as_ref()?.find(&texts, self.ends, wanted.from, self.effort)
+        self.nearness()?.find(&texts, self.ends, wanted.from, self.effort)
+    }
+
+    /// Returns where a single line is.
+    fn places(&self, text: &[u8]) -> Places {
+        let lines = self.nearness().map(|nearness| nearness.places(text)).unwrap_or_default();
+        Places::new(lines.iter().copied().take(SHOWN), lines.len())
     }
 
     fn reason(&self, wanted: &Wanted<'_>, near: Option<Near>) -> Located<Reason> {
         if let Some(near) = near.filter(|near| near.gap.is_some()) {
             return self.closest(wanted, near).map(|closest| Reason::Near(Box::new(closest)));
         }
-        let Wanted { texts, span, places, .. } = wanted;
+        let Wanted { texts, span, .. } = wanted;
         for (text, of_line) in texts.iter().take(SHOWN_ABSENT) {
-            if places(text).count == 0 {
+            if self.places(text).count == 0 {
                 return Located::new(of_line.or(*span), Reason::NoSuchLine);
             }
         }
-        let lines = texts.iter().take(SHOWN).filter_map(|(text, _)| places(text).lines.first().copied()).collect();
+        let lines = texts.iter().take(SHOWN).filter_map(|(text, _)| self.places(text).lines.first().copied()).collect();
         let reason = if texts.len() > 1 { Reason::NotTogether(lines) } else { Reason::NoSuchLine };
         Located::new(wanted.first(), reason)
     }
 
     fn closest(&self, wanted: &Wanted<'_>, near: Near) -> Located<Closest> {
-        let Wanted { texts, from, span, places } = wanted;
+        let Wanted { texts, from, span } = wanted;
         let gap = near.gap.unwrap_or(Gap::Other { wanted: 0, line: near.start, alike: 100 });
         let (text, of_line) = texts[gap.wanted()];
         let line = gap.line().min(self.lines.len().saturating_sub(1));
@@ -155,7 +141,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
             is_part,
             line,
             from: *from,
-            elsewhere: if is_left_out { Places::default() } else { places(text) },
+            elsewhere: if is_left_out { Places::default() } else { self.places(text) },
             near,
         };
         Located::new(of_line.or(*span), closest)
@@ -190,13 +176,8 @@ impl<'f, 'p> Nearest<'f, 'p> {
         if !is_sure {
             return None;
         }
-        let results = self.results.get_or_init(|| {
-            let lines = || self.lines.iter().map(|line| line.text);
-            self.effort.spend(self.lines.bytes().len()).then(|| Document::of_lines(lines(), &self.made))
-        });
-        let results = results.as_ref()?;
-        let run = results.run(hunk.new_lines().map(self.text));
-        run.at_or_after(from).or_else(|| run.first())
+        let run: Vec<&[u8]> = hunk.new_lines().map(self.text).collect();
+        self.nearness()?.run(&run, from)
     }
 }
 
@@ -208,8 +189,6 @@ struct Wanted<'w> {
     from: usize,
     /// Where all of them are in the response.
     span: Option<Span>,
-    /// Finds where a single line is in the file.
-    places: &'w dyn Fn(&[u8]) -> Places,
 }
 
 impl Wanted<'_> {

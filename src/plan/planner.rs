@@ -20,7 +20,7 @@ use crate::patch::{FileEdit, Hunk, Operation, Patch, Status};
 use crate::path::{PathError, RepoPath, Resolver};
 use crate::pathspec::{Case, executes};
 use crate::search::{Document, Effort};
-use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
+use crate::text::{Ending, LineNo, Located, Span, Text};
 use crate::tree::{Content, File, Mode, Tree};
 
 /// The plan in the making.
@@ -249,7 +249,7 @@ impl Planner<'_> {
     fn replace(&mut self, at: Named<'_, '_>, lines: &[Text<'_>], ends_open: bool) -> Done {
         let Named { path, span, .. } = at;
         let file = self.base(path, span)?;
-        let old = Lines::new(&file.content);
+        let old = file.content.lines();
         let is_binary = file.content.is_binary();
         let (bom, ending) = if is_binary { (&b""[..], Ending::Lf) } else { (old.bom(), old.majority()) };
         let content: Content = joined(lines, bom, ending, ends_open).into();
@@ -277,7 +277,7 @@ impl Planner<'_> {
         {
             return self.fail(span, error);
         }
-        let lines = Lines::new(content);
+        let lines = content.lines();
         let texts = || expected.iter().map(|line| &line[..]);
         if lines.iter().map(|line| line.text).eq(texts()) {
             return Ok(());
@@ -292,7 +292,7 @@ impl Planner<'_> {
         }
         let both = lines.len().min(expected.len());
         let is_all = |content: &Content| {
-            let lines = Lines::new(content);
+            let lines = content.lines();
             lines.iter().map(|line| line.text).eq(texts()).then_some(0..lines.len())
         };
         if let Some(conflict) = self.conflict(path, Part::Delete, content, is_all) {

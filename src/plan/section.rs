@@ -22,7 +22,7 @@ use super::planner::{Done, Failed, Named, Planner};
 use super::warning::Warning;
 use crate::patch::{FileEdit, Header, Hunk, Operation, Status};
 use crate::path::RepoPath;
-use crate::text::{Lines, Text};
+use crate::text::Text;
 use crate::tree::{File, Mode};
 
 /// A section, its path resolved.
@@ -105,7 +105,7 @@ impl Planner<'_> {
         let (changed, done) = self.patched(section, &file);
         done?;
         if !changed.content.is_empty() {
-            let left = Lines::new(&changed.content).len().max(1);
+            let left = changed.content.lines().len().max(1);
             let seen = self.seen(path, &file.content);
             return self.fail(span, Error::DeleteLeaves { path: path.clone(), left, seen });
         }

@@ -14,7 +14,7 @@ use super::{ENOUGH, Rules};
 use crate::patch::Patch;
 use crate::path::RepoPath;
 use crate::search::{Effort, Fuzz};
-use crate::text::{Lines, Located, Span};
+use crate::text::{Located, Span};
 use crate::tree::{Content, File};
 
 /// An edit of which parts have no place.
@@ -119,7 +119,7 @@ impl Planner<'_> {
         // What is the same in the file before the response is told as it is there.
         if let Some(content) = original.filter(|original| self.effort.spend(original.len()))
             && let Err(Some(before)) = place(&content, &self.effort)
-            && before.value.is_like(&Lines::new(&content), &error.value, &Lines::new(&file.content))
+            && before.value.is_like(&content.lines(), &error.value, &file.content.lines())
         {
             return unplaced(before, Seen { content, is_left: false });
         }

@@ -1,12 +1,13 @@
 //! The closest miss: where a file has lines that are most like some that it doesn't have. For messages; nothing is ever
 //! applied for being near.
 //!
-//! The file is read once for all lines that anything is sought for. What it has of their words, pairs of neighbouring words
-//! and whole lines is written down with its line numbers. A run of lines that has no place then lets each of these, the rarest
-//! first, vote for how far the run is shifted, and only the few best shifts are looked at line by line. All of this is counted
-//! in [`Effort`], so that the time is bounded whatever the file and the response look like.
+//! The file is read once for all lines that anything is sought for, and the line numbers of each are written down. A run of lines
+//! that has no place then lets each of its lines, the rarest first, vote for how far the run is shifted, and only the few
+//! best shifts are looked at line by line. Where no line of a run helps, the file is read once more, for the words of the sought lines
+//! that it doesn't have and pairs of them, which vote likewise. All of this is counted in [`Effort`], so that the time is
+//! bounded whatever the file and the response look like.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 
 use super::align::{Ends, Near, align};
@@ -43,24 +44,42 @@ impl Default for Effort {
     }
 }
 
-/// Where a file has the words and lines that are sought.
+/// Where a file has the lines that are sought, and their words.
 #[derive(Debug)]
-pub struct Nearness<'f> {
+pub struct Nearness<'f, 'p> {
     lines: Lines<'f>,
-    found: HashMap<Key, Found>,
+    /// All lines of which places are sought, without the whitespace around them, and where the file has them so.
+    texts: HashMap<&'p [u8], Found>,
+    /// Where it has lines of nothing but whitespace.
+    empty: Found,
+    /// The words of those that it hasn't, once no line of a run helps; `None` if that would be too much for a message.
+    words: OnceCell<Option<HashMap<Key, Found>>>,
 }
 
 /// Lines, from 0, in which something is.
 #[derive(Debug, Default)]
 struct Found {
-    /// The first few.
+    /// The first of them.
     lines: Vec<u32>,
-    count: u32,
+    count: usize,
 }
 
-impl<'f> Nearness<'f> {
-    /// How many lines are written down of one word: one that is in more says little.
-    const KEPT: usize = 256;
+impl Found {
+    fn add(&mut self, line: u32, most: usize) {
+        if self.lines.last() != Some(&line) {
+            self.count += 1;
+            if self.lines.len() < most {
+                self.lines.push(line);
+            }
+        }
+    }
+}
+
+impl<'f, 'p> Nearness<'f, 'p> {
+    /// How many lines are written down that have the same text.
+    const KEPT: usize = 1 << 16;
+    /// How many lines are written down of one word, and vote: one that is in more says little.
+    const VOTING: usize = 256;
     /// How many votes are counted for one run of lines.
     const VOTES: usize = 1 << 15;
     /// How many lines of a run may vote.
@@ -69,42 +88,106 @@ impl<'f> Nearness<'f> {
     const TRIED: usize = 12;
     /// How alike, in percent, a place must be to be worth telling.
     const CLOSE: u8 = 45;
+    /// How alike, in percent, a place that lines voted for must be for words not to be asked.
+    const SURE: u8 = 60;
 
     /// Reads a file with an eye to these lines. Returns `None` where that would be too much for a message.
-    pub fn new<'p>(lines: Lines<'f>, sought: impl IntoIterator<Item = &'p [u8]>, effort: &Effort) -> Option<Self> {
+    pub fn new(lines: Lines<'f>, sought: impl IntoIterator<Item = &'p [u8]>, effort: &Effort) -> Option<Self> {
         if !effort.spend(lines.bytes().len()) || u32::try_from(lines.len()).is_err() {
             return None;
         }
-        let mut found: HashMap<Key, Found> = HashMap::new();
-        let mut seen = Sieve::new(1 << 17);
-        for line in sought {
-            keys(line, |key, _| {
-                seen.add(key.0);
-                found.entry(key).or_default();
-            });
-        }
+        let mut texts: HashMap<&[u8], Found> = HashMap::new();
+        texts.extend(sought.into_iter().map(|line| (line.trim_ascii(), Found::default())));
+        let mut seen = Sieve::new(16 * texts.len());
+        texts.keys().for_each(|text| seen.add(glance(text)));
+        let mut empty = Found::default();
         for (at, line) in (0..).zip(lines.iter()) {
-            keys(line.text, |key, _| {
-                if !seen.may_have(key.0) {
-                    return;
-                }
-                let Some(found) = found.get_mut(&key) else { return };
-                if found.lines.last() != Some(&at) {
-                    found.count += 1;
-                    if found.lines.len() < Self::KEPT {
-                        found.lines.push(at);
-                    }
-                }
-            });
+            let text = line.text.trim_ascii();
+            if text.is_empty() {
+                empty.add(at, Self::KEPT);
+            } else if seen.may_have(glance(text))
+                && let Some(found) = texts.get_mut(text)
+            {
+                found.add(at, Self::KEPT);
+            }
         }
-        Some(Self { lines, found })
+        Some(Self { lines, texts, empty, words: OnceCell::new() })
     }
 
-    /// Finds the place that is most like a run of lines; of several, the first at or after line `from`, else the first.
+    fn found(&self, line: &[u8]) -> Option<&Found> {
+        let text = line.trim_ascii();
+        if text.is_empty() { Some(&self.empty) } else { self.texts.get(text) }
+    }
+
+    /// Returns the lines, from 0, that are one of the sought ones to the byte.
+    pub fn places(&self, line: &[u8]) -> Vec<usize> {
+        let lines = self.found(line).map_or(&[][..], |found| &found.lines);
+        lines.iter().map(|&at| at as usize).filter(|&at| self.lines.text(at) == line).collect()
+    }
+
+    /// Returns the first line at or after `from` with which a run of sought lines begins, or else the first of all.
+    pub fn run(&self, run: &[&[u8]], from: usize) -> Option<usize> {
+        let rarest = (0..run.len()).min_by_key(|&nth| self.found(run[nth]).map_or(0, |found| found.count))?;
+        let is_here = |start: usize| {
+            start + run.len() <= self.lines.len() && (start..).zip(run).all(|(at, line)| self.lines.text(at) == *line)
+        };
+        let places = self.found(run[rarest])?.lines.iter().filter_map(|&at| (at as usize).checked_sub(rarest));
+        let mut places = places.filter(|&start| is_here(start));
+        let first = places.next()?;
+        Some(if first >= from { first } else { places.find(|&start| start >= from).unwrap_or(first) })
+    }
+
+    /// Finds the place that is most like a run of sought lines; of several, the first at or after line `from`, else the first.
     /// `None` if nothing is enough like it to be worth telling.
     pub fn find(&self, wanted: &[&[u8]], ends: Ends, from: usize, effort: &Effort) -> Option<Near> {
+        let by_lines = self.best(wanted, ends, from, &HashMap::new(), effort);
+        if by_lines.as_ref().is_some_and(|near| near.alike >= Self::SURE && near.telling > 0) {
+            return by_lines;
+        }
+        let best = match self.words.get_or_init(|| self.words(effort)) {
+            Some(words) => self.best(wanted, ends, from, words, effort),
+            None => by_lines,
+        };
+        best.filter(|best| {
+            best.alike >= Self::CLOSE || best.telling > 0 || (best.agree > 0 && best.alike >= Self::CLOSE / 2)
+        })
+    }
+
+    /// Reads the file with an eye to the words of the sought lines that it hasn't.
+    fn words(&self, effort: &Effort) -> Option<HashMap<Key, Found>> {
+        if !effort.spend(self.lines.bytes().len()) {
+            return None;
+        }
+        let mut words: HashMap<Key, Found> = HashMap::new();
+        let mut seen = Sieve::new(1 << 17);
+        for (text, _) in self.texts.iter().filter(|(_, found)| found.count == 0) {
+            keys(text, |key, _| {
+                seen.add(key.0);
+                words.entry(key).or_default();
+                true
+            });
+        }
+        for (at, line) in (0..).zip(self.lines.iter()) {
+            keys(line.text, |key, _| {
+                let found = if seen.may_have(key.0) { words.get_mut(&key) } else { None };
+                let is_known = found.is_some();
+                found.into_iter().for_each(|found| found.add(at, Self::VOTING));
+                is_known
+            });
+        }
+        Some(words)
+    }
+
+    fn best(
+        &self,
+        wanted: &[&[u8]],
+        ends: Ends,
+        from: usize,
+        words: &HashMap<Key, Found>,
+        effort: &Effort,
+    ) -> Option<Near> {
         let mut best: Option<Near> = None;
-        for start in self.likely(wanted, effort) {
+        for start in self.likely(wanted, words, effort) {
             if start >= self.lines.len() || !effort.spend(64 * wanted.len().min(Self::VOTERS)) {
                 continue;
             }
@@ -114,32 +197,34 @@ impl<'f> Nearness<'f> {
                 best = Some(near);
             }
         }
-        best.filter(|best| {
-            best.alike >= Self::CLOSE || best.telling > 0 || (best.agree > 0 && best.alike >= Self::CLOSE / 2)
-        })
+        best
     }
 
     /// Returns the lines at which the run may begin, the likeliest first.
-    fn likely(&self, wanted: &[&[u8]], effort: &Effort) -> Vec<usize> {
+    fn likely<'n>(&'n self, wanted: &[&[u8]], words: &'n HashMap<Key, Found>, effort: &Effort) -> Vec<usize> {
         let mut voters = Vec::new();
         let step = wanted.len().div_ceil(Self::VOTERS).max(1);
         for (index, line) in wanted.iter().enumerate().step_by(step) {
-            keys(line, |key, weight| {
-                if let Some(found) = self.found.get(&key).filter(|found| found.count > 0) {
-                    voters.push((found.count, index as i64, weight, found));
-                }
-            });
+            let mut vote = |found: Option<&'n Found>, weight: u32| {
+                let found = found.filter(|found| found.count > 0);
+                voters.extend(found.map(|found| (found.count, index as i64, weight, found)));
+                true
+            };
+            let text = line.trim_ascii();
+            vote(self.texts.get(text), if text.len() > 3 { 1 << 16 } else { 1 << 9 });
+            keys(line, |key, weight| vote(words.get(&key), weight));
         }
         voters.sort_by_key(|&(count, index, ..)| (count, index));
         let mut votes: HashMap<i64, u64> = HashMap::new();
         let mut counted = 0;
         for (count, index, weight, found) in voters {
-            counted += found.lines.len();
-            if counted > Self::VOTES || !effort.spend(found.lines.len()) {
+            let voting = &found.lines[..found.lines.len().min(Self::VOTING)];
+            counted += voting.len();
+            if counted > Self::VOTES || !effort.spend(voting.len()) {
                 break;
             }
-            for &at in &found.lines {
-                *votes.entry(i64::from(at) - index).or_default() += (u64::from(weight) << 24) / u64::from(count).max(1);
+            for &at in voting {
+                *votes.entry(i64::from(at) - index).or_default() += (u64::from(weight) << 24) / count as u64;
             }
         }
         // A line that was left out shifts all that follow it by one.
@@ -160,6 +245,16 @@ impl<'f> Nearness<'f> {
         }
         starts
     }
+}
+
+/// Returns what lines that are the same have in common, and few others: made of their length, their beginning and their end.
+fn glance(text: &[u8]) -> u64 {
+    let word = |bytes: &[u8]| bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    let (head, tail) = match (text.first_chunk(), text.last_chunk()) {
+        (Some(head), Some(tail)) => (u64::from_be_bytes(*head), u64::from_be_bytes(*tail)),
+        _ => (word(text), 0),
+    };
+    (head ^ tail.rotate_left(29) ^ text.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[cfg(test)]

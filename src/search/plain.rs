@@ -4,50 +4,50 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice as _;
 
-/// Stands for a word, two neighbouring words, or a whole line.
+/// Stands for a word, or two neighbouring words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key(pub(super) u64);
 
 /// How much of a line is looked at.
 const READ: usize = 1 << 14;
 
-/// Calls `found` with the keys of a line and how much each says, from a word to a whole line.
-pub(super) fn keys(line: &[u8], mut found: impl FnMut(Key, u32)) {
+/// Calls `found` with the keys of a line and how much each says: of its words, and of every two neighbours of them of which it
+/// says that it knows them. Letters have no case.
+pub(super) fn keys(line: &[u8], mut found: impl FnMut(Key, u32) -> bool) {
     let line = &line[..line.len().min(READ)];
-    let mut whole = Hash::START;
-    let mut length = 0;
-    let mut word = Hash::START;
+    let seen = if line.is_ascii() { Cow::Borrowed(line) } else { Cow::Owned(looks(line).into_bytes()) };
     let mut before: Option<u64> = None;
-    let mut step = |c: u32| {
-        let is_word = match u8::try_from(c) {
-            Ok(byte) if byte < 0x80 => byte.is_ascii_alphanumeric() || byte == b'_',
-            _ => c > 0x80,
-        };
-        if is_word {
-            word = word.with(c);
+    for word in seen.split(|byte| !IS_WORD[usize::from(*byte)]).filter(|word| !word.is_empty()) {
+        let word = hash(word);
+        let is_known = found(Key(word), 1 << 12);
+        if let Some(before) = before.filter(|_| is_known) {
+            found(Key(mixed(before.rotate_left(17), word)), 1 << 14);
         }
-        if (!is_word || c == 0) && word != Hash::START {
-            found(word.key(1), 1 << 12);
-            if let Some(before) = before {
-                found(word.with(before as u32).with((before >> 32) as u32).key(2), 1 << 14);
-            }
-            before = Some(word.key(1).0);
-            word = Hash::START;
-        }
-        if !(c == 0 || c == u32::from(b' ') || c == u32::from(b'\t')) {
-            whole = whole.with(u8::try_from(c).map_or(c, |byte| u32::from(byte.to_ascii_lowercase())));
-            length += 1;
-        }
-    };
-    if line.is_ascii() {
-        line.iter().for_each(|&byte| step(u32::from(byte)));
-    } else {
-        line.chars().for_each(|c| look(c, |c| step(u32::from(c))));
+        before = is_known.then_some(word);
     }
-    step(0);
-    if length > 0 {
-        found(whole.key(3), if length > 3 { 1 << 16 } else { 1 << 9 });
+}
+
+/// The bytes that words are made of.
+const IS_WORD: [bool; 256] = {
+    let (mut is_word, mut byte) = ([false; 256], 0);
+    while byte < 256 {
+        is_word[byte] = byte >= 0x80 || byte as u8 == b'_' || (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
     }
+    is_word
+};
+
+/// Who makes two words collide gets a worse message for it.
+fn hash(word: &[u8]) -> u64 {
+    word.chunks(8).fold(word.len() as u64, |sum, chunk| {
+        let chunk = chunk.iter().fold(0, |all, &byte| all << 8 | u64::from(byte | 0x20));
+        mixed(sum, chunk)
+    })
+}
+
+fn mixed(sum: u64, more: u64) -> u64 {
+    let mixed = (sum ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ (mixed >> 29)
 }
 
 /// Returns a line without whitespace at its ends and with plain characters for their typographic kin.
@@ -140,21 +140,4 @@ fn unmangled(line: Vec<u8>) -> Vec<u8> {
     }
     let undone = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&"), ("\\\"", "\"")];
     undone.iter().fold(line, |line, (mangled, meant)| line.replace(mangled, meant))
-}
-
-/// FNV-1a over characters, spread over all bits at the end. Who makes two words collide gets a worse message for it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Hash(u64);
-
-impl Hash {
-    const START: Hash = Hash(0xcbf2_9ce4_8422_2325);
-
-    fn with(self, c: u32) -> Self {
-        Hash((self.0 ^ u64::from(c)).wrapping_mul(0x100_0000_01b3))
-    }
-
-    fn key(self, kind: u64) -> Key {
-        let mixed = (self.0 ^ kind).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Key(mixed ^ (mixed >> 29))
-    }
 }

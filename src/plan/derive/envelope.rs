@@ -6,7 +6,6 @@ use crate::compare::{Compare, CompareError, Options};
 use crate::patch::{Format, Hunk, Operation};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
-use crate::text::Lines;
 use crate::tree::File;
 
 /// Derives an envelope: what it is planned to is the change, by every rule and without a warning that the place of anything
@@ -48,7 +47,7 @@ fn update<'c>(
     if before.content.is_binary() {
         return Ok(Err(What::Binary));
     }
-    let (old, new) = (Lines::new(&before.content), Lines::new(&after.content));
+    let (old, new) = (before.content.lines(), after.content.lines());
     if !new.is_empty() && !after.content.ends_with(b"\n") {
         return Ok(Err(What::NoFinalNewline));
     }

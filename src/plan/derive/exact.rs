@@ -7,7 +7,6 @@ use crate::compare::{Compare, CompareError, Options, Region};
 use crate::patch::{Format, Occurrence, Operation, Times};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
-use crate::text::Lines;
 use crate::tree::File;
 
 /// Derives search/replace blocks or tool calls: what they are planned to is the change, by every rule. The lines of each are once in
@@ -51,7 +50,7 @@ fn update<'c>(
     if before.content == after.content {
         return Ok(Ok(Vec::new()));
     }
-    let (old, new) = (Lines::new(&before.content), Lines::new(&after.content));
+    let (old, new) = (before.content.lines(), after.content.lines());
     if before.content.is_binary() {
         return Ok(Err(What::Binary));
     }

@@ -69,7 +69,7 @@ fn update<'c>(
     if before.content == after.content {
         return Ok(Ok(Vec::new()));
     }
-    let (old, new) = (Lines::new(&before.content), Lines::new(&after.content));
+    let (old, new) = (before.content.lines(), after.content.lines());
     let mut tries = Vec::new();
     if !before.content.is_binary() {
         let regions = regions(path, &old, &new, compare)?;

@@ -401,7 +401,7 @@ impl Placer<'_, '_> {
             return Located::new(first, error);
         }
         let nearest = || Nearest::of_hunks(self.task.file.lines(), self.hunks, text, self.task.effort).without_levels();
-        self.nearest.get_or_init(nearest).of_hunk(hunk, self.cursor, self.task.file, after)
+        self.nearest.get_or_init(nearest).of_hunk(hunk, self.cursor, after)
     }
 }
 

@@ -376,7 +376,7 @@ impl Sought<'_, '_> {
             return not_found(Reason::Edges(LineNo::from_index(lines.index_at(range.start))));
         }
         let ends = if part(edit) == Part::Search { Ends::Whole } else { Ends::Part };
-        Nearest::of_text(lines.clone(), core, &edit.put, ends, effort).of_find(core, &edit.put, span)
+        Nearest::of_text(lines.clone(), core, ends, effort).of_find(core, &edit.put, span)
     }
 }
 

@@ -356,7 +356,7 @@ impl<'f, 'p> Placer<'f, 'p> {
             let (after, reason) = (After(None), Reason::EmptyFile);
             return Located::new(first_old(hunk), PlaceError::NotFound { after, reason });
         }
-        self.nearest().of_hunk(hunk, self.cursor, self.task.file, after)
+        self.nearest().of_hunk(hunk, self.cursor, after)
     }
 
     pub(super) fn warn(&mut self, number: usize, span: Option<Span>, how: Placing) {

@@ -71,7 +71,21 @@ fn effort_is_bounded_whatever_repeats_itself() {
     for _ in 0..10 {
         assert!(nearness.find(&wanted, Ends::Whole, 0, &effort).is_some());
     }
-    assert!(spent() - text.len() as u64 <= 10 * (1 << 18), "{}", spent());
+    // It is read once for lines, and once more for words.
+    assert!(spent() - 2 * text.len() as u64 <= 10 * (1 << 18), "{}", spent());
+}
+
+#[test]
+fn words_are_read_only_where_no_line_helps() {
+    let text: String = (0..1000).map(|n| format!("let value_{n} = {n};\n")).collect();
+    let lines = Lines::new(text.as_bytes());
+    let found = |wanted: &[&[u8]]| {
+        let effort = Effort::new(text.len() as u64 + 2000);
+        let nearness = Nearness::new(lines.clone(), wanted.iter().copied(), &effort).unwrap();
+        nearness.find(wanted, Ends::Whole, 0, &effort).map(|near| near.start)
+    };
+    assert_eq!(found(&[b"let value_500 = 500;", b"let value_501 = 1;", b"let value_502 = 502;"]), Some(500));
+    assert_eq!(found(&[b"let value_501 = 1;"]), None);
 }
 
 #[test]
@@ -81,6 +95,21 @@ fn without_effort_left_nothing_is_read() {
 }
 
 proptest::proptest! {
+    /// Lines and runs of them are where looking everywhere finds them.
+    #[test]
+    fn lines_are_where_they_are(file in "[ab \t\n]{0,60}", run in "[ab \t]{0,2}(\n[ab \t]{0,2}){0,2}", from in 0usize..20) {
+        let lines = Lines::new(file.as_bytes());
+        let run: Vec<&[u8]> = run.split('\n').map(str::as_bytes).collect();
+        let nearness = Nearness::new(lines.clone(), run.iter().copied(), &Effort::default()).unwrap();
+        let all: Vec<&[u8]> = (0..lines.len()).map(|at| lines.text(at)).collect();
+        for line in &run {
+            let places: Vec<_> = (0..all.len()).filter(|&at| all[at] == *line).collect();
+            proptest::prop_assert_eq!(nearness.places(line), places);
+        }
+        let starts = || (0..all.len()).filter(|&at| all[at..].starts_with(&run));
+        proptest::prop_assert_eq!(nearness.run(&run, from), starts().find(|&at| at >= from).or_else(|| starts().next()));
+    }
+
     /// One line of a file of different lines spoiled: the place is found, and the line.
     #[test]
     fn a_spoiled_line_is_pointed_at(count in 20usize..60, start in 0usize..15, len in 2usize..5, spoiled in 0usize..5) {
