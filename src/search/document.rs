@@ -151,13 +151,13 @@ impl Document {
                 (places, self.fresh.iter().filter(|(of, _)| *of == number).map(|(_, range)| range.clone()).collect())
             }
             None => {
-                let mut known = self.known.borrow_mut();
-                let places = || Rc::new(needle.places(self.view.text(&self.base[self.starts[0]..])));
+                let (mut known, finder) = (self.known.borrow_mut(), needle.finder());
+                let places = || Rc::new(needle.places(&finder, self.view.text(&self.base[self.starts[0]..])));
                 let places = Rc::clone(known.entry(needle.clone()).or_insert_with(places));
                 let around = |spliced: &Spliced| {
                     let changed = spliced.start..spliced.end();
                     let (bytes, view) = self.around(&changed, longest(needle));
-                    let found = needle.places(view.text(&bytes));
+                    let found = needle.places(&finder, view.text(&bytes));
                     let found = found.iter().filter_map(|at| touching(&changed, view.original(needle.range(at))));
                     found.collect::<Vec<_>>()
                 };

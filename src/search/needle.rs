@@ -100,12 +100,16 @@ impl Needle {
         self.has_line && begins && ends && is_line
     }
 
-    /// Returns the first match that begins at or after an offset.
-    pub fn first(&self, text: &[u8], from: usize) -> Option<usize> {
-        self.next(&memmem::Finder::new(&self.literal), text, from)
+    /// Makes what finds the literal, which takes longer than to look through a few lines.
+    pub(super) fn finder(&self) -> memmem::Finder<'_> {
+        memmem::Finder::new(&self.literal)
     }
 
-    /// Does the same with what finds the literal.
+    /// Returns the first match that begins at or after an offset.
+    pub fn first(&self, text: &[u8], from: usize) -> Option<usize> {
+        self.next(&self.finder(), text, from)
+    }
+
     fn next(&self, literal: &memmem::Finder<'_>, text: &[u8], from: usize) -> Option<usize> {
         if !self.has_line {
             return None;
@@ -123,13 +127,12 @@ impl Needle {
     }
 
     /// Returns every match, overlapping ones included, in time linear in the text.
-    pub fn places(&self, text: &[u8]) -> Places {
-        let literal = memmem::Finder::new(&self.literal);
-        let Some(first) = self.next(&literal, text, 0) else { return Places::default() };
+    pub(super) fn places(&self, literal: &memmem::Finder<'_>, text: &[u8]) -> Places {
+        let Some(first) = self.next(literal, text, 0) else { return Places::default() };
         let (mut places, mut last) = (Places::default(), first);
         places.push(first);
         // A look takes as long as what it passes and a match, which is linear as long as they don't overlap.
-        while let Some(at) = self.next(&literal, text, last + 1) {
+        while let Some(at) = self.next(literal, text, last + 1) {
             if at < last + self.literal.len() {
                 return self.overlapping(text, first);
             }

@@ -1,7 +1,7 @@
 /// Line indices, from 0, ascending. Where they are evenly spaced they take no room, so the million places of a blank line in a
 /// file of blank lines are one item; a patch and a file that repeat themselves can't make it grow beyond the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places {
+pub(super) struct Places {
     stretches: Vec<Stretch>,
 }
 
@@ -30,32 +30,32 @@ impl Stretch {
 
 impl Places {
     /// Returns how many there are.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.stretches.last().map_or(0, |stretch| stretch.before + stretch.len)
     }
 
     /// Returns how many are at or after a line.
-    pub fn count_from(&self, from: usize) -> usize {
+    pub(super) fn count_from(&self, from: usize) -> usize {
         self.count() - self.count_before(from)
     }
 
     /// Returns the last place.
-    pub fn last(&self) -> Option<usize> {
+    pub(super) fn last(&self) -> Option<usize> {
         self.stretches.last().map(Stretch::last)
     }
 
     /// Returns the first place at or after a line, in logarithmic time.
-    pub fn at_or_after(&self, from: usize) -> Option<usize> {
+    pub(super) fn at_or_after(&self, from: usize) -> Option<usize> {
         self.iter_from(from).next()
     }
 
     /// Returns the places in order.
-    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.iter_from(0)
     }
 
     /// Returns the places at or after a line in order; to get to the first takes logarithmic time.
-    pub fn iter_from(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn iter_from(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
         let behind = self.stretches.partition_point(|stretch| stretch.last() < from);
         self.stretches[behind..].iter().flat_map(move |stretch| {
             (stretch.count_before(from)..stretch.len).map(|nth| stretch.start + nth * stretch.step)

@@ -61,7 +61,7 @@ proptest! {
             for from in 0..=plain.len() {
                 prop_assert_eq!(needle.first(&plain, from), want.iter().copied().find(|&at| at >= from));
             }
-            prop_assert_eq!(needle.places(&plain).iter().collect::<Vec<_>>(), want);
+            prop_assert_eq!(needle.places(&needle.finder(), &plain).iter().collect::<Vec<_>>(), want);
         }
     }
 
@@ -129,7 +129,7 @@ proptest! {
             let lines = Lines::new(now);
             for needle in &needles {
                 let (view, text) = (view(&lines), plain(&lines));
-                let want: Vec<_> = needle.places(&text).iter().map(|at| view.original(needle.range(at))).collect();
+                let want: Vec<_> = needle.places(&needle.finder(), &text).iter().map(|at| view.original(needle.range(at))).collect();
                 let found = document.matches(needle);
                 for from in 0..=now.len() + 1 {
                     let behind: Vec<_> = want.iter().filter(|range| range.start >= from).cloned().collect();
