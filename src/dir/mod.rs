@@ -52,12 +52,13 @@ enum Kept {
     NoPass,
     /// None yet.
     Nothing,
-    /// The one that was opened last.
-    Last(RepoPath, Rc<OwnedFd>),
+    /// The one that was opened last, or that isn't there.
+    Last(RepoPath, Option<Rc<OwnedFd>>),
 }
 
 /// A pass over many paths, in which the directory of one is still open for the next. It is for looking, and for taking files of ours
-/// away: a directory that is moved out of the work tree meanwhile is still seen, as if that had happened a moment later.
+/// away: a directory that is moved out of the work tree meanwhile is still seen, as if that had happened a moment later; and one
+/// that comes meanwhile isn't.
 ///
 /// What changes a user's file opens its directory anew, outside of any pass.
 #[must_use = "directories are kept open as long as this lives"]
@@ -178,13 +179,17 @@ impl Dir {
         if let Kept::Last(last, handle) = &*kept
             && last == path
         {
-            return Ok(Handle::Beneath(handle.clone()));
+            return handle.clone().map(Handle::Beneath).ok_or(Errno::NOENT);
         }
-        let handle = Rc::new(self.directory(directory, HANDLE)?);
+        let handle = match self.directory(directory, HANDLE) {
+            Ok(handle) => Some(Rc::new(handle)),
+            Err(Errno::NOENT) => None,
+            Err(error) => return Err(error),
+        };
         if !matches!(*kept, Kept::NoPass) {
             *kept = Kept::Last(path.clone(), handle.clone());
         }
-        Ok(Handle::Beneath(handle))
+        handle.map(Handle::Beneath).ok_or(Errno::NOENT)
     }
 
     /// Opens or makes a file: in one step where the kernel confines it and no pass has the directory open.

@@ -27,6 +27,8 @@ pub struct WorkTree<'r> {
     modules: OnceCell<Modules>,
     /// For every directory that was asked about, the highest at or above it that belongs to another repository.
     repositories: RefCell<HashMap<Option<RepoPath>, Option<RepoPath>>>,
+    /// Likewise, the nearest that is there.
+    nearest: RefCell<HashMap<Option<RepoPath>, Option<RepoPath>>>,
     conversion: Conversion<'r>,
 }
 
@@ -48,6 +50,7 @@ impl<'r> WorkTree<'r> {
             ignores_case,
             modules: OnceCell::new(),
             repositories: RefCell::default(),
+            nearest: RefCell::default(),
             conversion,
         })
     }
@@ -104,6 +107,12 @@ impl<'r> WorkTree<'r> {
         Ok(found)
     }
 
+    /// Returns the nearest directory above a path that is there, beneath the top.
+    fn nearest_directory(&self, path: &RepoPath) -> Option<RepoPath> {
+        let nearest = || self.dir.nearest_directory(path).ok().flatten();
+        self.nearest.borrow_mut().entry(path.parent()).or_insert_with(nearest).clone()
+    }
+
     /// Returns the submodule that a path is, or lies in, if it is one that isn't checked out.
     fn empty_submodule(&self, path: &RepoPath, entry: &Entry) -> Result<Option<RepoPath>, RepoError> {
         let upwards = || std::iter::once(path.clone()).chain(path.ancestors());
@@ -117,7 +126,7 @@ impl<'r> WorkTree<'r> {
         if !matches!(entry, Entry::File(_)) {
             let nearest = match entry {
                 Entry::Directory => Some(path.clone()),
-                _ => self.dir.nearest_directory(path).ok().flatten(),
+                _ => self.nearest_directory(path),
             };
             suspects
                 .extend(nearest.filter(|directory| self.dir.list(Some(directory)).is_ok_and(|names| names.is_empty())));
