@@ -5,13 +5,14 @@
 //! fails if a change isn't made, or not made alike, and never for taking long: a figure is for people to look at. Only `check
 //! --staged` has a bound, in instructions, where valgrind counts them.
 //!
-//! `cargo bench -- [--short] [--flush] [--rounds=N] [--only=NAME] [--markdown]`
+//! `cargo bench -- [--short] [--flush] [--rounds=N] [--only=NAME] [--markdown] [--picture=FILE]`
 //!
 //! `--short` takes small files and one round, so that this can be tried wherever tests run. `--flush` has ours wait for the
 //! disk, which is its default and which the others never do. `--only=D` runs one scenario. `--markdown` prints a table as in
-//! `.github/COMPARISON.md`.
+//! `.github/COMPARISON.md`. `--only=growth` measures how time grows with sizes, which `--picture` draws.
 
 mod batch;
+mod growth;
 mod scenario;
 
 use std::fs;
@@ -27,6 +28,7 @@ struct Options {
     is_short: bool,
     is_flushed: bool,
     is_markdown: bool,
+    picture: Option<PathBuf>,
 }
 
 impl Options {
@@ -37,7 +39,8 @@ impl Options {
         let is_short = has("--short");
         let rounds = value("--rounds=").and_then(|rounds| rounds.parse().ok()).unwrap_or(if is_short { 1 } else { 9 });
         let (is_flushed, is_markdown) = (has("--flush"), has("--markdown"));
-        Options { rounds, only: value("--only="), is_short, is_flushed, is_markdown }
+        let picture = value("--picture=").map(|path| Path::new(env!("CARGO_MANIFEST_DIR")).join(path));
+        Options { rounds, only: value("--only="), is_short, is_flushed, is_markdown, picture }
     }
 }
 
@@ -107,6 +110,9 @@ fn main() {
     }
     if options.only.as_deref().is_none_or(|only| "batch".starts_with(only)) {
         batch::measure(options.is_short);
+    }
+    if options.only.as_deref().is_none_or(|only| "growth".starts_with(only)) {
+        growth::measure(options.is_short, options.picture.as_deref());
     }
 }
 

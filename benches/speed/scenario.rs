@@ -80,41 +80,49 @@ impl Scenario {
         Scenario::new("A: one line, small repository", others, vec![File::new("src/a.txt".into(), lines, vec![100], 3)])
     }
 
+    /// So many hunks in a file of about so many bytes.
+    pub(crate) fn large(name: &str, bytes: usize, changes: usize) -> Self {
+        let lines: Vec<_> = (0..bytes / line(0).len()).map(line).collect();
+        let changed = spread(changes, lines.len());
+        Scenario::new(name, 10, vec![File::new("large.txt".into(), lines, changed, 3)])
+    }
+
+    /// So many files of so many lines, with so many hunks each, beside others.
+    pub(crate) fn many(name: &str, others: usize, (count, lines, changes): (usize, usize, usize)) -> Self {
+        let lines: Vec<_> = (0..lines).map(line).collect();
+        let path = |nth| format!("changed/part{:02}/file{nth:05}.txt", nth % 40);
+        let file = |nth| File::new(path(nth), lines.clone(), spread(changes, lines.len()), 3);
+        Scenario::new(name, others, (0..count).map(file).collect())
+    }
+
+    /// Fifty times so many lines, of which each time one changes, shown with so many lines on each side that are made by number.
+    pub(crate) fn repeated(name: &str, (size, context): (usize, usize), line_of: &dyn Fn(usize) -> String) -> Self {
+        let changed: Vec<_> = (0..50).map(|nth| nth * size + size / 2).collect();
+        let lines = (0..size * 50).map(|nth| if nth % size == size / 2 { line(nth) } else { line_of(nth) });
+        Scenario::new(name, 10, vec![File::new("repeated.txt".into(), lines.collect(), changed, context)])
+    }
+
+    /// Makes the change in the index too.
+    pub(crate) fn staged(self) -> Self {
+        Scenario { name: self.name + ", --index", is_staged: true, ..self }
+    }
+
     pub(crate) fn all(is_short: bool) -> Vec<Scenario> {
         let scale = if is_short { 50 } else { 1 };
-        let many = |count: usize, lines: usize, changes: usize| -> Vec<File> {
-            let lines: Vec<_> = (0..lines).map(line).collect();
-            let path = |nth| format!("changed/part{:02}/file{nth:05}.txt", nth % 40);
-            (0..count).map(|nth| File::new(path(nth), lines.clone(), spread(changes, lines.len()), 3)).collect()
-        };
-        let large = |name: &str, bytes: usize, changes: usize| {
-            let lines: Vec<_> = (0..bytes / line(0).len()).map(line).collect();
-            let changed = spread(changes, lines.len());
-            Scenario::new(name, 10, vec![File::new("large.txt".into(), lines, changed, 3)])
-        };
-        let staged = |mut scenario: Scenario| {
-            scenario.name += ", --index";
-            scenario.is_staged = true;
-            scenario
-        };
-        let (size, context) = (4000 / scale.min(8), 500 / scale.min(8));
-        let repeated = |name: &str, line_of: &dyn Fn(usize) -> String| {
-            let changed: Vec<_> = (0..50).map(|nth| nth * size + size / 2).collect();
-            let lines = (0..size * 50).map(|nth| if nth % size == size / 2 { line(nth) } else { line_of(nth) });
-            Scenario::new(name, 10, vec![File::new("repeated.txt".into(), lines.collect(), changed, context)])
-        };
+        let sizes = (4000 / scale.min(8), 500 / scale.min(8));
         let new = (0..5000 / scale).map(|nth| File::created(format!("new/part{:02}/file{nth:05}.txt", nth % 50), 20));
+        let many = Scenario::many;
         vec![
             Scenario::small_change(20),
-            Scenario::new("B: 200 files x 3 hunks of 5,000", 5000 / scale, many(200 / scale.min(20), 200, 3)),
-            Scenario::new("C: 10 files of 100,000", 100_000 / scale, many(10, 60, 1)),
-            staged(Scenario::new("C: 10 files of 100,000", 100_000 / scale, many(10, 60, 1))),
-            large("D: 64 MiB, 1,000 hunks", (64 << 20) / scale, 1000 / scale),
-            repeated("E: 50 hunks of 1,001, a prefix", &line),
-            repeated("E: 50 hunks of 1,001, equal lines", &|_| "}\n".into()),
-            repeated("E: 50 hunks of 1,001, a cycle", &|nth| format!("    step({});\n", nth % 7)),
+            many("B: 200 files x 3 hunks of 5,000", 5000 / scale, (200 / scale.min(20), 200, 3)),
+            many("C: 10 files of 100,000", 100_000 / scale, (10, 60, 1)),
+            many("C: 10 files of 100,000", 100_000 / scale, (10, 60, 1)).staged(),
+            Scenario::large("D: 64 MiB, 1,000 hunks", (64 << 20) / scale, 1000 / scale),
+            Scenario::repeated("E: 50 hunks of 1,001, a prefix", sizes, &line),
+            Scenario::repeated("E: 50 hunks of 1,001, equal lines", sizes, &|_| "}\n".into()),
+            Scenario::repeated("E: 50 hunks of 1,001, a cycle", sizes, &|nth| format!("    step({});\n", nth % 7)),
             Scenario::new("F: 5,000 new files", 10, new.collect()),
-            large("G: 10 MiB, 2,000 hunks", (10 << 20) / scale, 2000 / scale),
+            Scenario::large("G: 10 MiB, 2,000 hunks", (10 << 20) / scale, 2000 / scale),
         ]
     }
 
