@@ -204,10 +204,8 @@ impl Git {
         let stdin = child.stdin.take();
         // A child that prints before it has read all would wait for us for ever, so another thread feeds it.
         let output = std::thread::scope(|scope| {
-            scope.spawn(move || {
-                // A child that stops reading says why on its own.
-                stdin.map(|mut stdin| stdin.write_all(input))
-            });
+            // A child that stops reading says why on its own.
+            stdin.map(|mut stdin| scope.spawn(move || stdin.write_all(input)));
             child.wait_with_output()
         });
         let output = output.map_err(|source| RepoError::Io { what: "git's output".into(), source })?;
