@@ -58,7 +58,7 @@ blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
 tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'
 files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l file -d 'The file that search/replace blocks change, if the response doesn\'t name it' -r -F
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l base -d 'The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
@@ -109,7 +109,7 @@ blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
 tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'
 files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l file -d 'The file that search/replace blocks change, if the response doesn\'t name it' -r -F
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l base -d 'The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
@@ -143,7 +143,7 @@ blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
 tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'
 files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l file -d 'The file that search/replace blocks change, if the response doesn\'t name it' -r -F
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l base -d 'The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
@@ -184,7 +184,7 @@ blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
 tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'
 files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l file -d 'The file that search/replace blocks change, if the response doesn\'t name it' -r -F
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l base -d 'The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
@@ -233,7 +233,7 @@ blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
 tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'
 files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l file -d 'The file that search/replace blocks change, if the response doesn\'t name it' -r -F
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Blanks at line ends'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l base -d 'The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"

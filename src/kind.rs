@@ -61,31 +61,31 @@ kinds! {
     UnsafePath = "unsafe-path", Response;
     /// Lines of a binary file can't be changed.
     Binary = "binary", Response;
-    /// A file isn't what it must be: unmerged, other than in the index, in HEAD or in a delete body, or changed while we worked.
+    /// A file isn't what it must be: unmerged, different from the index, HEAD or the lines that a deletion shows, or changed by another program meanwhile.
     Stale = "stale", Response;
     /// Every file already is as the patch wants it.
     Unchanged = "unchanged", Response;
-    /// The person who was asked wanted nothing of it.
+    /// The person who was asked chose nothing of it.
     Declined = "declined", Response;
     /// There is no apply that undo could take back: there was none, or it was committed.
     NothingToUndo = "nothing-to-undo", Response;
-    /// A path that this repository or this run keeps out of reach of responses.
+    /// A path that responses may not touch in this repository or this run.
     Protected = "protected", Response;
-    /// Left-over patch markers in a file.
+    /// Patch markers that were left in a file.
     Markers = "markers", Response;
-    /// A change that the asked-for format can't say.
+    /// A change that the requested format can't express.
     Unrepresentable = "inexpressible", Response;
-    /// An earlier edit of the response changed these very lines.
+    /// An earlier edit of the response changed the same lines.
     Conflict = "conflict", Response;
     /// Text that replaces a whole file, and looks as if code had been left out. In a hunk it is a warning.
     Elision = "elision", Response;
     /// Another process holds the index lock, or committed at the same moment.
     Locked = "locked", System;
-    /// A hook said no.
+    /// A hook refused the commit.
     Hook = "hook", System;
     /// git knows no name and address to commit with.
     Identity = "identity", System;
-    /// Something that this version doesn't do, or that this repository doesn't allow.
+    /// Something that this version doesn't do, or that can't be done in this repository.
     Unsupported = "unsupported", System;
     /// A read or a write went wrong.
     Io = "io", System;
@@ -94,27 +94,27 @@ kinds! {
     ProseEdit = "prose-edit", Nobody;
     /// A patch inside an HTML comment was ignored.
     CommentedPatch = "commented-patch", Nobody;
-    /// A patch inside a block of reasoning, such as `<think>` … `</think>`, was ignored; one before a lone `</think>` was not.
+    /// A patch inside a block of reasoning, such as `<think>` … `</think>`, was ignored; a patch before a lone `</think>` is applied.
     DraftPatch = "draft-patch", Nobody;
     /// A patch that repeats an earlier one of the same response was ignored.
     RepeatedPatch = "repeated-patch", Nobody;
-    /// An edit repeats an earlier one of the same response, and both count.
+    /// An edit repeats an earlier one of the same response, and both were applied.
     RepeatedEdit = "repeated-edit", Nobody;
     /// An end marker that ends nothing, or a response that may have been cut off before the end of the fence around a diff.
     StrayMarker = "stray-marker", Nobody;
-    /// A patch in another format than the one asked for was left out.
+    /// A patch in another format than the requested one was ignored.
     SkippedFormat = "skipped-format", Nobody;
     /// A marker with something around it that doesn't belong there.
     DecoratedMarker = "decorated-marker", Nobody;
-    /// An empty line in a body where every line has a prefix was taken for an empty line of content.
+    /// An empty line without a prefix, where every line must have one, was read as an empty line of the file.
     BlankInBody = "blank-in-body", Nobody;
-    /// `@@` and its text without the blank between them.
+    /// `@@` and its text without a space between them.
     LocatorSpacing = "locator-spacing", Nobody;
-    /// Line numbers after `@@`, which mean nothing in this format.
+    /// Line numbers after `@@`, which this format ignores.
     LocatorNumbers = "locator-numbers", Nobody;
     /// A line after `@@` that isn't in the file as written, and was found by a looser rule.
     LocatorRelaxed = "locator-relaxed", Nobody;
-    /// A `\ No newline at end of file` in a format that can't say that.
+    /// A `\ No newline at end of file` in a format that has no such line.
     NoNewlineMark = "no-newline-mark", Nobody;
     /// Lines that are in the file only at a level of `--fuzz`.
     Fuzzy = "fuzzy", Nobody;
@@ -132,11 +132,11 @@ kinds! {
     ConflictMarkers = "conflict-markers", Nobody;
     /// An added line is a marker of a patch, in a file that had none.
     PatchMarkers = "patch-markers", Nobody;
-    /// An added line has a character that nobody sees, such as one that turns the order of what is read.
+    /// An added line has an invisible character, such as one that changes the reading order.
     HiddenCharacters = "hidden-characters", Nobody;
-    /// An added line is indented with tabs where all others have spaces, or the other way about.
+    /// An added line is indented with tabs where all others have spaces, or the other way round.
     MixedIndentation = "mixed-indentation", Nobody;
-    /// A path is touched that runs by itself, or says what does: a hook, a workflow, what an editor or an agent takes its settings from.
+    /// A file is touched that runs by itself or decides what runs: a hook, a workflow, the settings of an editor or an agent.
     Executes = "executes", Nobody;
     /// An edit leaves nothing of a file's text.
     EmptiedFile = "emptied-file", Nobody;
@@ -144,37 +144,37 @@ kinds! {
     Undone = "undone", Nobody;
     /// A file is replaced whole for less than one line in twenty.
     SmallReplace = "small-replace", Nobody;
-    /// A printed response gives all of an existing file, since no part of it can say the change.
+    /// A printed response replaces an existing file as a whole, since the format can't express the change otherwise.
     ReplacedWhole = "replaced-whole", Nobody;
     /// A part of the patch that changes nothing.
     NoChange = "no-change", Nobody;
-    /// A delete body that is only a part of the file.
+    /// The lines of a deleted file in the patch are only a part of the file.
     PartialDeleteBody = "partial-delete-body", Nobody;
-    /// A payload whose lines all share the indentation of its markers.
+    /// A text whose lines are all indented as its markers are.
     IndentedPayload = "indented-payload", Nobody;
     /// Attribute values in typographic quotes.
     TypographicQuotes = "typographic-quotes", Nobody;
     /// An attribute or an element that the format doesn't know.
     UnknownMarkup = "unknown-markup", Nobody;
-    /// Text between edits, or behind a hunk that is complete by its counts what looks like more of its lines.
+    /// Text between edits, or lines after a hunk that is complete by its counts which look like more lines of it.
     StrayText = "stray-text", Nobody;
-    /// A find that matches only without the blank lines at its edges.
+    /// A find that matches only without the empty lines at its edges.
     BlankEdges = "blank-edges", Nobody;
-    /// A backslash before a line of a block that would else be a marker was left out.
+    /// A backslash before a line of a block that would otherwise be a marker was removed.
     EscapedMarker = "escaped-marker", Nobody;
-    /// The line between the old and new lines of a block was told from others, or has other signs than the block's first line.
+    /// Several lines could be the one between the old and new lines of a block, or it has other signs than the block's first line.
     Divider = "divider", Nobody;
     /// A conflict as git leaves it, outside of all patches, was ignored.
     ProseConflict = "prose-conflict", Nobody;
     /// A tool call that changes no file, or that is there twice, was ignored.
     SkippedCall = "skipped-call", Nobody;
-    /// A fenced block without a path was left out where whole files are read.
+    /// A fenced block without a path was ignored, where whole files are read.
     NamelessFence = "nameless-fence", Nobody;
-    /// A patch in a JSON object that is no tool call counts.
+    /// A patch in a JSON object that isn't a tool call is applied.
     JsonPatch = "json-patch", Nobody;
     /// A new file without a newline at its end, or a text without which a file loses it.
     FinalNewline = "final-newline", Nobody;
-    /// A text was taken out of a line, and what is left is an empty line.
+    /// Text was removed from a line, and what is left is an empty line.
     EmptyLine = "empty-line", Nobody;
     /// An empty file that was there already was filled.
     FilledEmpty = "filled-empty", Nobody;
@@ -194,7 +194,7 @@ kinds! {
     Rights = "rights", Nobody;
     /// A program that held a replaced file open wrote to it; the old file is kept.
     WrittenLate = "written-late", Nobody;
-    /// A file of ours that could not be removed again.
+    /// A temporary file of this program could not be removed.
     Leftover = "leftover", Nobody;
     /// An apply was interrupted and has yet to be recovered.
     Interrupted = "interrupted", Nobody;

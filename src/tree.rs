@@ -285,10 +285,10 @@ pub enum DriftKind {
     #[error("has changed")]
     Changed,
     /// It isn't there any more.
-    #[error("is gone")]
+    #[error("was removed")]
     Gone,
     /// It wasn't there.
-    #[error("has come")]
+    #[error("was added")]
     Come,
 }
 

@@ -143,7 +143,7 @@ fn read(
             break;
         }
         if len as u64 == MOST {
-            return Err(anyhow!("line {at} of the input is longer than any response").into());
+            return Err(anyhow!("line {at} of the input is longer than a response may be").into());
         }
         if line.trim_ascii().is_empty() || answered.has(&line)? {
             continue;
@@ -198,5 +198,5 @@ fn answer(
             break;
         }
     }
-    if early.is_empty() { Ok(()) } else { Err(IoError::from(anyhow!("a thread ended before its time")).into()) }
+    if early.is_empty() { Ok(()) } else { Err(IoError::from(anyhow!("a thread ended unexpectedly")).into()) }
 }

@@ -23,7 +23,7 @@ use crate::tree::Tree;
 #[command(override_usage = "git llmpatch convert --to=<format> [<options>] [<response>...]")]
 #[command(
     after_help = "Several responses are one change, in order. What is printed makes the same change of the same files, \
-    exactly; what a format can't say is an error that names every such file."
+    exactly; what a format can't express is an error that names every such file."
 )]
 pub(super) struct Convert {
     #[command(flatten)]
@@ -98,7 +98,7 @@ impl Convert {
             let mut errors: Vec<_> = unsaid.iter().map(Diagnostic::from).collect();
             // Once is enough: it is true of all.
             if let Some(last) = errors.last_mut() {
-                last.help = Some("`--to=unified` can say all that git can".to_owned());
+                last.help = Some("`--to=unified` can express everything that git can".to_owned());
             }
             Box::new(Report::failed_with(State::NothingChanged, errors, worked.warnings.clone()))
         })?;

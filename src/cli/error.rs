@@ -34,25 +34,23 @@ pub(super) fn failed(errors: Vec<Diagnostic>) -> Failure {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CliError {
     /// A change that isn't the one of `--expect`.
-    #[error(
-        "the change isn't the one that was expected: the response, the options or the files are not what they were"
-    )]
+    #[error("the change isn't the one that was expected: the response, the options or the files have changed since")]
     Unexpected { found: PlanId, files: Vec<FileReport> },
     /// A response that changes nothing, and was to be committed.
     #[error("nothing changes, so no commit is made")]
     NoCommit,
-    #[error("nothing of the change was wanted")]
+    #[error("nothing of the change was chosen")]
     Declined,
     #[error("there is nothing to undo")]
     NothingToUndo,
-    #[error("the last apply made the commit {id}, which is git's to take back")]
+    #[error("the last apply made the commit {id}, which git takes back, not undo")]
     UndoOfCommit { id: String, is_head: bool },
     /// What an interrupted run may have left half changed was to be read.
-    #[error("an {deed} was interrupted, and files that are to be read here may be half changed")]
+    #[error("an {deed} was interrupted, and files that are read here may be half changed")]
     HalfDone { deed: Origin },
-    #[error("an {deed} was interrupted, and files that aren't to be read here may be half changed")]
+    #[error("an {deed} was interrupted, and other files may be half changed")]
     HalfDoneElsewhere { deed: Origin },
-    #[error("commit {0} is a merge, and a response can't say what of")]
+    #[error("commit {0} is a merge, which a response can't express")]
     Merge(String),
     #[error("commit {0} changes no file, and is left out")]
     EmptyCommit(String),
@@ -63,29 +61,29 @@ pub(super) enum CliError {
     Several(String),
     #[error("`{}` isn't in the index", Shown(path))]
     NotStaged { path: BString },
-    #[error("`{}` is unmerged, so that there is no one response", Shown(path))]
+    #[error("`{}` is unmerged, so there isn't one response to check", Shown(path))]
     UnmergedResponse { path: BString },
-    #[error("`{}` is a symbolic link, and no response", Shown(path))]
+    #[error("`{}` is a symbolic link, not a response", Shown(path))]
     StagedLink { path: BString },
-    #[error("`{}` is a submodule, and no response", Shown(path))]
+    #[error("`{}` is a submodule, not a response", Shown(path))]
     StagedSubmodule { path: BString },
     /// Markers that aren't told one by one.
     #[error("from here on, {count} more lines like these")]
     MoreMarkers { first: Leftover, count: usize },
     /// A guard that can't be understood guards nothing, so nothing goes on.
-    #[error("`{key}` is set to `{}`, which is no pathspec: {error}", Shown(value))]
+    #[error("`{key}` is set to `{}`, which isn't a pathspec: {error}", Shown(value))]
     NoPathspec { key: &'static str, value: BString, error: PathspecError },
     /// A line of the input of `batch` that isn't one.
     #[error("the line isn't what `batch` reads: {error}")]
     NoLine { error: String },
     #[error("the line must have either a `response` or a `file`")]
     NoResponse,
-    #[error("the responses are about {} and about {}, and a change is of one of them", Shown(first), Shown(second))]
+    #[error("the responses are based on {} and on {}, but a change has only one base", Shown(first), Shown(second))]
     TwoBases { first: BString, second: BString },
     /// What a response says that it is about.
-    #[error("the response is about `{}`, which names no commit and no tree here", Shown(rev.as_bytes()))]
+    #[error("the response is based on `{}`, which names no commit or tree here", Shown(rev.as_bytes()))]
     UnknownBase { rev: String },
-    #[error("nothing says what the response is about, so there is nothing to merge with what has changed since")]
+    #[error("nothing says which commit or tree the response is based on, so there is nothing to merge")]
     NoBase,
     #[error("--directory can't be used: {0}")]
     Directory(PathError),
@@ -96,8 +94,8 @@ impl Diagnose for CliError {
         let of = Diagnosis::new;
         match self {
             CliError::Unexpected { found, files } => of(Kind::Stale)
-                .note(format!("it would be plan {found} now:\n{}", listed(files)))
-                .help("look at the change anew, with `git llmpatch check --json` or a preview, then expect the plan that it names"),
+                .note(format!("the plan would now be {found}:\n{}", listed(files)))
+                .help("look at the change again, with `git llmpatch check --json` or a preview, then expect the plan that it names"),
             CliError::NoCommit | CliError::EmptyCommit(_) => of(Kind::NoChange),
             CliError::Declined => of(Kind::Declined),
             CliError::NothingToUndo => of(Kind::NothingToUndo)
@@ -111,7 +109,7 @@ impl Diagnose for CliError {
             CliError::HalfDone { .. } => of(Kind::Locked).help(RECOVER),
             CliError::HalfDoneElsewhere { .. } => of(Kind::Interrupted).help(RECOVER),
             CliError::Merge(_) => of(Kind::Unrepresentable)
-                .help("`show --first-parent` writes what it changes of its first parent"),
+                .help("`show --first-parent` writes its changes from its first parent"),
             CliError::NoFiles(_) => of(Kind::Unrepresentable),
             CliError::Several(_) => {
                 of(Kind::Unrepresentable).help("name one commit; `git log --no-merges --oneline` lists some")
@@ -132,9 +130,9 @@ impl Diagnose for CliError {
             CliError::NoLine { .. } | CliError::NoResponse => of(Kind::Parse).help(
                 "write it like this: {\"id\": 1, \"response\": \"…\"}, or {\"id\": 1, \"file\": \"response.txt\", \"base\": \"HEAD~1\"}",
             ),
-            CliError::TwoBases { .. } => of(Kind::Parse).help("apply one after the other, or say what all are about with --base=<rev>"),
+            CliError::TwoBases { .. } => of(Kind::Parse).help("apply one after the other, or name one base for all with --base=<rev>"),
             CliError::UnknownBase { .. } => of(Kind::Stale)
-                .help("fetch it, name another with --base=<rev>, or take the response to be about the files as they are with --no-base"),
+                .help("fetch it, name another with --base=<rev>, or use the files as they are now with --no-base"),
             CliError::NoBase => of(Kind::Unsupported).help("name the commit or tree with --base=<rev>, or leave --3way out"),
             CliError::Directory(error) => Diagnosis { label: None, advice: None, ..error.diagnosis() }
                 .help("name a directory of this work tree, from its top, or leave the option out"),

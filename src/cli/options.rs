@@ -120,7 +120,7 @@ impl ValueEnum for Fuzz {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let help = match self {
             Fuzz::Exact => return None,
-            Fuzz::Trailing => "Blanks at line ends",
+            Fuzz::Trailing => "Whitespace at line ends",
             Fuzz::Indent => "Indentation too; added lines are shifted alike",
             Fuzz::Unicode => "Typographic quotes, dashes and spaces, composed letters too",
         };

@@ -136,7 +136,7 @@ fn said(seen: Seen) -> String {
         Stage::Flushing => "Flushing to the disk",
         Stage::Restoring => "Putting files back",
         Stage::Tidying => "Removing what was left over",
-        Stage::Scanning => "Looking through what is staged",
+        Stage::Scanning => "Checking what is staged",
         Stage::Checking => "Checking responses",
         Stage::Showing => "Writing commits",
         Stage::Proving => "Reading the new response back",

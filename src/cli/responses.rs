@@ -77,7 +77,7 @@ impl Origin {
     }
 }
 
-/// Makes a source of what was read; of nothing where it is longer than any response.
+/// Makes a source of what was read; of nothing where it is longer than a response may be.
 ///
 /// # Errors
 /// If it is too long.

@@ -39,10 +39,10 @@ const SPLIT: (char, &str) = ('s', "decide hunk by hunk");
 /// What stands below a hunk in an editor.
 const GUIDE: &str = "\
 # ---
-# To keep a line that would go, make its '-' a ' '.
-# To leave out a line that would come, delete it.
-# Lines that start with # are left out.
-# Without any other line, the hunk stays as it was, and is asked about again.
+# To keep a line that would be removed, change its '-' to ' '.
+# To leave out a line that would be added, delete it.
+# Lines that start with # are ignored.
+# If no other line is left, the hunk stays as it was, and you are asked about it again.
 ";
 
 /// How much of a change was wanted.
@@ -180,9 +180,9 @@ impl Asking<'_> {
     /// Asks about part after part, and notes what isn't wanted.
     fn about_each(&self, parts: &[Part], declined: &mut Declined) -> Result<(), Failure> {
         const CHOICES: &Choices = &[
-            ('y', "yes, make this change"),
+            ('y', "yes, apply this change"),
             ('n', "no, leave this out"),
-            ('q', "quit: leave out this and all the rest, make what you said yes to (Ctrl-C makes nothing)"),
+            ('q', "quit: leave out this and all the rest, apply what you chose (Ctrl-C applies nothing)"),
             ('a', "yes to this and all the rest"),
             ('d', "no to this and all the rest, as q"),
             ('p', "print this change again"),
@@ -245,12 +245,12 @@ impl Asking<'_> {
     /// Asks about hunk after hunk, and returns those that are wanted, and whether to ask on.
     fn about_hunks(&self, change: &Change, pieces: &[Piece]) -> Result<(Vec<Piece>, Next), Failure> {
         const CHOICES: &Choices = &[
-            ('y', "yes, make this hunk"),
+            ('y', "yes, apply this hunk"),
             ('n', "no, leave it out"),
-            ('q', "quit: leave out this and all the rest, make what you said yes to (Ctrl-C makes nothing)"),
+            ('q', "quit: leave out this and all the rest, apply what you chose (Ctrl-C applies nothing)"),
             ('a', "yes to this and all later hunks of the file"),
             ('d', "no to this and all later hunks of the file"),
-            ('e', "edit this hunk, then make it"),
+            ('e', "edit this hunk, then apply it"),
             ('p', "print this hunk again"),
         ];
         let mut wanted = Vec::new();

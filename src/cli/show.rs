@@ -92,7 +92,7 @@ impl Show {
         }
         // Once is enough: it is true of all.
         if let Some(last) = errors.last_mut().filter(|last| last.help.is_none()) {
-            last.help = Some("`git format-patch` and `git show` can say all that git can".to_owned());
+            last.help = Some("`git format-patch` and `git show` can express everything that git can".to_owned());
         }
         if written.is_empty() && errors.is_empty() {
             warnings.clear();

@@ -105,7 +105,7 @@ fn listed(earlier: &[EarlierReport]) -> String {
         const SHOWN: usize = 3;
         let file = |file: &EarlierFile| format!("{} {}", file.operation.letter(), Shown(file.path.as_bytes()));
         let mut what: Vec<String> = files.iter().take(SHOWN).map(file).collect();
-        what.extend(commit.as_ref().map(|id| format!("commit {id}, which is git's to take back")));
+        what.extend(commit.as_ref().map(|id| format!("commit {id}, which git takes back, not undo")));
         what.extend(files.len().checked_sub(SHOWN + 1).map(|more| format!("and {} more", more + 1)));
         text += &format!("{number:2}  {}  {}\n", ago(now - time), what.join(", "));
     }

@@ -21,7 +21,7 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagn
     let of = Diagnosis::new(kind);
     let (of, label_of_file, marked) = match closest.gap() {
         _ if looks_elided(&closest.text) => {
-            let help = "give every line of the file that is there, or begin another hunk behind the gap";
+            let help = "give every line of the file that is there, or begin another hunk after the gap";
             let of = Diagnosis { is_habit: true, ..of.label("stands for lines of the file").habit(help) };
             (of, "the patch leaves this out", None)
         }
@@ -30,7 +30,7 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagn
             let of = if difference.is_hidden() { of.note(difference.how.to_string()) } else { of };
             let of = remedied(of, closest, &difference);
             let of = Diagnosis { mark: part(closest, &difference.patch), ..of };
-            (of, if difference.is_hidden() { "alike, not equal" } else { "differs here" }, Some(difference.file))
+            (of, if difference.is_hidden() { "similar, but not equal" } else { "differs here" }, Some(difference.file))
         }
         Gap::LeftOut { count, .. } => {
             let label = format!("the file has {count} more line{} before this", plural(count));
@@ -39,7 +39,7 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagn
         Gap::Invented { line, count, .. } => {
             let is_fence = closest.text.trim_ascii_start().starts_with(b"```");
             let label = match count {
-                _ if is_fence => "a Markdown fence, which the file hasn't".into(),
+                _ if is_fence => "a Markdown fence, which isn't in the file".into(),
                 1 => "this line is not there".into(),
                 _ => format!("from here on, {count} lines are not there"),
             };
@@ -52,7 +52,7 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagn
                 }
             };
             let is_at_end = line >= file.lines.len();
-            let label_of_file = if is_at_end { "the file ends with this line" } else { "the file goes on with this" };
+            let label_of_file = if is_at_end { "the file ends with this line" } else { "the file continues with this" };
             (Diagnosis { is_habit: is_fence, ..of.label(label).habit(help) }, label_of_file, None)
         }
     };
@@ -82,10 +82,10 @@ impl Diagnosis {
 /// Says what is otherwise in a line, and what to do about it.
 fn remedied(of: Diagnosis, closest: &Closest, difference: &Difference) -> Diagnosis {
     const PLAINLY: &str = "give the text itself, not a JSON string: no backslash before quotes, and real line ends";
-    let plain = if difference.patch.is_empty() { "something is missing here" } else { "not so in the file" };
+    let plain = if difference.patch.is_empty() { "something is missing here" } else { "different in the file" };
     let (label, habit) = match &difference.how {
         How::Numbered(_) => (
-            "a line number, which the file hasn't",
+            "a line number, which isn't in the file",
             "leave the line numbers out of the patch: they were only shown beside the file's text",
         ),
         How::Escaped(_) | How::EscapedNewline => (plain, PLAINLY),

@@ -53,14 +53,14 @@ pub(super) enum How {
     /// The prefix has been left out, and the first character of the code was taken for it.
     #[error("the patch's line has one space less: the one that is a context line's prefix is missing")]
     UnprefixedContext,
-    #[error("the file's line begins with `-` itself, which was taken for the prefix of the patch's line")]
+    #[error("the file's line begins with `-` itself, which was read as the prefix of the patch's line")]
     UnprefixedMinus,
     /// The file has this character as one byte, and the patch in UTF-8.
     #[error("the file isn't in UTF-8: it has `{0}` as the single byte \\{1:03o}, as Latin-1 has it")]
     Encoding(char, u32),
     #[error("the two differ only in upper and lower case")]
     Case,
-    #[error("the patch's line ends with an ellipsis, where the file's goes on")]
+    #[error("the patch's line ends with an ellipsis, where the file's line continues")]
     Elided,
     #[error("the patch's line is only the beginning of the file's")]
     Cut,
@@ -383,7 +383,7 @@ mod tests {
             (
                 " comment",
                 "- comment",
-                "the file's line begins with `-` itself, which was taken for the prefix of the patch's line",
+                "the file's line begins with `-` itself, which was read as the prefix of the patch's line",
             ),
             ("a", "a  ", "the file's line ends with 2 spaces, the patch's doesn't"),
             ("a \t", "a", "the patch's line ends with a space and a tab, the file's doesn't"),
@@ -415,7 +415,11 @@ mod tests {
             (" 9 -let a;", "let a;", "the patch's line begins with a line number, `9`"),
             ("12 |     let a;", "    let a;", "the patch's line begins with a line number, `12 |`"),
             ("Let A", "let a", "the two differ only in upper and lower case"),
-            ("fn long(a...", "fn long(a: u8) {", "the patch's line ends with an ellipsis, where the file's goes on"),
+            (
+                "fn long(a...",
+                "fn long(a: u8) {",
+                "the patch's line ends with an ellipsis, where the file's line continues",
+            ),
             ("fn long(a: u8)", "fn long(a: u8) {", "the patch's line is only the beginning of the file's"),
         ] {
             let difference = Difference::of(patch.as_bytes(), file.as_bytes(), 90, false);

@@ -17,7 +17,7 @@ impl Diagnose for PathError {
             PathError::Empty => of
                 .label("a path belongs here")
                 .help("name the file, from the top of the work tree, such as `src/main.rs`"),
-            PathError::Nul { path } => about(path).label("no path holds a NUL").help(PLAINLY),
+            PathError::Nul { path } => about(path).label("a path can't hold a NUL").help(PLAINLY),
             PathError::NotNormal { path } => about(path).label("not a path as git writes it").help(PLAINLY),
             PathError::Escapes { path } => about(path).label("outside the work tree").help(FROM_THE_TOP),
             PathError::Outside { path, top } => about(path)

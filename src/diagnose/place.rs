@@ -225,18 +225,18 @@ impl Place<'_> {
             )),
             Reason::EmptyFile => corrected(self.nowhere("from here on")).note("the file is empty"),
             Reason::Edges(at) => self
-                .at(*at, "the text is here, without blank lines around it", "in the middle of other text")
+                .at(*at, "the text is here, without empty lines around it", "in the middle of other text")
                 .label("from here on")
-                .help("leave out the blank lines at the edges, or give whole lines next to them"),
+                .help("leave out the empty lines at the edges, or give whole lines next to them"),
             Reason::Newline(last) => self
                 .up_to(*last)
-                .label("said to be without newline")
-                .help("take `\\ No newline at end of file` away behind the line")
+                .label("shown without a newline")
+                .help("remove `\\ No newline at end of file` after the line")
                 .note("the file ends with a newline; the patch says that it doesn't"),
             Reason::NoNewline(last) => self
                 .up_to(*last)
-                .label("said to end with a newline")
-                .help("put `\\ No newline at end of file` on a line of its own behind it")
+                .label("shown with a newline")
+                .help("put `\\ No newline at end of file` on a line of its own after it")
                 .note("the file doesn't end with a newline; the patch says that it does"),
             Reason::Unnumbered { at, claimed } => self
                 .at(*at, FOUND, "not where the hunk's number says")
@@ -298,7 +298,7 @@ impl Place<'_> {
             }
             Ambiguity::Heading { numbered, other, .. } => self
                 .both(*numbered, *other)
-                .help("correct the number or the heading behind it, or give more lines around the change"),
+                .help("correct the number or the heading after it, or give more lines around the change"),
             Ambiguity::End { numbered, end } => self
                 .both(*numbered, *end)
                 .help("give the lines after the change, or correct the number if the end of the file is meant"),

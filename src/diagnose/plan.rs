@@ -46,7 +46,7 @@ impl Diagnose for Error {
             Error::DeleteDiffers { path, line, seen } => {
                 let (file, line) = (File::seen(path, seen), line.index());
                 of.at(file.place(line, "the file has", "differs here"))
-                    .label("not so in the file")
+                    .label("different in the file")
                     .unlike(path, file.passages(Some(line..line + 1)))
             }
             Error::DeleteShorter { path, seen } => {
@@ -93,10 +93,10 @@ fn beginning(path: &RepoPath, seen: &Seen) -> Vec<Passage> {
 
 fn binary_note(content: &Content) -> Option<String> {
     if content.starts_with(b"\xff\xfe") || content.starts_with(b"\xfe\xff") {
-        return Some("it begins like text in UTF-16, which git takes for binary as well".into());
+        return Some("it begins like text in UTF-16, which git treats as binary, too".into());
     }
     let nul = memchr::memchr(0, content)?;
-    Some(format!("it has a NUL at byte {}, which git takes for the sign of a binary file", nul + 1))
+    Some(format!("it has a NUL at byte {}, so git, too, treats it as binary", nul + 1))
 }
 
 fn suspicious(written: &BString, error: &PathError, meant: Option<&RepoPath>) -> Diagnosis {
@@ -127,7 +127,7 @@ impl Diagnose for Barrier {
         let help = match self {
             Barrier::Limit { origin: Origin::Option, .. } => "run with a --limit that covers it",
             Barrier::Limit { origin: Origin::Setting, .. } => {
-                "run with a --limit that covers it, which takes the setting's place"
+                "run with a --limit that covers it, which replaces the setting"
             }
             Barrier::Protected { .. } => "make the change by hand; `git config --edit` changes llmpatch.protect",
         };
@@ -140,7 +140,7 @@ fn missing(of: Diagnosis, path: &RepoPath, why: &Missing) -> Diagnosis {
     match why {
         Missing::Never(suggestion) => suggested(of, path, suggestion),
         Missing::Tracked { gone: Gone::LeftOut, .. } => {
-            of.help("sparse checkout left it out; `git sparse-checkout add` brings it").advice("leave the file alone")
+            of.help("sparse checkout left it out; `git sparse-checkout add` adds it").advice("leave the file alone")
         }
         Missing::Tracked { gone, is_to_go } => {
             let staged = if *gone == Gone::Unstaged { " --staged" } else { "" };
@@ -170,8 +170,7 @@ fn suggested(of: Diagnosis, path: &RepoPath, suggestion: &Suggestion) -> Diagnos
         return of.notes(others(suggestion));
     };
     let of = of.advice(
-        "paths are looked for below that directory; if yours is right as it is, leave it so: whoever applies the patch has to \
-         put that right",
+        "paths are looked for below that directory; if yours is right, leave it: whoever applies the patch has to correct that",
     );
     let inside = |meant: &RepoPath| {
         let rest = meant.as_bytes().strip_prefix(directory.as_bytes())?.strip_prefix(b"/")?;
@@ -276,7 +275,7 @@ impl Diagnose for Conflict {
 /// Says what became of a file since the one that the response is about, and shows it to whoever is to answer again.
 fn drifted(path: &RepoPath, drift: &Drift) -> Diagnosis {
     let lines = drift.lines.iter().map(|range| match (range.start, range.end) {
-        (start, end) if start == end => format!("behind line {start}"),
+        (start, end) if start == end => format!("after line {start}"),
         (start, end) if start + 1 == end => format!("line {end}"),
         (start, end) => format!("lines {} to {end}", start + 1),
     });
@@ -286,9 +285,7 @@ fn drifted(path: &RepoPath, drift: &Drift) -> Diagnosis {
     let passages = now.map(|now| Passage::around(path.as_bstr(), &now.lines(), drift.lines.clone()));
     let of = Diagnosis::new(Kind::Stale).path(path).notes(lines).notes(drift.commits.iter().map(commit));
     Diagnosis { passages: passages.unwrap_or_default(), ..of }
-        .help(
-            "have it answered again for the files as they are now, or apply it where it belongs, with `--onto=<base>`",
-        )
+        .help("ask the model again with the files as they are now, or apply it where it belongs, with `--onto=<base>`")
         .advice("the file isn't what you were shown any more: make the change for what it is now")
 }
 
@@ -320,7 +317,7 @@ impl Diagnose for TreeError {
                 }
             }
         };
-        of.advice("nothing is wrong with the patch in this: whoever applies it has to settle it")
+        of.advice("nothing is wrong with the patch in this: whoever applies it has to solve this")
     }
 }
 
@@ -357,9 +354,9 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
     };
     match how {
         Placing::Relaxed { line, .. } => {
-            of.shows(place(path, line, "the line that is used", "taken for the context line"))
+            of.shows(place(path, line, "the line that is used", "used as the context line"))
         }
-        Placing::Fuzzy { line, .. } => of.shows(place(path, line, "the file has", "taken for the line of the patch")),
+        Placing::Fuzzy { line, .. } => of.shows(place(path, line, "the file has", "used for the line of the patch")),
         Placing::Duplicates { chosen, others, lines, .. } => {
             let label = |line| if line == *chosen { "changed" } else { "alike" };
             let places = rivals(path, lines, "the lines are here", label).into_iter().collect();
@@ -401,7 +398,7 @@ fn found(of: Diagnosis, finding: Finding) -> Diagnosis {
                 "nothing is put in place of such a line: send every line that the file is to have, or only the lines that \
                  change (`*** Update File:`, op=\"patch\", a diff)",
             ),
-        Finding::SmallReplace { .. } => of.help("op=\"patch\" would leave the other lines alone for certain"),
+        Finding::SmallReplace { .. } => of.help("op=\"patch\" leaves the other lines alone"),
         Finding::Emptied => of.help("if the file is to go, delete it"),
         Finding::Executes(_) => of.help("look at it before anything runs; `git config llmpatch.protect :preset:executes` refuses such files"),
         Finding::HiddenCharacter(_) => of

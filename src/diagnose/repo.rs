@@ -81,7 +81,7 @@ impl Diagnose for CommitError {
                 "name somebody as in `--author=\"A <a@example.org>\"`, or by a part of the name of an author in this history",
             ),
             CommitError::Date { .. } => of(Kind::Identity)
-                .help("say when as `git commit --date` has it, such as `2026-01-31T12:00:00+0100` or `yesterday`"),
+                .help("give a date as for `git commit --date`, such as `2026-01-31T12:00:00+0100` or `yesterday`"),
             CommitError::HeadMoved => of(Kind::Locked).help("see with `git log` what it committed, then try again"),
             CommitError::EmptyMessage => {
                 of(Kind::Unsupported).help("give a message with `-m`, or write one with `--edit`")
@@ -106,11 +106,10 @@ impl Diagnose for CommitError {
             }
             CommitError::Hook { kept, .. } => of(Kind::Hook)
                 .notes(kept.iter().map(|kept| format!("the commit message is kept in `{}`, for `-F`", Shown::path(kept))))
-                .help("do what it asks for (its words are above), or commit with `--no-verify`"),
+                .help("do what it asks for (its output is above), or commit with `--no-verify`"),
             CommitError::NoCommit { .. } => of(Kind::Io).help("see what git says above"),
             CommitError::InDoubt(_) => of(Kind::Io).help(
-                "run `git llmpatch recover` once git has ended and HEAD can be read: it goes on if there is a commit, and back \
-                 if not",
+                "run `git llmpatch recover` once git has ended and HEAD can be read: it finishes the apply if there is a commit, and takes it back if not",
             ),
             CommitError::Repository(error) => error.diagnosis(),
             CommitError::Io { .. } => of(Kind::Io),
@@ -129,7 +128,7 @@ impl Diagnose for CompareError {
         match self {
             CompareError::Stored { path, kind: Kind::Unsupported, .. } => Diagnosis::new(Kind::Unsupported)
                 .path(path)
-                .help("leave out what prints a diff; the change itself doesn't need one"),
+                .help("leave out the option that prints a diff; the change itself doesn't need one"),
             CompareError::Stored { path, kind, .. } => Diagnosis::new(*kind).path(path),
             CompareError::Engine { path, .. } => Diagnosis::new(Kind::Io).path(path),
             CompareError::Objects { .. } => Diagnosis::new(Kind::Io),

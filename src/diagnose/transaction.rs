@@ -79,7 +79,7 @@ fn unwritten(source: &std::io::Error, help: Option<&str>) -> Diagnosis {
     match source.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => of.help("make room on the disk, then try again"),
         _ if source.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) => of.help(
-            "this file system gives no locks, and nothing is changed without one; on NFS, see whether its lock service runs",
+            "this file system has no locks, and nothing is changed without one; on NFS, see whether its lock service runs",
         ),
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem if help.is_none() => {
             of.help("see who owns the file and its directory and whether you may write there")
@@ -159,7 +159,7 @@ impl Diagnose for Warning {
         match self {
             Warning::HardLink { path, .. } => of(Kind::HardLink).path(path),
             Warning::Rights { path, .. } => {
-                of(Kind::Rights).path(path).help("give it back by hand what it should have")
+                of(Kind::Rights).path(path).help("restore by hand what it should have")
             }
             Warning::WrittenLate { path, .. } => {
                 of(Kind::WrittenLate).path(path).help("take from it what you need, then remove it")
@@ -167,11 +167,11 @@ impl Diagnose for Warning {
             Warning::Open(open) => of(Kind::Leftover).help(open.help()),
             Warning::Leftover { path } => of(Kind::Leftover).path(path).help("remove it"),
             Warning::Unsettled { path, .. } => {
-                of(Kind::Leftover).path(path).help("the next apply tidies up, and so does `git llmpatch recover`")
+                of(Kind::Leftover).path(path).help("the next apply removes it, and so does `git llmpatch recover`")
             }
             Warning::NoUndo { .. } => of(Kind::NoUndo),
             Warning::IndexBehind { .. } => {
-                of(Kind::IndexBehind).help("run `git llmpatch recover` to let the index follow the new commit")
+                of(Kind::IndexBehind).help("run `git llmpatch recover` to update the index to the new commit")
             }
             Warning::HookChanged { .. } => of(Kind::HookChanged).help("look at it with `git show`"),
             Warning::InConflict { path } => of(Kind::InConflict).path(path.as_bstr()).help(

@@ -23,7 +23,7 @@ pub enum Error {
     Unclear,
     #[error("this line isn't indented as the fence around it is")]
     Unindented,
-    #[error("this fence has two paths, above it and behind its backticks")]
+    #[error("this fence has two paths, above it and after its backticks")]
     TwoPaths,
 }
 

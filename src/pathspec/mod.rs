@@ -48,19 +48,19 @@ pub enum PathspecError {
     #[error("a pathspec can't be empty; `.` means everything")]
     Empty,
     /// An opening parenthesis without its end.
-    #[error("the `)` behind its magic words is missing")]
+    #[error("the `)` after its magic words is missing")]
     Unclosed,
     /// A magic word that git doesn't know.
-    #[error("`{}` is none of git's magic words", Shown(.0))]
+    #[error("`{}` isn't one of git's magic words", Shown(.0))]
     UnknownWord(BString),
     /// A magic sign that git doesn't know.
-    #[error("`{}` is none of git's magic signs; a name that begins with a colon is written behind `:(top)`", Shown(&[*.0]))]
+    #[error("`{}` isn't one of git's magic signs; write a name that begins with a colon after `:(top)`", Shown(&[*.0]))]
     UnknownSign(u8),
     /// A magic word that git knows.
-    #[error("the magic word `{0}` doesn't count here")]
+    #[error("the magic word `{0}` isn't supported here")]
     Unsupported(&'static str),
     /// A ready set that isn't there.
-    #[error("`{}` is none of the ready sets; there is `:preset:executes`", Shown(.0))]
+    #[error("there is no preset `{}`; the only one is `:preset:executes`", Shown(.0))]
     UnknownPreset(BString),
     /// Two magic words that contradict each other.
     #[error("`literal` and `glob` are incompatible")]

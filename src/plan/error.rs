@@ -35,7 +35,9 @@ pub enum Error {
     #[error("`{_0}` {_1}")]
     Irregular(RepoPath, Irregular),
     /// Lines are to be inserted by a line number of the file that the model saw, and nobody knows that file.
-    #[error("only a line number says where lines go into `{path}`, which means nothing without a base")]
+    #[error(
+        "only a line number says where lines are added to `{path}`, and without a base nobody knows what the number counts"
+    )]
     NoBase { path: RepoPath },
     /// Lines of a binary file can't be changed. Its content, if it has been looked at.
     #[error("`{path}` is a binary file, of which no lines can be changed")]
@@ -53,7 +55,7 @@ pub enum Error {
     #[error("`{path}` isn't the file that this section wants to delete: it holds fewer lines than the section shows")]
     DeleteShorter { path: RepoPath, seen: Seen },
     /// A section of a unified diff that deletes a file and doesn't show all of it.
-    #[error("`{path}` is to be deleted, yet {left} line{} of it would be left", plural(*.left))]
+    #[error("`{path}` is to be deleted, but {left} line{} of it would be left", plural(*.left))]
     DeleteLeaves { path: RepoPath, left: usize, seen: Seen },
     /// Some hunks are applied already: what is said of the first, where the others are, how many they are, and how many hunks there are.
     #[error("{error}")]
@@ -115,7 +117,7 @@ pub enum Occupied {
     #[error("exists already")]
     Target(Content),
     /// A file that an earlier edit of the response, this one, put there.
-    #[error("is put there by an earlier edit of this response already")]
+    #[error("was put there by an earlier edit of this response")]
     Made(Span),
     /// A directory that holds this file, among others perhaps.
     #[error("is a directory that holds `{_0}`")]

@@ -83,7 +83,7 @@ pub enum Finding {
     #[error("this line is a marker of a patch, and would be part of the file")]
     PatchMarker,
     /// An added line has a character that nobody sees, and that the file didn't have.
-    #[error("this line has a {} that nobody sees, U+{:04X}", class(*_0), u32::from(*_0))]
+    #[error("this line has an invisible {}, U+{:04X}", class(*_0), u32::from(*_0))]
     HiddenCharacter(char),
     /// A line indented with spaces, in a file that has tabs.
     #[error("this line is indented with spaces, the rest of the file with tabs")]

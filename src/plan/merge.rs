@@ -20,19 +20,19 @@ pub type MergeLines<'m> = &'m dyn Fn(&RepoPath, [&[u8]; 3]) -> Result<Result<Vec
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unmerged {
     /// The text with markers around the lines in question.
-    #[error("lines of it are changed here too, since the base")]
+    #[error("the same lines were changed here since the base")]
     Lines(BString),
     /// What is to be removed.
-    #[error("it is to go, and has changed since the base")]
+    #[error("the response removes it, but it was changed since the base")]
     Changed,
     /// What is to be changed.
-    #[error("it is to change, and is gone since the base")]
+    #[error("the response changes it, but it was removed since the base")]
     Gone,
     /// What is to be made.
-    #[error("it is to be made, and is here since the base, with another content")]
+    #[error("the response adds it, but it was added since the base with other content")]
     Came,
     /// What is no file, or can't be one.
-    #[error("it is something of another kind since the base")]
+    #[error("since the base it has become something of another kind")]
     Kind,
 }
 

@@ -9,7 +9,7 @@
 //!   removes its source. Bytes are compared as git would put them on disk.
 //! - A file that is overwritten keeps its mode, unless another is moved onto it.
 //! - A file that is renamed or copied keeps its bytes, unless the attributes of its new path would have git store others: then it
-//!   becomes what a checkout writes there, so that a rename stays a rename. The same goes for the files of a response that changes
+//!   becomes what a checkout writes there, so that a rename stays a rename. The same is true of the files of a response that changes
 //!   `.gitattributes`, wherever it does.
 //! - A `-` body is compared with the file's lines, their terminators aside.
 

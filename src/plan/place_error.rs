@@ -74,30 +74,30 @@ pub enum PlaceError {
     #[error("matches no lines {after}; found on line {at}, {than}")]
     Earlier { after: After, at: LineNo, than: Earlier },
     /// The lines aren't at the end of the file.
-    #[error("isn't at the end of the file, where `*** End of File` wants it")]
+    #[error("isn't at the end of the file, though `*** End of File` says so")]
     NotAtEnd { at: LineNo },
     /// Several places fit, or nothing says which is meant.
     #[error(transparent)]
     Ambiguous(#[from] Ambiguity),
     /// Lines follow at once on the ones that the hunk's counts claim, and the file doesn't hold them there.
-    #[error("is complete by its counts, and the file doesn't have the lines that follow")]
+    #[error("is complete by its counts, but more lines follow it, which the file doesn't have there")]
     Unconfirmed,
     /// The lines are there but for their indentation, and the old lines show different shifts: `line` is the first that is shifted
     /// otherwise than those before it.
     #[error(
-        "is on line {at} but for its indentation, which differs from line to line, so that nothing says how its added lines are to be indented"
+        "is on line {at} apart from its indentation, which differs from line to line, so that it isn't clear how its added lines are to be indented"
     )]
     Indentation { at: LineNo, line: LineNo },
     /// The lines are there but for their indentation, and an added line lacks what is to be taken away.
     #[error(
-        "is on line {at} but for its indentation, and an added line lacks the spaces by which the file is indented less"
+        "is on line {at} apart from its indentation, and an added line lacks the spaces by which the file is indented less"
     )]
     Unshiftable { at: LineNo },
     /// Added lines behind the end of the file, which has so many.
-    #[error("adds lines after line {after}, and the file has {lines}")]
+    #[error("adds lines after line {after}, but the file has only {lines}")]
     PastEnd { after: usize, lines: usize },
     /// Added lines without newline that aren't the last.
-    #[error("adds lines after line {after}, and says that no newline follows them, though lines do")]
+    #[error("adds lines after line {after} without a newline at their end, but more lines follow")]
     NotLast { after: usize },
     /// An occurrence that isn't there.
     #[error("asks for occurrence {wanted}, and the text occurs {}", times(*.count))]
@@ -180,7 +180,7 @@ pub enum Ambiguity {
     #[error("matches {} places, and nothing says which is meant: {_0}", _0.count)]
     Moved(Places),
     /// A level that only takes what is the one candidate.
-    #[error("matches {} places but for {} (--fuzz={level}), and nothing says which is meant: {places}", .places.count, level.allows())]
+    #[error("matches {} places apart from {} (--fuzz={level}), and nothing says which is meant: {places}", .places.count, level.allows())]
     Fuzz { level: Fuzz, places: Places },
     /// The number in the hunk's header means one place, and the heading behind it another, which is below the heading.
     #[error("is on line {numbered} by its number, and on line {other} by its heading, which is line {heading}")]

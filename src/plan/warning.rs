@@ -29,7 +29,7 @@ pub enum Warning {
     #[error("`{path}` no longer ends with a newline")]
     NewlineGone { path: RepoPath },
     /// All of a line was replaced by nothing, but for its end.
-    #[error("an empty line is left as line {at} of `{path}`")]
+    #[error("line {at} of `{path}` is now empty, where text was removed")]
     EmptyLine { path: RepoPath, at: LineNo },
     /// What a lint found.
     #[error("`{path}`: {finding}")]
@@ -38,7 +38,7 @@ pub enum Warning {
     #[error("this edit of `{path}` changes nothing")]
     NoChange { path: RepoPath },
     /// The new file is already there, byte for byte.
-    #[error("`{path}` is already there with this very content")]
+    #[error("`{path}` is already there with exactly this content")]
     AlreadyThere { path: RepoPath },
     /// A new file where an empty one is.
     #[error("`{path}` is there already and empty; it is filled")]
@@ -48,7 +48,7 @@ pub enum Warning {
     PartialDeleteBody { path: RepoPath, first: LineNo, last: LineNo, total: usize },
     /// A find that matches only without the empty lines at its edges.
     #[error(
-        "find in `{path}` matches on line {at} only without the blank lines at its edges; they are left out of find and put"
+        "find in `{path}` matches on line {at} only without the empty lines at its edges; they are left out of find and put"
     )]
     BlankEdges { path: RepoPath, at: LineNo },
     /// Lines that the file holds without the backslashes before what would else be markers.
@@ -69,7 +69,7 @@ pub enum Placing {
     Relaxed { how: Relaxation, line: Quote },
     /// The old lines were found at a level; `line` is the first that differs.
     #[error(
-        " isn't in the file as written; it is applied on line {at}, which is the same but for {} (--fuzz={level})",
+        " isn't in the file as written; it is applied on line {at}, which is the same apart from {} (--fuzz={level})",
         level.allows()
     )]
     Fuzzy { level: Fuzz, at: LineNo, line: Quote },
@@ -80,7 +80,7 @@ pub enum Placing {
     #[error(": its last old line is empty and isn't in the file; placed on line {_0} without it")]
     BlankDropped(LineNo),
     /// The lines are in so many other places too, of which the first few are listed and the first of all shown.
-    #[error(": its lines are in {} places; line {chosen} is changed, also there: {}", .count + 1, listed(.others, *.count))]
+    #[error(": its lines are in {} places; line {chosen} is changed; they are also on {}", .count + 1, listed(.others, *.count))]
     Duplicates { chosen: LineNo, others: Vec<LineNo>, count: usize, lines: Vec<Quote> },
     /// A hunk of added lines only, which go to the end of the file.
     #[error(" only adds lines: they go after the last line of the file")]

@@ -244,7 +244,7 @@ impl<'r> Conversion<'r> {
         match self.repo.encoded(encoding.as_bstr(), &content)? {
             Some(kept) => Ok(Content::kept_as(content, kept.into())),
             None => {
-                let what = format!("{}, which can't say all that it would hold", encoded(&encoding));
+                let what = format!("{}, which can't encode some of its characters", encoded(&encoding));
                 Err(RepoError::Attribute { what })
             }
         }

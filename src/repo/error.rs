@@ -56,10 +56,10 @@ pub enum RepoError {
     #[error("the `git` program can't be started: {}", SystemError(source))]
     NoGit { source: io::Error },
     /// The git program is older than what it would be asked for.
-    #[error("the `git` program is of version {version}, and this takes 2.30 or later")]
+    #[error("the `git` program is version {version}, but 2.30 or later is needed")]
     OldGit { version: String },
     /// There is no place for what git's children are given.
-    #[error("no directory can be made in `{}`: {}", Shown::path(parent), SystemError(source))]
+    #[error("can't make a directory in `{}`: {}", Shown::path(parent), SystemError(source))]
     NoTemporary { parent: PathBuf, source: io::Error },
     /// libgit2 said no.
     #[error("can't read {what}: {}", Shown(source.message().as_bytes()))]

@@ -326,7 +326,7 @@ impl Standing {
         self.stdout.read_until(end, &mut bytes)?;
         match bytes.pop() {
             Some(last) if last == end => Ok(bytes),
-            _ => Err(io::Error::other("it ended without an answer")),
+            _ => Err(io::Error::other("it ended without a response")),
         }
     }
 

@@ -63,7 +63,7 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
     }
     if !error.also.is_empty() {
         let also: Vec<_> = error.also.iter().map(|place| of_answer(&place.lines(), place, several)).collect();
-        let _ = writeln!(out, "\nThe same goes for {}.", listed(&also));
+        let _ = writeln!(out, "\nThe same is true of {}.", listed(&also));
     }
     if let Some(place) = &error.cause {
         let _ = writeln!(out, "\nThe earlier edit is {}:\n", named(place, several));
@@ -108,7 +108,7 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
         told.passages.push(passage.clone());
     }
     if let Some(advice) = error.advice.as_ref().or(error.help.as_ref()) {
-        let _ = writeln!(out, "\nTo mend it: {}.", safe(advice));
+        let _ = writeln!(out, "\nTo correct it: {}.", safe(advice));
     }
 }
 
@@ -209,7 +209,7 @@ fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>], is_partly_fine: bo
     let again = match errors.iter().any(|error| error.is_made) {
         true => format!("{PARTLY_MADE}{parts}. {}", whole(format)),
         false => format!(
-            "None of the patch is in the files yet, so send the whole of it again, mended{parts}. {}",
+            "None of the patch is in the files yet, so send the whole of it again, corrected{parts}. {}",
             whole(format)
         ),
     };
@@ -220,8 +220,7 @@ const ANY_FORMAT: &str = "Send a whole patch: a part from a line `*** Begin Patc
                           or a unified diff with `---`, `+++` and `@@` lines, or `<<<<<<< SEARCH` blocks.";
 const PLAINLY: &str = "Begin it at the start of a line, as plain text, not inside JSON, HTML or a comment.";
 
-const PARTLY_MADE: &str = "A part of the patch seems to be in the files already: leave that out; look whether lines that are only added \
-                           are there, too. Send all the rest again, mended";
+const PARTLY_MADE: &str = "A part of the patch seems to be in the files already: leave that out; check whether lines that are only added are there, too. Send all the rest again, corrected";
 
 /// Says what a whole patch is.
 fn whole(format: Format) -> &'static str {
@@ -237,7 +236,7 @@ fn whole(format: Format) -> &'static str {
         Format::Files => {
             "That is every file, whole, in a Markdown fence of its own, with its path alone on the line above."
         }
-        Format::Envelope => "It goes from a line `*** Begin Patch` to a line `*** End Patch`.",
+        Format::Envelope => "It begins with a line `*** Begin Patch` and ends with a line `*** End Patch`.",
         Format::Opx => "That is every `<edit>`.",
         Format::Unified => {
             "That is a unified diff: for each file a line `--- a/<path>` and a line `+++ b/<path>` (`/dev/null` for the side on \
@@ -250,8 +249,7 @@ fn whole(format: Format) -> &'static str {
 fn copied(format: Format) -> &'static str {
     match format {
         Format::Envelope => {
-            "Copy the lines that are to be found from the file as it is shown here, each behind a space if it stays or a `-` if \
-             it goes, and put `+` before new ones."
+            "Copy the lines to find from the file as it is shown here, with a space before each that stays and a `-` before each that is removed, and put `+` before new lines."
         }
         Format::Blocks => {
             "Copy the lines of each SEARCH from the file as it is shown here: whole lines, in a row, character for character, and \
@@ -264,8 +262,7 @@ fn copied(format: Format) -> &'static str {
         Format::Files => "Write each file out whole, from its first line to its last.",
         Format::Opx => "Copy the text of each `<find>` from the file as it is shown here, character for character.",
         Format::Unified => {
-            "Copy the lines that stay or go from the file as it is shown here, each behind a space if it stays or a `-` if it \
-             goes, put `+` before new ones, and take the line numbers from here."
+            "Copy the lines that stay or are removed from the file as it is shown here, with a space or a `-` before each, put `+` before new lines, and take the line numbers from here."
         }
     }
 }

@@ -124,7 +124,7 @@ impl std::fmt::Display for State {
             State::Changed => f.write_str("everything was changed as asked"),
             State::PutBack => f.write_str("everything was put back"),
             State::Attention(paths) => {
-                f.write_str("these paths need your eye:")?;
+                f.write_str("these paths need attention:")?;
                 paths.iter().try_for_each(|path| write!(f, "\n  {path}"))
             }
         }
@@ -176,7 +176,7 @@ fn correction(one: &Diagnostic) -> Option<[&'static str; 2]> {
         Kind::Recounted | Kind::HunkMoved => ["a hunk header", "# hunk headers"],
         Kind::LocatorNumbers => ["line numbers after `@@` in a section", "line numbers after `@@` in # sections"],
         Kind::LocatorSpacing => ["`@@` without a space in a section", "`@@` without a space in # sections"],
-        Kind::DecoratedMarker => ["stars behind a marker", "stars behind markers"],
+        Kind::DecoratedMarker => ["stars after a marker", "stars after markers"],
         Kind::NoNewlineMark => ["a mark of no final newline in a section", "marks of no final newline in # sections"],
         Kind::TypographicQuotes => ["a tag with typographic quotes", "# tags with typographic quotes"],
         _ => return None,
@@ -198,7 +198,7 @@ fn sum(corrections: &[&Diagnostic]) -> String {
         count => several.replace('#', &count.to_string()),
     };
     let all = sentence(&words.iter().map(named).collect::<Vec<_>>());
-    format!("corrected {all}, which leaves nothing in doubt; `-v` shows each")
+    format!("corrected {all}, whose meaning is clear; `-v` shows each")
 }
 
 /// Draws a diagnostic: headline and place in the response, places in files, notes, help. Ends with a newline.
@@ -251,7 +251,7 @@ fn the_same_is_true_of(also: &[ResponsePlace], first: Option<&ResponsePlace>) ->
     if also.len() > SHOWN_PLACES {
         names.push(format!("{} more places", also.len() - SHOWN_PLACES));
     }
-    format!("the same goes for {}", sentence(&names))
+    format!("the same is true of {}", sentence(&names))
 }
 
 /// Escapes what should have been escaped where the text was made: nothing raw may pass, whoever forgot it.

@@ -1,6 +1,6 @@
 //! The looser rules for the text after `@@`, for when no line of the file equals it.
 //!
-//! The one line at or after the cursor that equals it but for whitespace around it is meant, or else the one that starts with it
+//! The one line at or after the cursor that equals it apart from whitespace around it is meant, or else the one that starts with it
 //! after its indentation, or else the one that contains it. Several lines under the first rule that any line satisfies: none
 //! is meant. Blanks are spaces and tabs.
 
@@ -20,7 +20,7 @@ use crate::text::Lines;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 pub enum Relaxation {
     /// It equals the locator but for blanks around them.
-    #[error("equals it but for whitespace around it")]
+    #[error("equals it apart from whitespace around it")]
     SurroundingBlanks,
     /// After its indentation it starts with the locator.
     #[error("starts with it")]
@@ -29,7 +29,7 @@ pub enum Relaxation {
     #[error("contains it")]
     Contained,
     /// It is the same at a level.
-    #[error("equals it but for {} (--fuzz={_0})", _0.allows())]
+    #[error("equals it apart from {} (--fuzz={_0})", _0.allows())]
     Level(Fuzz),
 }
 

@@ -31,10 +31,10 @@ pub enum TransactionError {
     #[error(transparent)]
     Unfit(#[from] Unfit),
     /// A path isn't what it was when the change was worked out.
-    #[error("`{path}` changed while we worked")]
+    #[error("`{path}` was changed by another program meanwhile")]
     Changed { path: RepoPath },
     /// Something appeared where a new file goes.
-    #[error("`{path}` appeared while we worked")]
+    #[error("`{path}` was created by another program meanwhile")]
     Appeared { path: RepoPath },
     /// What is to be taken back isn't what the last change made of it.
     #[error("{} changed since the last apply", if all.len() == 1 { "a path".to_owned() } else { format!("{} paths", all.len()) })]
@@ -47,7 +47,7 @@ pub enum TransactionError {
     Damaged { directory: PathBuf },
     /// What is kept is of an apply before the last one, whose own couldn't be kept.
     #[error(
-        "what undo needs of the last apply still lies in `{}`, and couldn't be put in its place",
+        "what undo needs of the last apply is still in `{}`, and couldn't be put in its place",
         Shown::path(directory)
     )]
     Unkept { directory: PathBuf },
@@ -80,10 +80,10 @@ pub enum TransactionError {
 pub enum ChangedSince {
     #[error("`{path}` changed since the last apply")]
     File { path: RepoPath, before: Option<PathBuf> },
-    #[error("`{path}` went since the last apply")]
+    #[error("`{path}` was removed since the last apply")]
     Gone { path: RepoPath, before: Option<PathBuf> },
     /// Something is where a file is to come back.
-    #[error("`{path}` came since the last apply, and stands in the way")]
+    #[error("`{path}` was created since the last apply, and is in the way")]
     Appeared { path: RepoPath },
     #[error("the index entry of `{path}` changed since the last apply")]
     Entry { path: RepoPath },
@@ -116,7 +116,7 @@ pub enum Why {
     #[error("is about another index than this one")]
     OtherIndex,
     /// Whether its run lives can't be seen from here.
-    #[error("is of a run on `{host}`, and nothing says here whether that still lives")]
+    #[error("is of a run on `{host}`, and from here it can't be seen whether that is still running")]
     Elsewhere { host: String },
     /// The lock of its run is gone.
     #[error("is of an interrupted run whose `index.lock` somebody removed since")]
@@ -142,7 +142,7 @@ pub enum Open {
     #[error("their originals are kept in `{}`", Shown::path(.0))]
     Kept(PathBuf),
     /// A lock that is in the way of the next commit, and that nothing proves to be ours.
-    #[error("`{}` is in the way of the next commit, and nothing says whose it is", Shown::path(.0))]
+    #[error("`{}` is in the way of the next commit, and nothing shows which program made it", Shown::path(.0))]
     Lock(PathBuf),
 }
 
@@ -151,7 +151,7 @@ fn torn(recovered: &[Recovered]) -> &'static str {
     let is_left = recovered.iter().any(|one| one.how == How::Left);
     let is_torn = recovered.iter().any(|one| !one.attention.is_empty());
     match (is_torn, is_left) {
-        (true, _) => "an apply was interrupted, and what it left can't be put back whole",
+        (true, _) => "an apply was interrupted, and what it left can't be put back completely",
         (false, true) => "an apply was interrupted, and it is left as it is",
         (false, false) => "an apply was interrupted, and something that it left is in the way",
     }
@@ -163,10 +163,10 @@ impl std::fmt::Display for Recovered {
         match (self.how, self.attention.is_empty()) {
             (How::TakenBack, true) => write!(f, "an interrupted {deed} was taken back"),
             (How::TakenBack, false) => write!(f, "an interrupted {deed} was taken back in part"),
-            (How::Finished, _) => write!(f, "an interrupted {deed} was finished, for its commit was made"),
+            (How::Finished, _) => write!(f, "an interrupted {deed} was finished, because its commit was made"),
             (How::Left, _) => write!(f, "an interrupted {deed} was left as it is"),
             (How::Tidied, _) => {
-                write!(f, "what an interrupted {deed} left lying about was removed; no file was touched")
+                write!(f, "what an interrupted {deed} left behind was removed; no file was changed")
             }
         }
     }
@@ -246,7 +246,7 @@ pub enum Warning {
     #[error("`{}` is left over from this change", Shown(path))]
     Leftover { path: BString },
     /// The change is certain, and its journal could not be put in order.
-    #[error("the journal `{}` could not be put in order: {reason}", Shown(path))]
+    #[error("the journal `{}` could not be cleaned up: {reason}", Shown(path))]
     Unsettled { path: BString, reason: String },
     /// The change was made, and what undo would need could not be kept.
     #[error("this change can't be taken back with `git llmpatch undo`: {reason}")]

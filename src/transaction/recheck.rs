@@ -56,16 +56,16 @@ mod tests {
         let plain = |path: &str| MemoryTree::new().with(path, "1");
         for (tree, changes, want) in [
             (plain("a"), vec![change("a", Some("1"), Some("2"))], Ok(())),
-            (plain("a"), vec![change("a", Some("0"), Some("2"))], Err("`a` changed while we worked")),
-            (plain("b"), vec![change("a", Some("1"), None)], Err("`a` changed while we worked")),
-            (link(), vec![change("a", Some("1"), None)], Err("`a` changed while we worked")),
+            (plain("a"), vec![change("a", Some("0"), Some("2"))], Err("`a` was changed by another program meanwhile")),
+            (plain("b"), vec![change("a", Some("1"), None)], Err("`a` was changed by another program meanwhile")),
+            (link(), vec![change("a", Some("1"), None)], Err("`a` was changed by another program meanwhile")),
             (plain("b"), vec![change("a", None, Some("2"))], Ok(())),
-            (plain("a"), vec![change("a", None, Some("2"))], Err("`a` appeared while we worked")),
+            (plain("a"), vec![change("a", None, Some("2"))], Err("`a` was created by another program meanwhile")),
             (plain("a"), vec![change("a", Some("1"), None), change("a/b", None, Some("2"))], Ok(())),
-            (plain("a"), vec![change("a/b", None, Some("2"))], Err("`a/b` appeared while we worked")),
+            (plain("a"), vec![change("a/b", None, Some("2"))], Err("`a/b` was created by another program meanwhile")),
             (plain("a/b"), vec![change("a/b", Some("1"), None), change("a", None, Some("2"))], Ok(())),
-            (plain("a/b"), vec![change("a", None, Some("2"))], Err("`a/b` appeared while we worked")),
-            (link(), vec![change("a/b", None, Some("2"))], Err("`a/b` appeared while we worked")),
+            (plain("a/b"), vec![change("a", None, Some("2"))], Err("`a/b` was created by another program meanwhile")),
+            (link(), vec![change("a/b", None, Some("2"))], Err("`a/b` was created by another program meanwhile")),
         ] {
             let got = still_holds(&tree, &ChangeSet::new(changes.clone()), &Progress::default())
                 .map_err(|error| error.to_string());

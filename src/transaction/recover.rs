@@ -45,7 +45,7 @@ pub struct Recovered {
 pub enum How {
     /// It was taken back.
     TakenBack,
-    /// It was finished, for its commit was made.
+    /// It was finished, because its commit was made.
     Finished,
     /// Nothing of it had been visible, or all of it; what it left lying about was removed.
     #[default]
@@ -359,7 +359,7 @@ impl Recovery<'_> {
     /// Finishes a change; says whether nothing of it is left to do.
     fn finish(&self, manifest: &Manifest, done: &mut Recovered) -> bool {
         if let Err(error) = self.follow(manifest, done) {
-            done.notes.push(format!("the index could not follow the new commit: {error}"));
+            done.notes.push(format!("the index could not be updated to the new commit: {error}"));
             done.open.push(Open::Again(self.journal.path()));
             done.attention = done.paths.clone();
             return false;

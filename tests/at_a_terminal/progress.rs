@@ -208,7 +208,7 @@ fn every_long_work_is_told_of_and_leaves_no_trace() {
         ("", "llm convert --to=opx ../answer >../out", "/FILES)"),
         ("", "llm prompt --example=HEAD >../out", "/FILES)"),
         ("", "llm apply --index ../answer >../out", "/FILES)"),
-        ("llm apply --index ../answer", "llm check --staged >../out", "Looking through what is staged"),
+        ("llm apply --index ../answer", "llm check --staged >../out", "Checking what is staged"),
         ("llm apply --index ../answer", "llm undo >../out", "/FILES)"),
     ] {
         with_ever_more(FEW, |files| {

@@ -221,7 +221,7 @@ fn the_index_alone_is_changed_byte_for_byte_whatever_the_rules_become() {
 fn rules_that_cannot_be_followed_are_refused_before_they_are_there() {
     for (rule, what) in [
         ("filter=rot", "has a filter driver (filter=rot), and git can't store it"),
-        ("working-tree-encoding=ascii", "is encoded on disk (working-tree-encoding=ascii), which can't say all"),
+        ("working-tree-encoding=ascii", "is encoded on disk (working-tree-encoding=ascii), which can't encode some of"),
     ] {
         let repo = Repo::with(&[("a.txt", "öne\ntwo\n")]);
         repo.git(&["config", "filter.rot.clean", "false"]);

@@ -87,17 +87,17 @@ fn files_that_come_go_or_become_another_kind_are_stale() {
         (
             (|repo| repo.child("new.txt").write_str("y\n").unwrap()) as fn(&Repo),
             &add,
-            "`new.txt` has come since the base",
+            "`new.txt` was added since the base",
         ),
-        (|repo| fs::create_dir(repo.child("new.txt")).unwrap(), &add, "`new.txt` has come since the base"),
-        (|repo| fs::remove_file(repo.child("src/b.txt")).unwrap(), &delete, "`src/b.txt` is gone since the base"),
+        (|repo| fs::create_dir(repo.child("new.txt")).unwrap(), &add, "`new.txt` was added since the base"),
+        (|repo| fs::remove_file(repo.child("src/b.txt")).unwrap(), &delete, "`src/b.txt` was removed since the base"),
         (
             |repo| {
                 fs::remove_dir_all(repo.child("src")).unwrap();
                 repo.child("src").write_str("x\n").unwrap();
             },
             &delete,
-            "`src/b.txt` is gone since the base",
+            "`src/b.txt` was removed since the base",
         ),
         (|repo| repo.chmod("src/b.txt", 0o755), &delete, "`src/b.txt` has changed since the base"),
         (
@@ -236,12 +236,12 @@ fn a_base_that_is_none_or_two_is_an_error_with_its_line() {
     let patch = update("b.txt", "b", "B");
     let run = repo.run(&["apply"], format!("Base: 0123456789\n\n{patch}")).ended(1);
     let want =
-        "error[stale]: the response is about `0123456789`, which names no commit and no tree here\n --> <stdin>:1:1\n";
+        "error[stale]: the response is based on `0123456789`, which names no commit or tree here\n --> <stdin>:1:1\n";
     assert!(run.stderr.starts_with(want), "{}", run.stderr);
     let edit = |file: &str, base: &str| format!("<opx base=\"{base}\"><edit file=\"{file}\" op=\"remove\"/></opx>\n");
     let run = repo.run(&["apply"], edit("a.txt", &now) + &edit("b.txt", &now) + &edit("b.txt", &old)).ended(1);
     assert!(
-        run.stderr.starts_with("error[parse]: the responses are about ") && run.stderr.contains(":3:12"),
+        run.stderr.starts_with("error[parse]: the responses are based on ") && run.stderr.contains(":3:12"),
         "{}",
         run.stderr
     );
@@ -293,7 +293,7 @@ fn what_is_merged_needs_a_base_from_somewhere() {
     let [old, _] = ids(&repo);
     let response = update("a.txt", "}", "};");
     let run = repo.run(&["apply", "-3"], &response).ended(3);
-    assert!(run.stderr.contains("nothing says what the response is about"), "{}", run.stderr);
+    assert!(run.stderr.contains("nothing says which commit or tree the response is based on"), "{}", run.stderr);
     let merged = repo.copied();
     merged.run(&["apply", "-3"], format!("Base: {old}\n{response}")).succeeded();
     repo.git(&["config", "llmpatch.base", &old]);
@@ -324,7 +324,7 @@ fn lines_are_inserted_by_their_number_where_a_base_says_of_what() {
         let response: String = calls.iter().map(|(line, text)| insert(path, *line, text)).collect();
         let run = repo.run(&["apply"], &response).ended(3);
         assert!(
-            run.stderr.starts_with("error[unsupported]: only a line number says where lines go into"),
+            run.stderr.starts_with("error[unsupported]: only a line number says where lines are added to"),
             "{}",
             run.stderr
         );
@@ -339,7 +339,7 @@ fn lines_are_inserted_by_their_number_where_a_base_says_of_what() {
     let repo = Repo::with(&files);
     for line in [4, 5000] {
         let run = repo.run(&["apply", "--base=HEAD"], insert("a.txt", line, "x\n")).ended(1);
-        assert!(run.stderr.contains("and the file has 3\n"), "{}", run.stderr);
+        assert!(run.stderr.contains("but the file has only 3\n"), "{}", run.stderr);
     }
     // The file has changed since: the number is of the base's lines, also in a merge.
     repo.child("a.txt").write_str("0\n1\n2\n3\n").unwrap();

@@ -52,7 +52,7 @@ fn corrections_that_cannot_be_wrong_are_one_line() {
     let diff =
         "```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -9,9 +9,9 @@\n one\n-two\n+2\n@@ -40,9 +41,7 @@\n-four\n+4\n```\n";
     let run = repo.run(&["check"], diff).succeeded();
-    let want = "warning: corrected 2 hunk headers, which leaves nothing in doubt; `-v` shows each [recounted]\n";
+    let want = "warning: corrected 2 hunk headers, whose meaning is clear; `-v` shows each [recounted]\n";
     assert_eq!(run.stderr, want);
     let run = repo.run(&["check", "-v"], diff).succeeded();
     assert_eq!((run.stderr.matches("[recounted]").count(), run.stderr.matches("[hunk-moved]").count()), (2, 2));

@@ -62,15 +62,15 @@ fn authors_dates_and_editors_that_are_none_are_refused_before_anything_is_touche
     let inode = || std::fs::metadata(repo.child("a.txt")).unwrap().ino();
     let file = inode();
     for (args, said) in [
-        (["--author", "nobody at all"], "`nobody at all` is no author that git would take"),
-        (["--author", "A <b"], "`A <b` is no author"),
-        (["--author", "a@b>"], "`a@b>` is no author"),
-        (["--author", "<a@b>"], "`<a@b>` is no author"),
-        (["--author", "["], "`[` is no author"),
-        (["--date", "gibberish"], "`gibberish` is no date that git would take"),
-        (["--date", ""], "`` is no date"),
-        (["--date", "never"], "`never` is no date"),
-        (["--date", "all"], "`all` is no date"),
+        (["--author", "nobody at all"], "`nobody at all` isn't an author that git accepts"),
+        (["--author", "A <b"], "`A <b` isn't an author"),
+        (["--author", "a@b>"], "`a@b>` isn't an author"),
+        (["--author", "<a@b>"], "`<a@b>` isn't an author"),
+        (["--author", "["], "`[` isn't an author"),
+        (["--date", "gibberish"], "`gibberish` isn't a date that git accepts"),
+        (["--date", ""], "`` isn't a date"),
+        (["--date", "never"], "`never` isn't a date"),
+        (["--date", "all"], "`all` isn't a date"),
     ] {
         let args = [&["apply", "--commit"][..], &args].concat();
         let run = repo.run(&args, update("a.txt", "two", "2")).ended(3);
@@ -271,7 +271,7 @@ fn a_message_that_a_hook_refuses_is_kept_and_named() {
         command.args(["apply", "--commit", "-e"]).env("GIT_EDITOR", "echo typed >");
         let run = support::run(&mut command, update("a.txt", "two", "2").as_bytes()).ended(3);
         assert!(
-            run.stderr.contains(&format!("error[hook]: the {hook} hook said no (exit status 1)")),
+            run.stderr.contains(&format!("error[hook]: the {hook} hook refused the commit (exit status 1)")),
             "{}",
             run.stderr
         );

@@ -196,5 +196,5 @@ fn diffs_are_merged_as_git_apply_merges_them() {
     let repo = fork(&update("a.txt", "line 3", "there"), &[]);
     let diff = repo.git(&["diff", "main~1", "picked"]).replacen("index ", "index 0badbad", 1);
     let run = repo.run(&["apply", "-3"], &diff).ended(3);
-    assert!(run.stderr.contains("nothing says what the response is about"), "{}", run.stderr);
+    assert!(run.stderr.contains("nothing says which commit or tree the response is based on"), "{}", run.stderr);
 }

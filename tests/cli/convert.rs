@@ -115,7 +115,7 @@ fn what_a_format_cannot_say_is_told_of_every_file_and_nothing_is_printed() {
     assert_eq!(run.stdout, "");
     assert_eq!(
         run.stderr,
-        "error[inexpressible]: an envelope can't say this change of `end.txt`: it ends without a newline\nhelp: `--to=unified` can say all that git can\nnothing was changed\n"
+        "error[inexpressible]: an envelope can't express this change of `end.txt`: it ends without a newline\nhelp: `--to=unified` can express everything that git can\nnothing was changed\n"
     );
     let run = repo.run(&["convert", "--to=opx"], &response).succeeded();
     repo.run(&["apply"], &run.stdout).succeeded();
@@ -142,7 +142,7 @@ fn a_file_that_must_be_replaced_whole_is_warned_of() {
     let replaced = "<edit file=\"b.txt\" op=\"replace\">\n  <put>\n<<<\none\n>>>\n  </put>\n</edit>\n";
     let run = repo.run(&["convert", "--to=opx"], replaced).succeeded();
     assert_eq!(run.stdout, replaced);
-    let warning = "warning: `b.txt` is replaced whole: what else is in it when this is applied is lost [replaced-whole]\n\
+    let warning = "warning: `b.txt` is replaced whole: whatever else was changed in it before this is applied will be lost [replaced-whole]\n\
         help: apply it only to the file as it was here\n";
     assert_eq!(run.stderr, warning);
     repo.run(&["apply", "--commit", "-m", "One"], &run.stdout).succeeded();
@@ -158,7 +158,7 @@ fn an_empty_file_that_gets_an_unterminated_text_is_not_called_binary() {
     repo.child("a.txt").write_str("x").unwrap();
     repo.commit("Fill");
     let run = repo.run(&["show", "--to=opx", "HEAD"], "").ended(1);
-    let want = "error[inexpressible]: OPX can't say this change of `a.txt`: it ends without a newline\n";
+    let want = "error[inexpressible]: OPX can't express this change of `a.txt`: it ends without a newline\n";
     assert!(run.stderr.starts_with(want), "{}", run.stderr);
 }
 

@@ -151,7 +151,7 @@ fn a_git_that_is_too_old_is_not_asked() {
     {
         for version in ["2.20.1", "2.29.3.windows.1", "1.9"] {
             let run = respond(version, args, response.clone()).ended(3);
-            assert!(run.stderr.contains(&format!("version {version}, and this takes 2.30 or later")), "{}", run.stderr);
+            assert!(run.stderr.contains(&format!("version {version}, but 2.30 or later is needed")), "{}", run.stderr);
             assert!(run.stderr.ends_with("nothing was changed\n"), "{}", run.stderr);
             assert_eq!(
                 (repo.git(&["rev-parse", "HEAD"]), repo.git(&["status", "--porcelain"])),

@@ -105,9 +105,9 @@ fn what_is_no_pathspec_is_told_before_anything_is_read() {
     let repo = repo();
     for (spec, said) in [
         ("", "a pathspec can't be empty; `.` means everything"),
-        (":(icase", "the `)` behind its magic words is missing"),
-        (":(nocase)a", "`nocase` is none of git's magic words"),
-        (":(attr:x)a", "the magic word `attr` doesn't count here"),
+        (":(icase", "the `)` after its magic words is missing"),
+        (":(nocase)a", "`nocase` isn't one of git's magic words"),
+        (":(attr:x)a", "the magic word `attr` isn't supported here"),
         ("../x", "it leads out of the work tree"),
         ("/x", "count from the top of the work tree"),
     ] {
@@ -123,7 +123,7 @@ fn what_is_no_pathspec_is_told_before_anything_is_read() {
             }
             repo.git(&["config", key, spec]);
             let run = repo.run(&["apply", "no-such-file"], "").ended(3);
-            let start = format!("error[io]: `{key}` is set to `{spec}`, which is no pathspec: {said}");
+            let start = format!("error[io]: `{key}` is set to `{spec}`, which isn't a pathspec: {said}");
             assert!(run.stderr.starts_with(&start[..start.len() - said.len()]), "{}", run.stderr);
             assert!(run.stderr.contains(said) && !run.stderr.contains("no-such-file"), "{}", run.stderr);
             repo.git(&["config", "--unset", key]);
@@ -234,7 +234,7 @@ fn a_program_is_told_and_so_is_the_model_but_not_what_the_file_holds() {
     assert_eq!((&error["path"], &error["response"]["line"]), (&"./secret.txt".into(), &2.into()));
     assert_eq!(error["message"], "`secret.txt` is protected by `secret.txt` (llmpatch.protect)");
     let feedback = got["feedback"].as_str().unwrap();
-    assert!(feedback.contains("To mend it: leave this file out of the patch.\n"), "{feedback}");
+    assert!(feedback.contains("To correct it: leave this file out of the patch.\n"), "{feedback}");
     assert!(!got.to_string().contains("password") && !feedback.contains("git config"), "{feedback}");
 }
 

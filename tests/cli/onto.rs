@@ -235,7 +235,7 @@ fn a_branch_is_made_or_goes_forward_and_its_reflog_says_so() {
     for (args, said) in [
         (
             ["--onto=HEAD", "--branch=topic/x"],
-            "error[stale]: the branch `topic/x` has commits that the new one isn't made on\n",
+            "error[stale]: the branch `topic/x` has commits that the new one isn't based on\n",
         ),
         (["--onto=HEAD", "--branch=main"], "error[unsupported]: the branch `main` is checked out in `"),
         (["--onto=HEAD", "--branch=side"], "error[unsupported]: the branch `side` is checked out in `"),
@@ -295,9 +295,9 @@ fn the_old_place_of_a_branch_is_checked_when_it_moves() {
 fn what_can_not_be_is_refused() {
     let repo = base();
     for (args, said) in [
-        (&["--onto=HEAD^{tree}", "--commit"][..], "is a tree, and a commit is made on a commit\n"),
+        (&["--onto=HEAD^{tree}", "--commit"][..], "is a tree, and the parent of a commit must be a commit\n"),
         (&["--onto=nowhere"], "error[io]: `nowhere` names no commit here\n"),
-        (&["--onto=HEAD", "--commit", "--author=nobody"], "error[identity]: `nobody` is no author"),
+        (&["--onto=HEAD", "--commit", "--author=nobody"], "error[identity]: `nobody` isn't an author"),
         (&["--onto=HEAD", "--commit", "-S"], "error[io]: git commit-tree: "),
     ] {
         repo.git(&["config", "gpg.program", "false"]);

@@ -127,7 +127,7 @@ fn what_somebody_typed_since_stays() {
     assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
     repo.child("a.txt").write_str("typed\n").unwrap();
     let run = repo.run(&["recover"], "").ended(3);
-    assert!(run.stderr.ends_with("these paths need your eye:\n  a.txt\n"), "{}", run.stderr);
+    assert!(run.stderr.ends_with("these paths need attention:\n  a.txt\n"), "{}", run.stderr);
     assert!(run.stderr.contains(".git/llmpatch/kept-"), "{}", run.stderr);
     assert!(run.stderr.contains("help: look at these paths, take from the originals what you need"), "{}", run.stderr);
     assert!(!run.stderr.contains("git llmpatch recover"), "{}", run.stderr);

@@ -111,11 +111,12 @@ fn what_cannot_be_said_is_told_of_every_file() {
             ("new.sh", "it is new and executable"),
         ]
         .iter()
-        .map(|(path, why)| format!("error[inexpressible]: {says} can't say this change of `{path}`: {why}\n"))
+        .map(|(path, why)| format!("error[inexpressible]: {says} can't express this change of `{path}`: {why}\n"))
         .collect();
         assert_eq!(
             run.stderr,
-            lines + "help: `git format-patch` and `git show` can say all that git can\n5 errors; nothing was changed\n"
+            lines
+                + "help: `git format-patch` and `git show` can express everything that git can\n5 errors; nothing was changed\n"
         );
     }
 }

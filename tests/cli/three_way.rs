@@ -44,7 +44,7 @@ fn files_are_merged_as_git_merge_file_merges_them() {
                 } else {
                     assert_eq!((ours.status, repo.text("a.txt")), (1, lines(here, "same")), "{told}");
                     assert!(
-                        told.contains("error[stale]: `a.txt` can't be merged: lines of it are changed here"),
+                        told.contains("error[stale]: `a.txt` can't be merged: the same lines were changed here"),
                         "{told}"
                     );
                     assert!(told.contains("<<<<<<< here") && told.contains(">>>>>>> response"), "{told}");
@@ -93,9 +93,9 @@ fn what_one_side_removes_and_the_other_changes_is_in_conflict() {
     repo.child("n.txt").write_str("n\n").unwrap();
     let before = repo.files();
     for (section, why) in [
-        ("*** Delete File: a.txt\n", "it is to go, and has changed since the base"),
-        ("*** Update File: b.txt\n@@\n-b\n+B\n", "it is to change, and is gone since the base"),
-        ("*** Add File: n.txt\n+m\n", "it is to be made, and is here since the base, with another content"),
+        ("*** Delete File: a.txt\n", "the response removes it, but it was changed since the base"),
+        ("*** Update File: b.txt\n@@\n-b\n+B\n", "the response changes it, but it was removed since the base"),
+        ("*** Add File: n.txt\n+m\n", "the response adds it, but it was added since the base with other content"),
     ] {
         let said = repo.run(&["apply", "-3", BASE], envelope(section)).ended(1).stderr;
         assert!(said.starts_with("error[stale]: ") && said.contains(why), "{said}");

@@ -112,8 +112,8 @@ fn undo_refuses_whole_and_names_every_path_that_changed() {
         run.stderr.lines().filter(|line| line.starts_with("error")).collect::<Vec<_>>(),
         [
             "error[stale]: `a.txt` changed since the last apply",
-            "error[stale]: `lib/e.txt` went since the last apply",
-            "error[stale]: `src/b.txt` came since the last apply, and stands in the way",
+            "error[stale]: `lib/e.txt` was removed since the last apply",
+            "error[stale]: `src/b.txt` was created since the last apply, and is in the way",
             "error[stale]: the index entry of `new/deep/d.txt` changed since the last apply",
         ]
     );
@@ -220,17 +220,17 @@ fn whatever_was_done_to_a_path_since_keeps_all_from_being_taken_back() {
     let meddlings: [(&str, Meddle); 6] = [
         ("`a.txt` changed since the last apply", |repo| repo.chmod("a.txt", 0o755)),
         ("`lib/e.txt` changed since the last apply", |repo| repo.chmod("lib/e.txt", 0o600)),
-        ("`lib/e.txt` went since the last apply", |repo| {
+        ("`lib/e.txt` was removed since the last apply", |repo| {
             std::fs::rename(repo.child("lib/e.txt"), repo.child("lib/f.txt")).unwrap();
         }),
-        ("`new/deep/d.txt` went since the last apply", |repo| {
+        ("`new/deep/d.txt` was removed since the last apply", |repo| {
             std::fs::rename(repo.child("new"), repo.child("other")).unwrap();
         }),
         ("`new/deep/d.txt` changed since the last apply", |repo| {
             std::fs::rename(repo.child("new"), repo.child("other")).unwrap();
             repo.child("new").symlink_to_file("other").unwrap();
         }),
-        ("`src/b.txt/x` came since the last apply, and stands in the way", |repo| {
+        ("`src/b.txt/x` was created since the last apply, and is in the way", |repo| {
             repo.child("src/b.txt/x").write_str("mine\n").unwrap()
         }),
     ];
@@ -359,7 +359,7 @@ fn one_apply_after_the_other_is_taken_back_and_they_are_listed() {
     assert!(said.ends_with(" ago  M a.txt, A lib/e.txt, A new/deep/d.txt, and 2 more\n"), "{said}");
     repo.run(&["apply", "--commit", "-m", "x"], "*** Begin Patch\n*** Add File: n\n+n\n*** End Patch\n").succeeded();
     let said = list(&repo);
-    assert!(said.lines().count() == 1 && said.ends_with(", which is git's to take back\n"), "{said}");
+    assert!(said.lines().count() == 1 && said.ends_with(", which git takes back, not undo\n"), "{said}");
 }
 
 #[test]

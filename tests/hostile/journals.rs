@@ -565,7 +565,7 @@ fn a_file_system_without_locks_is_said_to_be_one() {
     let before = repo.files();
     let Some(mut command) = traced(&repo, &["-o", "../log", "-e", "inject=flock:error=ENOLCK"]) else { return };
     let run = support::run(command.arg("apply"), OTHER.as_bytes()).ended(3);
-    assert!(run.stderr.contains("this file system gives no locks"), "{}", run.stderr);
+    assert!(run.stderr.contains("this file system has no locks"), "{}", run.stderr);
     assert_eq!(repo.files(), before);
     assert!(!repo.child(".git/llmpatch").exists() && !repo.child(".git/index.lock").exists());
     // One that locks only what can be written to serves.

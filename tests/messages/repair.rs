@@ -118,7 +118,7 @@ fn understand(feedback: &str) -> Vec<Problem> {
         } else if line.ends_with(" are:") || line.ends_with(" is:") {
             problem.passages.push(Vec::new());
             is_passage = true;
-        } else if let Some(help) = line.strip_prefix("To mend it: ") {
+        } else if let Some(help) = line.strip_prefix("To correct it: ") {
             problem.help = help.to_owned();
         } else {
             problem.said += line;
@@ -168,7 +168,7 @@ fn mend_one(lines: &mut Vec<String>, problem: &Problem) {
         let hunk = hunk(lines, at + 2);
         let body = passages[0].iter().map(|line| format!("-{line}"));
         lines.splice(hunk.start + 1..hunk.end, body.collect::<Vec<_>>());
-    } else if helps("take `\\ No newline at end of file` away") {
+    } else if helps("remove `\\ No newline at end of file`") {
         let hunk = hunk(lines, at);
         let kept: Vec<_> = lines[hunk.clone()].iter().filter(|line| !line.starts_with('\\')).cloned().collect();
         lines.splice(hunk, kept);
@@ -235,7 +235,7 @@ fn mend_the_form(lines: &mut Vec<String>, Problem { headline, line: at, help, ..
         lines.retain(|line| !["<<<<<<<", "=======", ">>>>>>>"].iter().any(|marks| line.starts_with(marks)));
     } else if helps("write `+` before every line of a new file") {
         lines[at..].iter_mut().take_while(|line| !line.starts_with("***")).for_each(|line| line.insert(0, '+'));
-    } else if helps("close the fence behind") {
+    } else if helps("close the fence after") {
         lines.remove(at);
     } else if helps("write one space before a line that stays") || helps("put ` `, `-` or `+` before it") {
         lines[at].insert(0, ' ');
@@ -246,9 +246,9 @@ fn mend_the_form(lines: &mut Vec<String>, Problem { headline, line: at, help, ..
         let (text, close) = rest.split_once("</").unwrap();
         let new = [format!("{open}>"), "<<<".into(), text.to_owned(), ">>>".into(), format!("</{close}")];
         lines.splice(at..at + 1, new);
-    } else if helps("take such prefixes away") {
+    } else if helps("remove such prefixes") {
         lines.iter_mut().for_each(|line| *line = line.trim_start_matches("> ").to_owned());
-    } else if helps("take away what stands before every line of it") {
+    } else if helps("take away what is before every line of it") {
         let before = lines[at].find("---").unwrap();
         lines[at..].iter_mut().for_each(|line| *line = line.get(before..).unwrap_or_default().to_owned());
     } else if helps("take away the `<!--`") {

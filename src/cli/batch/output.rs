@@ -41,7 +41,7 @@ impl Output {
         let mut file = options.read(true).append(true).create(true).open(path).with_context(open)?;
         let len = file.metadata().with_context(open)?.len();
         if len > 0 && !resume {
-            return Err(anyhow!("`{name}` is there already; --resume goes on behind its last line").into());
+            return Err(anyhow!("`{name}` is there already; --resume continues after its last line").into());
         }
         if len > 0 {
             let len = whole_lines(&mut file).with_context(open)?;
@@ -84,10 +84,10 @@ impl Answered {
     pub(super) fn has(&mut self, line: &[u8]) -> Result<bool, IoError> {
         let Some(answer) = self.next()? else { return Ok(false) };
         let (met, name) = (self.met, &self.name);
-        let about: Named =
-            serde_json::from_slice(&answer).with_context(|| format!("line {met} of `{name}` isn't an answer"))?;
+        let about: Named = serde_json::from_slice(&answer)
+            .with_context(|| format!("line {met} of `{name}` isn't a line that batch writes"))?;
         if about.onto.as_deref() != Some(&self.onto) {
-            return Err(anyhow!("line {met} of `{name}` was made of another revision than {}", self.onto).into());
+            return Err(anyhow!("line {met} of `{name}` was made from another revision than {}", self.onto).into());
         }
         let asked = Named::of(line);
         if about.id != asked {

@@ -38,13 +38,13 @@ impl Diagnose for Error {
             }
             Error::StrayNumber { .. } => of
                 .label("no line of the file")
-                .help(format!("line numbers come right behind `<<<<<<< SEARCH`; {ESCAPE}")),
+                .help(format!("line numbers come right after `<<<<<<< SEARCH`; {ESCAPE}")),
             Error::BlankSearch => of
-                .label("nothing but blank lines")
+                .label("nothing but whitespace")
                 .help("give lines that have text, too; for a new file, put nothing between SEARCH and `=======`"),
             Error::Fence => of
                 .label("would be a line of the file")
-                .help("close the fence behind the block, not in it; around a text that has fences, use a longer one"),
+                .help("close the fence after the block, not in it; around a text that has fences, use a longer one"),
             Error::FencedFile => of
                 .label("this fence would be the first line of the file")
                 .help("leave out the fences inside of the block: its lines are the file's, as they are"),

@@ -22,7 +22,7 @@ impl Diagnose for Error {
                 ))
                 .advice("send the whole change in one format; what is only quoted goes between backticks"),
             Error::Empty { .. } => of
-                .label("begins here, and asks for nothing")
+                .label("begins here, and is empty")
                 .help("ask for the patch again, or take the empty one out")
                 .advice("say what is to be changed, or take the empty patch out"),
             Error::Nul { .. } => of
@@ -77,7 +77,7 @@ impl Diagnose for Residue {
                 ),
             Residue::Prefixed { .. } => of
                 .label("a patch would begin here")
-                .help("take such prefixes away from all lines of the patch; markers and tags come first on their lines"),
+                .help("remove such prefixes from all lines of the patch; markers and tags come first on their lines"),
             Residue::Blocks(error) => error.diagnosis(),
         }
     }
@@ -133,7 +133,7 @@ impl Diagnose for Absence {
                 .help("if each such fence holds a whole file, run it with `--format=files`; else ask the model for a patch")
                 .advice(SAY),
             Absence::Calls => of
-                .label("this call, say")
+                .label("for example, this call")
                 .help("ask for the change itself: by calls with `path`, `old_string` and `new_string`, or in another format"),
             Absence::Escaped => of
                 .label("the patch is in here, escaped")
@@ -151,7 +151,7 @@ impl Diagnose for Absence {
                     .help(format!("take away the `{begin}` and `{end}` around the patch if it is meant"))
             }
             Absence::MidLine => {
-                of.label("this is in mid-line").help("put each `<edit` first on its line if it is meant")
+                of.label("this is in the middle of a line").help("put each `<edit` first on its line if it is meant")
             }
             Absence::OtherFormat { asked, found } => of
                 .label(format!("this one is {found}"))

@@ -84,7 +84,7 @@ impl Diagnose for Warning {
     fn diagnosis(&self) -> Diagnosis {
         match self {
             Warning::DecoratedMarker { path, .. } => Diagnosis::new(Kind::DecoratedMarker)
-                .label("taken for the marker alone")
+                .label("read as the marker alone")
                 .paths(path)
                 .help("write the marker without the stars at its end"),
             Warning::BlankInBody { path, verb, .. } => Diagnosis::new(Kind::BlankInBody)
@@ -92,17 +92,17 @@ impl Diagnose for Warning {
                 .path(path)
                 .help(format!("write `{}` on the line", verb.sign())),
             Warning::LocatorSpacing { path, .. } => Diagnosis::new(Kind::LocatorSpacing)
-                .label("taken for the text after `@@ `")
+                .label("read as the text after `@@ `")
                 .path(path)
                 .help("write one space between `@@` and the text"),
             Warning::LocatorNumbers { path, .. } => Diagnosis::new(Kind::LocatorNumbers)
-                .label("taken for a bare `@@`")
+                .label("read as `@@` alone")
                 .path(path)
                 .help(
                     "write `@@`, or `@@ ` and a line of the file that is before the change; numbers are never a position",
                 ),
             Warning::NoNewlineMark { path, .. } => Diagnosis::new(Kind::NoNewlineMark)
-                .label("this format can't say that")
+                .label("this format has no such line")
                 .path(path)
                 .help("leave the line out: a file that an envelope changes ends with a newline"),
         }
@@ -132,7 +132,7 @@ fn truncated(of: Diagnosis, near: Option<(LineNo, NearEnd)>, fence: Option<LineN
     let of = of.notes(last);
     match (near, fence) {
         (Some(near @ (_, NearEnd::Glued)), _) => {
-            of.label("glued to another line, this ends nothing").help(make_an_end(near))
+            of.label("joined to another line, this ends nothing").help(make_an_end(near))
         }
         (Some(near @ (_, NearEnd::Indented)), _) => {
             of.label("indented, this is a line of context").help(make_an_end(near))
@@ -171,7 +171,7 @@ fn misplaced_end_of_file(verb: Option<Verb>) -> &'static str {
     if matches!(verb, Some(Verb::Add | Verb::Delete)) {
         "leave the line out: it says of a chunk of an updated file that it is at the file's end"
     } else {
-        "put it right behind the lines of a chunk, or leave it out"
+        "put it right after the lines of a chunk, or leave it out"
     }
 }
 
@@ -199,7 +199,7 @@ fn of_habit(habit: Habit, verb: Verb) -> (&'static str, String) {
     match habit {
         Habit::Fence => (
             "a Markdown fence inside the patch",
-            "close the fence behind `*** End Patch`, not inside the patch; if it is a line of the file, write its prefix \
+            "close the fence after `*** End Patch`, not inside the patch; if it is a line of the file, write its prefix \
              before it"
                 .into(),
         ),
@@ -217,10 +217,10 @@ fn of_habit(habit: Habit, verb: Verb) -> (&'static str, String) {
             "`*** Delete File:` needs no lines; to change the file, write `*** Update File:`".into(),
         ),
         Habit::NoNewline if verb == Verb::Delete => {
-            ("this can't be said here", "leave the line out; a deleted file needs none".into())
+            ("this line isn't possible here", "leave the line out; a deleted file needs none".into())
         }
         Habit::NoNewline => {
-            ("this can't be said here", "leave the line out; a new file always ends with a newline".into())
+            ("this line isn't possible here", "leave the line out; a new file always ends with a newline".into())
         }
         Habit::OtherSign if is_new => (only, format!("{sign}; to change a file that exists, write `*** Update File:`")),
         Habit::OtherSign => (only, format!("{sign}; to change the file, write `*** Update File:`")),
@@ -247,7 +247,7 @@ fn of_habit(habit: Habit, verb: Verb) -> (&'static str, String) {
         ),
         Habit::AfterEndOfFile => (
             "belongs to no chunk",
-            "begin a new chunk with a line `@@`, or put `*** End of File` behind these lines".into(),
+            "begin a new chunk with a line `@@`, or put `*** End of File` after these lines".into(),
         ),
     }
 }

@@ -13,19 +13,19 @@ impl Diagnose for Error {
             Error::Json { .. } => of
                 .label("no JSON from here on")
                 .help(
-                    "mend the JSON: names and strings in double quotes, line breaks in strings as `\\n`, no comma before `}` \
+                    "correct the JSON: names and strings in double quotes, line breaks in strings as `\\n`, no comma before `}` \
                      or `]`",
                 )
                 .advice("send every call as valid JSON, with line breaks in strings as `\\n`"),
             Error::Deep => of.label("too deep").help("take the call out of what is around it, and give it by itself"),
             Error::Cut { .. } => of
-                .label("said here")
+                .label("it is here")
                 .help("what came before the cut may be half of the change: ask for the whole response again")
                 .advice("the response was cut off: send the whole change again, in a shorter response"),
             Error::Stream => of
                 .label("a piece")
                 .help("put the pieces together first, or have the provider send the whole message at once"),
-            Error::Behind => of.label("behind the call").help("put each call on a line, or lines, of its own"),
+            Error::Behind => of.label("after the call").help("put each call on a line, or lines, of its own"),
             Error::Twice { .. } => of.label("the second one").help("leave one of them out").advice("give each field once"),
             Error::Spellings { .. } => {
                 of.label("the second one").help("leave out the one that isn't meant").advice("give each field once")

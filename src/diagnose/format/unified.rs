@@ -9,7 +9,7 @@ impl Diagnose for Error {
         let unsupported = Diagnosis::new(Kind::Unsupported);
         match self {
             Error::Quoting => {
-                of.help("write it as `git diff` does: in double quotes, with `\\` before quotes, and nothing behind it")
+                of.help("write it as `git diff` does: in double quotes, with `\\` before quotes, and nothing after it")
             }
             Error::TwoNames { old, new } => of.help(two_names(old, new)),
             Error::OtherName { path, .. } => of.path(path).help(AGAIN).advice(AS_GIT),
@@ -32,7 +32,7 @@ impl Diagnose for Error {
                 .advice("take the hunk out, or give its lines"),
             Error::NoPrefix => of
                 .label("neither ` `, `-` nor `+`")
-                .help("put ` `, `-` or `+` before it; if it is no part of the patch, put a blank line before it"),
+                .help("put ` `, `-` or `+` before it; if it is no part of the patch, put an empty line before it"),
             Error::Numbered => of
                 .label("a line number before the prefix")
                 .help("take the line numbers away: they are no part of the patch"),
@@ -45,7 +45,7 @@ impl Diagnose for Error {
             }
             Error::MarkFirst => of.help("let it follow the last line of the file, or take it out"),
             Error::MarkWithin => {
-                of.label("said to be the last line").help("let it follow the last line of the file, or take it out")
+                of.label("shown as the last line").help("let it follow the last line of the file, or take it out")
             }
             Error::AddedHasOld => of
                 .label("an old line")

@@ -23,17 +23,17 @@ pub enum Error {
     /// A divider of another length, in `--strict`.
     #[error("the line between old and new lines has {divider} signs, and the block's first line {opener}")]
     Divider { divider: usize, opener: usize },
-    #[error("`{}` in a block is no part of a whole conflict", Shown(marker))]
+    #[error("`{}` in a block isn't part of a whole conflict", Shown(marker))]
     Unclear { marker: BString },
     #[error("this line isn't indented as the first line of its block is")]
     Unindented,
-    #[error("`{}` is no line number", Shown(written))]
+    #[error("`{}` isn't a line number", Shown(written))]
     LineNumber { written: BString },
     #[error("`{}` among the new lines", Shown(written))]
     StrayNumber { written: BString },
-    #[error("the lines to search for are blank")]
+    #[error("the lines to search for have no text")]
     BlankSearch,
-    #[error("the Markdown fence around this block would end as a line of the file")]
+    #[error("the Markdown fence around this block would become a line of the file")]
     Fence,
     #[error("the new file would be one block of Markdown, fences included")]
     FencedFile,
@@ -43,7 +43,7 @@ pub enum Error {
     NearOpener { marker: BString },
     #[error("`<{tag}>` is not closed")]
     OpenTag { tag: &'static str },
-    #[error("`<{tag}>` is the call of a tool that can't be read")]
+    #[error("`<{tag}>` calls a tool that isn't known here")]
     Tool { tag: &'static str },
 }
 
@@ -63,9 +63,9 @@ pub enum Warning {
         "the line between old and new lines has other signs than the block's first line: {divider} instead of {opener}"
     )]
     Divider { divider: usize, opener: usize },
-    #[error("this line is taken for the one between old and new lines; line{} {} might be, too", crate::text::plural(lines.len()), listed(lines, lines.len()))]
+    #[error("this line is read as the one between old and new lines; line{} {} could be that, too", crate::text::plural(lines.len()), listed(lines, lines.len()))]
     Dividers { lines: Vec<LineNo> },
-    #[error("the backslash before a marker is left out")]
+    #[error("the backslash before a marker is removed")]
     Unescaped,
     #[error("a conflict as git leaves it is ignored")]
     Conflict,

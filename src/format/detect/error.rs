@@ -53,7 +53,7 @@ pub enum Residue {
     #[error("`{}` outside of an `<edit>`", Shown(tag))]
     StrayClosing { tag: BString },
     /// A patch behind a list bullet or a quotation mark.
-    #[error("{} behind `{}`", start(*format), Shown(prefix))]
+    #[error("{} has `{}` before it", start(*format), Shown(prefix))]
     Prefixed { format: Format, prefix: BString },
     #[error(transparent)]
     Blocks(#[from] blocks::Error),
@@ -120,22 +120,22 @@ impl Hiding {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
-    #[error("an `<edit>` in mid-line is ignored")]
+    #[error("an `<edit>` in the middle of a line is ignored")]
     ProseEdit,
     #[error("{} in {by} is ignored", format.a_patch())]
     Hidden { format: Format, by: Hiding },
     /// A patch before a line that closes a block of reasoning that nothing has opened: the opening tag was perhaps in the prompt.
-    #[error("{} before a `</{tag}>` without its `<{tag}>` counts", format.a_patch())]
+    #[error("{} before a `</{tag}>` without its `<{tag}>` is applied, too", format.a_patch())]
     Unopened { format: Format, tag: &'static str },
-    #[error("{} that repeats the one in line {first} is ignored: it counts once", format.a_patch())]
+    #[error("{} that repeats the one in line {first} is ignored: it is applied once", format.a_patch())]
     RepeatedPatch { format: Format, first: LineNo },
-    #[error("this edit of `{}` repeats the one in line {first}: both count", Shown(path))]
+    #[error("this edit of `{}` repeats the one in line {first}: both are applied", Shown(path))]
     RepeatedEdit { path: BString, first: LineNo },
     #[error("`{marker}` outside of a patch is ignored")]
     StrayMarker { marker: &'static str },
-    #[error("{} is left out: the format asked for is {asked}", found.a_patch())]
+    #[error("{} is ignored: the format asked for is {asked}", found.a_patch())]
     Skipped { found: Format, asked: Format },
-    #[error("this fenced block has no path and is left out")]
+    #[error("this fenced block has no path and is ignored")]
     NamelessFence,
 }
 

@@ -100,14 +100,14 @@ fn residue_shows_that_something_was_lost() {
             "a\nb\nerror 6: `*** End Patch` outside of a patch: the one before ended in line 4".into(),
         ),
         // Bullets and quotations.
-        (format!("> {}", ADD_A.replace('\n', "\n> ")), "error 1: `*** Begin Patch` behind `>`".into()),
+        (format!("> {}", ADD_A.replace('\n', "\n> ")), "error 1: `*** Begin Patch` has `>` before it".into()),
         (format!("- {ADD_A}"), {
             let header = "`*** Add File: a` outside of `*** Begin Patch` … `*** End Patch`";
-            format!("error 1: `*** Begin Patch` behind `-`\nerror 2: {header}")
+            format!("error 1: `*** Begin Patch` has `-` before it\nerror 2: {header}")
         }),
-        ("1. *** Begin Patch\n".into(), "error 1: `*** Begin Patch` behind `1.`".into()),
-        ("+*** Begin Patch\n".into(), "error 1: `*** Begin Patch` behind `+`".into()),
-        ("* > <edit op=\"remove\" file=\"a\"/>\n".into(), "error 1: an `<edit>` behind `* >`".into()),
+        ("1. *** Begin Patch\n".into(), "error 1: `*** Begin Patch` has `1.` before it".into()),
+        ("+*** Begin Patch\n".into(), "error 1: `*** Begin Patch` has `+` before it".into()),
+        ("* > <edit op=\"remove\" file=\"a\"/>\n".into(), "error 1: an `<edit>` has `* >` before it".into()),
         (format!("A *** Begin Patch is a line.\n{ADD_A}"), "a".into()),
     ] {
         assert_eq!(read(&text), want, "{text}");

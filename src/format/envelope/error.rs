@@ -31,7 +31,7 @@ pub enum Error {
     BadLine { path: Arc<[u8]>, verb: Verb, habit: Habit, more: Option<Span> },
     #[error("headers of a unified diff in the section of `{}`", Shown(path))]
     UnifiedHeader { path: Arc<[u8]>, verb: Verb, more: Option<Span> },
-    #[error("`{}` is to be updated, and no change follows", Shown(path))]
+    #[error("`{}` is to be updated, but no change follows", Shown(path))]
     NoChunk { path: Arc<[u8]> },
     /// A chunk without lines, and whether its `@@` names a place.
     #[error("a chunk of `{}` has no lines", Shown(path))]
@@ -65,13 +65,13 @@ pub enum NearEnd {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
-    #[error("a marker with ` ***` behind it{}", times(*count))]
+    #[error("a marker with ` ***` after it{}", times(*count))]
     DecoratedMarker { path: Option<Arc<[u8]>>, count: usize },
-    #[error("an empty line of `{}` has no `{}` and is taken for content{}", Shown(path), verb.sign(), times(*count))]
+    #[error("an empty line of `{}` has no `{}` and is read as an empty line of the file{}", Shown(path), verb.sign(), times(*count))]
     BlankInBody { path: Arc<[u8]>, verb: Verb, count: usize },
     #[error("`@@` without a space after it in the section of `{}`{}", Shown(path), times(*count))]
     LocatorSpacing { path: Arc<[u8]>, count: usize },
-    #[error("line numbers after `@@` in the section of `{}`{}: they mean nothing here", Shown(path), times(*count))]
+    #[error("line numbers after `@@` in the section of `{}`{}: they are ignored", Shown(path), times(*count))]
     LocatorNumbers { path: Arc<[u8]>, count: usize },
     #[error("`\\ No newline at end of file` in the section of `{}` is ignored{}", Shown(path), times(*count))]
     NoNewlineMark { path: Arc<[u8]>, count: usize },

@@ -134,9 +134,9 @@ table! { chunks:
     "*** Update File: a\n@@\n-y\n\\ No newline at end of file\n+z\n\\ No newline at end of file\n" =>
         "update a [-y|+z]\nwarning 5: no-newline-mark";
     // Nothing to do.
-    "*** Update File: a\n" => "unreadable a\nerror 2: `a` is to be updated, and no change follows";
+    "*** Update File: a\n" => "unreadable a\nerror 2: `a` is to be updated, but no change follows";
     "*** Update File: a\n\n*** Delete File: b\n" =>
-        "unreadable a\ndelete b\nerror 2: `a` is to be updated, and no change follows";
+        "unreadable a\ndelete b\nerror 2: `a` is to be updated, but no change follows";
     "*** Update File: a\n@@ x\n\n*** Delete File: b\n" => "unreadable a\ndelete b\nerror 3: a chunk of `a` has no lines";
     "*** Update File: a\n@@\n*** End of File\n" => "unreadable a\nerror 3: a chunk of `a` has no lines";
     "*** Update File: a\n@@\n-x\n@@ y\n" => "unreadable a\nerror 5: a chunk of `a` has no lines";
@@ -219,10 +219,10 @@ fn strict_refuses_whatever_warns() {
         ("*** Update File: a\n@@ -1,7 +1,8 @@\n-y\n", "update a @-1,7 +1,8 @@@[-y]"),
         (
             "*** Add File: a\n+x\n\n+y\n",
-            "unreadable a\nerror 4: an empty line of `a` has no `+` and is taken for content",
+            "unreadable a\nerror 4: an empty line of `a` has no `+` and is read as an empty line of the file",
         ),
         ("*** Update File: a\n@@x\n-y\n", "unreadable a\nerror 3: `@@` without a space after it in the section of `a`"),
-        ("*** Update File: a ***\n-y\n", "unreadable a\nerror 2: a marker with ` ***` behind it"),
+        ("*** Update File: a ***\n-y\n", "unreadable a\nerror 2: a marker with ` ***` after it"),
         (
             "*** Update File: a\n-y\n\\ No newline at end of file\n",
             "unreadable a\nerror 4: `\\ No newline at end of file` in the section of `a` is ignored",

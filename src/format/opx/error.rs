@@ -27,7 +27,7 @@ pub enum Error {
     Marker,
     #[error("unknown operation `{}`", Shown(written))]
     UnknownOperation { written: BString },
-    #[error("`{}` is no occurrence", Shown(written))]
+    #[error("`{}` isn't an occurrence", Shown(written))]
     Occurrence { written: BString },
     #[error("`<{}>` is missing", child.name())]
     MissingChild { op: Op, child: Child },

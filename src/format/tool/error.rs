@@ -11,13 +11,13 @@ pub enum Error {
     CutJson,
     #[error("the JSON of a tool call can't be read: {what}")]
     Json { what: String },
-    #[error("a tool call is nested too deep to be read")]
+    #[error("a tool call is nested too deeply to be read")]
     Deep,
     #[error("the response was cut off: `{field}` is `{value}`")]
     Cut { field: String, value: String },
-    #[error("these are pieces of a stream, of which each holds a part of the response")]
+    #[error("these are pieces of a stream, each with a part of the response")]
     Stream,
-    #[error("text behind a tool call on its line")]
+    #[error("text after a tool call on the same line")]
     Behind,
     #[error("`{field}` is there twice in one call")]
     Twice { field: String },
@@ -31,13 +31,13 @@ pub enum Error {
     Type { field: String, wanted: &'static str },
     #[error("`{field}` must be a plain number from 1, and is {}", Shown(written.as_bytes()))]
     Count { field: String, written: String },
-    #[error("`{field}` would change what is meant, and isn't supported")]
+    #[error("`{field}` isn't supported, and the call would mean something else without it")]
     Field { field: String },
     #[error("two different calls have the id `{}`", Shown(id.as_bytes()))]
     Id { id: String },
     #[error("a NUL byte in a tool call")]
     Nul,
-    #[error("the `diff` of this call isn't one change of its file")]
+    #[error("the `diff` of this call isn't a single change of the call's file")]
     Diff,
 }
 
@@ -48,14 +48,14 @@ pub enum Error {
 pub enum Warning {
     #[error("the call of `{}` is ignored: it changes no file", Shown(name))]
     Skipped { name: BString },
-    #[error("a call that repeats one of the same id is ignored: it counts once")]
+    #[error("a call that repeats one of the same id is ignored: it is applied once")]
     Repeated,
     #[error("the unknown field `{}` is ignored", Shown(field.as_bytes()))]
     Field { field: String },
     #[error("the new file doesn't end with a newline")]
     NoNewline,
-    #[error("the `+` at the end is taken for the last line's newline")]
+    #[error("the `+` at the end is read as the last line's newline")]
     LastPlus,
-    #[error("a patch in a JSON object that is no tool call counts")]
+    #[error("a patch in a JSON object that isn't a tool call is applied, too")]
     NoCall,
 }

@@ -15,7 +15,7 @@ pub enum Error {
     #[error("the header of `{}` also names `{}`", Shown(path), Shown(name))]
     OtherName { path: BString, name: BString },
     /// `rename from` without `rename to`, or the other way, or one of each kind.
-    #[error("the header of a rename or copy doesn't say both names")]
+    #[error("the header of a rename or copy doesn't give both names")]
     HalfRename,
     #[error("the section doesn't say which file it is about")]
     NoName,
@@ -25,11 +25,11 @@ pub enum Error {
     Contradiction,
     #[error("mode {mode:06o}: only regular files (100644, 100755) can be patched")]
     Mode { mode: u32 },
-    #[error("`{}` is no mode", Shown(text))]
+    #[error("`{}` isn't a file mode", Shown(text))]
     NoMode { text: BString },
     #[error("{} is a binary file, of which the patch shows no lines", path.as_ref().map_or("this".into(), |path| format!("`{}`", Shown(path))))]
     Binary { path: Option<BString> },
-    #[error("nothing is to be done in this section: it has no hunk, and the file keeps its name and mode")]
+    #[error("this section changes nothing: it has no hunk, and the file keeps its name and mode")]
     Nothing,
     #[error("a hunk's header has no line numbers")]
     NoNumbers,
@@ -49,11 +49,11 @@ pub enum Error {
     Miscounted { number: usize, claimed: [u32; 2], found: [u32; 2] },
     #[error("`\\ No newline at end of file` follows no line")]
     MarkFirst,
-    #[error("`\\ No newline at end of file` is behind a line that others follow")]
+    #[error("`\\ No newline at end of file` comes after a line that isn't the last one")]
     MarkWithin,
-    #[error("the file is new, yet the hunk has lines that it must have had")]
+    #[error("the file is new, but the hunk has old lines")]
     AddedHasOld,
-    #[error("the file is new, yet it is shown in several hunks")]
+    #[error("the file is new, but it has several hunks")]
     AddedTwice,
 }
 
@@ -63,9 +63,9 @@ pub enum Error {
 #[non_exhaustive]
 pub enum Warning {
     /// A hunk that claims other counts of old and new lines than it has, and how many lines were `taken` in that they leave out.
-    #[error("hunk {number} of `{}` claims {}; it has {}, and is read so", Shown(path), counts(*claimed), counts(*found))]
+    #[error("hunk {number} of `{}` claims {}, but has {}; the lines that it has are used", Shown(path), counts(*claimed), counts(*found))]
     Recounted { path: BString, number: usize, claimed: [u32; 2], found: [u32; 2], taken: usize },
-    #[error("hunk {number} of `{}` is complete by its counts; what follows after it is left out", Shown(path))]
+    #[error("hunk {number} of `{}` is complete by its counts; the lines after it are ignored", Shown(path))]
     LeftOut { path: BString, number: usize },
     #[error("hunk {number} of `{}` is complete by its counts; the response ends within its last line", Shown(path))]
     Unended { path: BString, number: usize },

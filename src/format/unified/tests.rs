@@ -124,11 +124,11 @@ fn headers_say_what_becomes_of_a_file() {
         ("diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n", "C x -> y"),
         ("diff --git a/x b/x\n@@ -1 +1 @@\n-a\n+b\n", "M x @1,1+1,1:-a+b"),
         ("diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ a/x\n@@ -1 +1 @@\n-a\n+b\n", "M x @1,1+1,1:-a+b"),
-        ("diff --git a/x b/x\nindex 1..2 100644\n", "? x\nparse 1: nothing is to be done in this section"),
-        ("diff --git a/x b/y\nrename from x\n", "? x\nparse 1: the header of a rename or copy doesn't say both names"),
+        ("diff --git a/x b/x\nindex 1..2 100644\n", "? x\nparse 1: this section changes nothing"),
+        ("diff --git a/x b/y\nrename from x\n", "? x\nparse 1: the header of a rename or copy doesn't give both names"),
         ("diff --git a/x b/y\nrename from x\nrename to z\n", "? x\n? z\nparse 1: the header of `z` also names `b/y`"),
         ("diff --git a/x b/x\nnew file mode 120000\n", "? x\nunsupported 2: mode 120000"),
-        ("diff --git a/x b/x\nnew file mode rw\n", "? x\nparse 2: `rw` is no mode"),
+        ("diff --git a/x b/x\nnew file mode rw\n", "? x\nparse 2: `rw` isn't a file mode"),
         ("diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 1\nIc${Nkz\n\nliteral 0\nHcmV?d00001\n\n", {
             "? x\nunsupported 1: `x` is a binary file"
         }),
@@ -137,8 +137,8 @@ fn headers_say_what_becomes_of_a_file() {
             "diff --git a/x b/x\nnew file mode 100644\n--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+b\n",
             "? x\nparse 1: the header con",
         ),
-        ("--- /dev/null\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", "? x\nparse 4: the file is new, yet"),
-        ("--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n@@ -0,0 +2 @@\n+c\n", "? x\nparse 5: the file is new, yet"),
+        ("--- /dev/null\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", "? x\nparse 4: the file is new, but the hunk"),
+        ("--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n@@ -0,0 +2 @@\n+c\n", "? x\nparse 5: the file is new, but it has"),
         ("diff --git is a command\n", "parse -: the response has no patch"),
     ] {
         let got = read(text);
@@ -163,7 +163,7 @@ fn counts_end_a_hunk_and_are_corrected() {
         ("@@ -1 +1 @@\n-b\n+c\n\n+d\n", "M x @1,1+1,1:-b+c\nwarning 7: hunk 1 of `x` is complete by its counts"),
         ("@@ -1 +1 @@\n-b\n+c\nd\n+e\n", "M x @1,1+1,1:-b+c\nwarning 7: hunk 1 of `x` is complete by its counts"),
         // More follows at once.
-        ("@@ -1 +1 @@\n-b\n+c\n+d\n", "M x @1,1+1,2:-b+c+d\nwarning 6: hunk 1 of `x` claims 1 old and 1 new line;"),
+        ("@@ -1 +1 @@\n-b\n+c\n+d\n", "M x @1,1+1,2:-b+c+d\nwarning 6: hunk 1 of `x` claims 1 old and 1 new line, but"),
         ("@@ -1 +1 @@\n-b\n+c\n+d\n \n", "M x @1,1+1,2:-b+c+d\nwarning 6: hunk 1"),
         ("@@ -1 +1 @@\n-b\n+c\n d\n", "M x @1,2+1,2:-b+c| d\nwarning 6: hunk 1"),
         ("@@ -1 +1 @@\n-b\n+c\n- d\n+e\n\n f\n", "M x @1,2+1,2:-b+c|- d+e\nwarning 6: hunk 1"),
@@ -214,7 +214,7 @@ fn newline_marks_and_line_ends() {
         ("@@ -1,2 +1 @@\n-b\n c\n\\ No newline at end of file\n", "M x @1,2+1,1:-b c$"),
         (
             "@@ -1,2 +1 @@\n b\n\\ No newline at end of file\n-c\n",
-            "? x\nparse 4: `\\ No newline at end of file` is behind",
+            "? x\nparse 4: `\\ No newline at end of file` comes after",
         ),
         (
             "@@ -1 +1 @@\n\\ No newline at end of file\n-b\n+c\n",
@@ -243,11 +243,11 @@ fn diffs_are_found_where_they_start_a_line() {
         // In a series, a commit may make again what one between took back.
         (
             format!("{mail}{mail}"),
-            format!("{x}\n{x}\nwarning 27: this edit of `x` repeats the one in line 9: both count"),
+            format!("{x}\n{x}\nwarning 27: this edit of `x` repeats the one in line 9: both are applied"),
         ),
         (format!("git apply <<'EOF'\n{}EOF\n", X.replace("1 +1", "1,4 +1,4")), {
             format!(
-                "{x}\nwarning 4: hunk 1 of `x` claims 4 old and 4 new lines; it has 1 old and 1 new line, and is read so"
+                "{x}\nwarning 4: hunk 1 of `x` claims 4 old and 4 new lines, but has 1 old and 1 new line; the lines that it has are used"
             )
         }),
         (
@@ -283,12 +283,12 @@ fn diffs_are_found_where_they_start_a_line() {
                 .to_owned(),
             {
                 "M p @0,1+1,3:+*** Begin Patch+<edit file=\"a\" op=\"remove\"/> *** End Patch\nwarning 6: hunk 1 of `p` claims 0 old \
-             and 3 new lines; it has 1 old and 3 new lines, and is read so"
+             and 3 new lines, but has 1 old and 3 new lines; the lines that it has are used"
                 .into()
             },
         ),
         (r#"{"diff": "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"}"#.to_owned(), {
-            "M x @1,1+1,1:-a+b\nwarning 1: a patch in a JSON object that is no tool call counts".into()
+            "M x @1,1+1,1:-a+b\nwarning 1: a patch in a JSON object that isn't a tool call is applied, too".into()
         }),
     ] {
         assert_eq!(read(text.as_str()), want, "{text}");
@@ -296,11 +296,11 @@ fn diffs_are_found_where_they_start_a_line() {
     let envelope = Options { format: Some(Format::Envelope), ..Options::default() };
     let both = format!("{X}*** Begin Patch\n*** Delete File: z\n*** End Patch\n");
     assert_eq!(read_with(both.as_str(), &envelope), {
-        "? z\nwarning 1: a unified diff is left out: the format asked for is envelope"
+        "? z\nwarning 1: a unified diff is ignored: the format asked for is envelope"
     });
     let unified = Options { format: Some(Format::Unified), ..Options::default() };
     assert_eq!(read_with(both.as_str(), &unified), {
-        format!("{x}\nwarning 6: an envelope is left out: the format asked for is unified")
+        format!("{x}\nwarning 6: an envelope is ignored: the format asked for is unified")
     });
 }
 

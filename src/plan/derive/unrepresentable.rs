@@ -24,7 +24,7 @@ impl<'c> Derived<'c> {
 
 /// What becomes of a file, and can't be said in a format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} can't say this change of `{}`: {what}", format.the(), Shown(path))]
+#[error("{} can't express this change of `{}`: {what}", format.the(), Shown(path))]
 pub struct Unrepresentable {
     /// The file, as git names it.
     pub path: BString,
@@ -57,7 +57,7 @@ pub enum What {
     #[error("it is a submodule")]
     Submodule,
     /// Its name can't be one of a file that a response names.
-    #[error("its name can't be in a response")]
+    #[error("its name can't be written in a response")]
     Name,
     /// The response would name another file.
     #[error("its path would be read as another")]
@@ -75,13 +75,13 @@ pub enum What {
     #[error("only its final newline changes")]
     FinalNewline,
     /// Lines end otherwise than the rules for new lines make them.
-    #[error("its lines would end otherwise")]
+    #[error("its line endings would differ")]
     LineEnds,
     /// A byte order mark comes or goes.
-    #[error("its byte order mark comes or goes")]
+    #[error("a byte order mark is added or removed")]
     Mark,
     /// Blank lines at the edges of a new file.
-    #[error("blank lines at its edges would be dropped")]
+    #[error("empty lines at its edges would be dropped")]
     BlankEdges,
     /// A line of the text would be read as a part of the patch.
     #[error("a line of it would be read as a part of the patch")]
@@ -93,7 +93,7 @@ pub enum What {
 
 /// An existing file of which a response gives all of the content, since no part of it can say the change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is replaced whole: what else is in it when this is applied is lost", Shown(path))]
+#[error("`{}` is replaced whole: whatever else was changed in it before this is applied will be lost", Shown(path))]
 pub struct Replaced {
     /// The file.
     pub path: BString,

@@ -19,10 +19,10 @@ pub enum CommitError {
     #[error("git knows no name and address to commit with")]
     Identity { said: BString },
     /// git would take no such author.
-    #[error("`{}` is no author that git would take", Shown(author))]
+    #[error("`{}` isn't an author that git accepts", Shown(author))]
     Author { author: BString, said: BString },
     /// git would take no such date.
-    #[error("`{}` is no date that git would take", Shown(date))]
+    #[error("`{}` isn't a date that git accepts", Shown(date))]
     Date { date: BString },
     /// Another commit came while ours was being made, so that ours would have taken it back.
     #[error("`HEAD` was moved by another program, most likely a `git commit`")]
@@ -37,13 +37,13 @@ pub enum CommitError {
     #[error("nothing to commit: what git stores stays the same")]
     NothingToCommit,
     /// The commits that are ready hold something else than the change.
-    #[error("together the responses make another change than one by one, so that no commits of it can be made here")]
+    #[error("the responses together make another change than one after the other, so they can't become commits here")]
     OtherTree,
     /// A commit is to be made on a tree.
-    #[error("{id} is a tree, and a commit is made on a commit")]
+    #[error("{id} is a tree, and the parent of a commit must be a commit")]
     NoParent { id: String },
     /// A branch that is to move has commits which it would lose.
-    #[error("the branch `{}` has commits that the new one isn't made on", Shown(name.as_bytes()))]
+    #[error("the branch `{}` has commits that the new one isn't based on", Shown(name.as_bytes()))]
     BranchAhead { name: String },
     /// A branch that is to move is the one of a work tree, whose files would stay what they are.
     #[error("the branch `{}` is checked out in `{}`", Shown(name.as_bytes()), Shown(top))]
@@ -52,13 +52,13 @@ pub enum CommitError {
     #[error("the branch `{}` was moved by another program", Shown(name.as_bytes()))]
     BranchMoved { name: String },
     /// A hook said no.
-    #[error("the {} said no{}", hook_name(name), exit_status(*status))]
+    #[error("the {} refused the commit{}", hook_name(name), exit_status(*status))]
     Hook { name: Option<BString>, status: Option<i32>, kept: Option<PathBuf> },
     /// `git commit` made no commit, and it was no hook that stopped it.
     #[error("`git commit` made no commit{}", exit_status(*status))]
     NoCommit { status: Option<i32> },
     /// Whether `git commit` has ended, or what HEAD is now, can't be read: nobody knows whether there is a commit.
-    #[error("whether `git commit` made a commit can't be told: {0}")]
+    #[error("can't tell whether `git commit` made a commit: {0}")]
     InDoubt(RepoError),
     /// The repository can't be read, or there is no git program.
     #[error(transparent)]

@@ -206,8 +206,8 @@ fn a_warning_names_its_kind_last_and_repetitions_are_counted() {
         ..said(Kind::NewlineAdded, "`a.rs` now ends with a newline")
     };
     for (also, want) in [
-        (&[2][..], "note: the same goes for line 2\n"),
-        (&[2, 3, 4], "note: the same goes for line 2, line 3 and line 4\n"),
+        (&[2][..], "note: the same is true of line 2\n"),
+        (&[2, 3, 4], "note: the same is true of line 2, line 3 and line 4\n"),
         (&[2, 3, 4, 5, 6, 7, 8], "line 5, line 6 and 2 more places\n"),
     ] {
         let drawn = draw(&warning(also), Style::PLAIN);
@@ -228,7 +228,7 @@ fn a_failure_ends_with_the_state() {
         (
             1,
             State::Attention(vec![path("a"), path("b\u{1b}")]),
-            "error[io]: no\nthese paths need your eye:\n  a\n  b\\033\n",
+            "error[io]: no\nthese paths need attention:\n  a\n  b\\033\n",
         ),
     ] {
         let report = Report::failed_with(state, vec![said(Kind::Io, "no"); errors], Vec::new());

@@ -61,7 +61,7 @@ fn a_hook_that_says_no_is_named_and_everything_is_put_back() {
         hook(&sample, "post-commit", "exit 1");
         let before = seen(&sample);
         let undone = commit(&sample, WANTED[1].1, request("change\n")).unwrap_err();
-        assert_eq!(undone.error.to_string(), format!("the {name} hook said no (exit status 3)"));
+        assert_eq!(undone.error.to_string(), format!("the {name} hook refused the commit (exit status 3)"));
         assert_eq!(undone.error.diagnosis().kind, Kind::Hook);
         assert_eq!((undone.attention, undone.open), (vec![], vec![]));
         assert_eq!(seen(&sample), before, "{name}");

@@ -239,7 +239,7 @@ fn what_was_kept_before_is_not_taken_for_the_last_change_where_that_could_not_be
     recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
     let error = undo(&sample).unwrap_err();
     watch::clear();
-    assert!(error.to_string().contains("still lies in"), "{error}");
+    assert!(error.to_string().contains("is still in"), "{error}");
     assert_eq!(std::fs::read(sample.top().join("b")).unwrap(), b"b2\n");
     recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
     undo(&sample).unwrap();
@@ -261,7 +261,7 @@ fn whatever_changed_since_is_named_and_nothing_is_taken_back() {
                 sample.write("b", "back\n");
                 sample.write("deep", "a file\n");
             },
-            &["`a` changed", "`b` came", "`deep` came", "`new/er/file` went", "`tool` changed"],
+            &["`a` changed", "`b` was created", "`deep` was created", "`new/er/file` was removed", "`tool` changed"],
         ),
         (
             "a kept one",
