@@ -1,5 +1,9 @@
 //! The command line, run as its users run it: exit statuses, what stands on which stream, and what is left behind.
 
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(unused_imports, dead_code, reason = "what only Linux shows is left out elsewhere")
+)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod apply;

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use assert_fs::prelude::*;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{self, OnDisk, Repo, Run, program};
+use crate::support::{self, OnDisk, Repo, Run, make_pipe, program};
 
 const RESPONSE: &str = "*** Begin Patch
 *** Update File: a.txt
@@ -96,10 +96,6 @@ fn below(directory: &Path) -> Vec<PathBuf> {
 
 fn outside(repo: &Repo) -> BTreeMap<PathBuf, OnDisk> {
     support::files(&repo.child("../outside"))
-}
-
-fn make_pipe(path: &Path) {
-    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
 fn remove(path: &Path) {

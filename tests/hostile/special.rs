@@ -3,26 +3,24 @@
 use std::path::Path;
 
 use assert_fs::prelude::*;
-use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 
 use crate::Fortress;
 use crate::bounded::patiently;
+use crate::support::{make_device, make_pipe};
 
 /// Everything that is no file, directory or link, and how it is made; devices only where the system lets us.
 fn specials(at: &Path) -> Vec<&'static str> {
     let mut made = Vec::new();
-    let mode = Mode::RUSR | Mode::WUSR;
-    mknodat(CWD, at.join("fifo"), FileType::Fifo, mode, 0).unwrap();
+    make_pipe(&at.join("fifo"));
     made.push("fifo");
     drop(std::os::unix::net::UnixListener::bind(at.join("socket")).unwrap());
     made.push("socket");
     // As /dev/zero and as a disk that nobody has.
-    for (name, kind, device) in
-        [("zero", FileType::CharacterDevice, makedev(1, 5)), ("disk", FileType::BlockDevice, makedev(240, 200))]
-    {
-        match mknodat(CWD, at.join(name), kind, mode, device) {
-            Ok(()) => made.push(name),
-            Err(error) => eprintln!("no device `{name}` can be made here, so none is tried: {error}"),
+    for (name, kind, numbers) in [("zero", "c", (1, 5)), ("disk", "b", (240, 200))] {
+        if make_device(&at.join(name), kind, numbers) {
+            made.push(name);
+        } else {
+            eprintln!("no device `{name}` can be made here, so none is tried");
         }
     }
     made
@@ -71,7 +69,7 @@ fn a_pipe_where_git_keeps_its_rules_hangs_nothing() {
     ] {
         for target in targets {
             let fortress = Fortress::new();
-            mknodat(CWD, fortress.path().join(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+            make_pipe(&fortress.path().join(name));
             let mut command = fortress.repo.command();
             command.args(["apply", target]);
             let sections = "*** Update File: dir/a.txt\n@@\n-old\n+new\n*** Add File: dir/b.txt\n+b\n";
@@ -108,7 +106,7 @@ fn rules_are_not_read_through_a_link_as_git_does_not() {
 fn a_response_may_come_through_a_pipe_and_a_directory_is_none() {
     let fortress = Fortress::new();
     let fifo = fortress.outside.join("answer");
-    mknodat(CWD, &fifo, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    make_pipe(&fifo);
     let response = "*** Begin Patch\n*** Update File: a.txt\n@@\n-old\n+new\n*** End Patch\n";
     std::thread::scope(|scope| {
         scope.spawn(|| std::fs::write(&fifo, response).unwrap());

@@ -3,6 +3,10 @@
 //! Each has a file beside this one, where escapes are shown as `␛`; those that begin with `scene-` show what files and terminals can do
 //! to a message. `SNAPSHOTS=overwrite cargo test --test messages` renews them; read them as a stranger would at night.
 
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(unused_imports, dead_code, reason = "what only Linux shows is left out elsewhere")
+)]
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod repair;

@@ -235,6 +235,12 @@ pub fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success(), "{}", path.display());
 }
 
+/// Makes a device, a character's (`c`) or a block's (`b`), and returns whether the system allows that; by the program for it, too.
+pub fn make_device(path: &Path, kind: &str, (major, minor): (u32, u32)) -> bool {
+    let numbers = [major, minor].map(|number| number.to_string());
+    Command::new("mknod").arg(path).arg(kind).args(numbers).output().is_ok_and(|made| made.status.success())
+}
+
 /// Where our program is.
 pub fn program() -> &'static str {
     env!("CARGO_BIN_EXE_git-llmpatch")
