@@ -174,7 +174,8 @@ fn show_the_way(usage: &mut clap::Error) {
     let way = GITS_OPTIONS.iter().find(|(names, _)| names.split(' ').any(|known| known == name)).map(|(_, way)| *way);
     if let Some(way) = way {
         usage.remove(ContextKind::SuggestedArg);
-        usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![way.into()]));
+        // A line each, none wider than a terminal.
+        usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(way.split("; ").map(Into::into).collect()));
     }
 }
 
@@ -182,7 +183,7 @@ fn show_the_way(usage: &mut clap::Error) {
 const GITS_OPTIONS: [(&str, &str); 9] = [
     (
         "-R --reverse",
-        "'git llmpatch undo' takes back the last apply; 'git llmpatch diff --onto=<rev> <response> | git apply -R' any other",
+        "'git llmpatch undo' takes back the last apply; 'git llmpatch diff --onto=<rev> <response> | git apply -R' undoes others",
     ),
     ("--reject", "a change is made whole or not at all; 'git llmpatch apply -i' asks for each file and hunk"),
     (
@@ -192,7 +193,7 @@ const GITS_OPTIONS: [(&str, &str); 9] = [
     ("--staged", "the index alone is '--cached'"),
     (
         "-p",
-        "'git llmpatch diff' prints the patch without it; 'a/' and 'b/' before paths are detected; '--directory=<dir>' puts paths below a directory",
+        "it isn't needed: 'a/' and 'b/' before paths are detected; '--directory=<dir>' puts paths below a directory",
     ),
     (
         "-C --ignore-whitespace --ignore-space-change --inaccurate-eof",

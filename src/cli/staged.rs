@@ -48,8 +48,8 @@ fn summary(findings: usize) -> String {
     let s = if findings == 1 { "" } else { "s" };
     format!(
         "{findings} finding{s} in what is staged; nothing was changed\n\
-         help: correct and stage the files; `git llmpatch check --cached <response>` says more about a response, and the \
-         attribute `-{ATTRIBUTE}` exempts a file\n"
+         help: correct and stage the files; `git llmpatch check --cached <response>` says\n  \
+         more about a response, and the attribute `-{ATTRIBUTE}` exempts a file\n"
     )
 }
 
