@@ -24,6 +24,7 @@
             installShellCompletion --bash --name git-llmpatch completions/git-llmpatch.bash
             installShellCompletion --zsh --name _git-llmpatch completions/_git-llmpatch
             install -D --mode=644 completions/git-llmpatch.fish -t "$out/share/fish/vendor_conf.d"
+            install -D --mode=644 completions/no-others.fish "$out/share/fish/vendor_completions.d/git-llmpatch.fish"
           '';
           meta = {
             description = "Applies the patches that language models write: exact, atomic, native to git";

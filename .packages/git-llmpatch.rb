@@ -16,6 +16,7 @@ class GitLlmpatch < Formula
     zsh_completion.install "completions/_git-llmpatch"
     # Not among the completions: fish reads those of `git` only when it completes git.
     (share/"fish/vendor_conf.d").install "completions/git-llmpatch.fish"
+    (share/"fish/vendor_completions.d").install "completions/no-others.fish" => "git-llmpatch.fish"
   end
 
   test do

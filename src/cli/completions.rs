@@ -53,9 +53,16 @@ impl Completions {
                 format!("{shell} has no place for a user's own scripts; print it, and put it where you want it");
             return Err(super::usage("completions", &message));
         };
-        Ok(install::install(&directory, &[Piece { name, content: script(shell) }], &advice))
+        let mut pieces = vec![Piece { name, content: script(shell) }];
+        if shell == Shell::Fish {
+            pieces.push(Piece { name: "completions/git-llmpatch.fish", content: NO_OTHERS.into() });
+        }
+        Ok(install::install(&directory, &pieces, &advice))
     }
 }
+
+/// What keeps fish from reading the completions that it makes of our manual pages.
+const NO_OTHERS: &str = include_str!("../../completions/no-others.fish");
 
 fn names() -> String {
     let names: Vec<_> = Shell::value_variants().iter().map(ToString::to_string).collect();
@@ -79,7 +86,7 @@ fn place(home: &Home, shell: Shell) -> Option<(PathBuf, &'static str, String)> {
             (directory, "_git-llmpatch", advice)
         }
         // Not among the completions: fish reads those of `git` only when it completes git.
-        Shell::Fish => (home.config().join("fish/conf.d"), "git-llmpatch.fish", "a new fish reads it".to_owned()),
+        Shell::Fish => (home.config().join("fish"), "conf.d/git-llmpatch.fish", "a new fish reads them".to_owned()),
         _ => return None,
     })
 }
@@ -118,8 +125,10 @@ fn with_revisions_for_zsh(script: &str) -> String {
         script.replace(&format!(":{name}:_default"), &format!(":{name}:_git-llmpatch_revisions"))
     });
     for argument in revisions(&super::command()).filter(|argument| argument.is_positional()) {
-        let start = format!("':{} -- ", argument.get_id());
-        let line = script.lines().find(|line| line.starts_with(&start)).unwrap_or_default().to_owned();
+        // One colon before what must be there, two before what may.
+        let start = format!("{} -- ", argument.get_id());
+        let is_it = |line: &&str| line.trim_start_matches(['\'', ':']).starts_with(&start);
+        let line = script.lines().find(is_it).unwrap_or_default().to_owned();
         script = script.replace(&line, &line.replace(":_default'", ":_git-llmpatch_revisions'"));
     }
     // After the first lines, which must stay first: compinit looks for `#compdef` there.
