@@ -23,14 +23,14 @@ use crate::tree::{MemoryTree, Tree};
 
 /// Write commits as responses that make the same changes
 #[derive(Debug, Args)]
-#[command(override_usage = "git llmpatch show [--to=<format>] [<options>] <commit>")]
+#[command(override_usage = "git llmpatch show [--to=<format>] [<options>] [<commit>]")]
 #[command(after_help = "\
 A range A..B is written the oldest first, each after a line with its id; applied together, they are one change. \
 The commit's message comes before an envelope; in OPX the subject is the note of every edit, so that \
 'git llmpatch apply --commit' keeps it. A commit that changes no file is left out with a warning.")]
 pub(super) struct Show {
     /// A commit, or a range A..B
-    #[arg(value_name = "commit")]
+    #[arg(value_name = "commit", default_value = "HEAD")]
     named: String,
     /// The format to print
     #[arg(long, value_name = "format", default_value = "envelope", value_parser = format_among(&[Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]

@@ -21,6 +21,8 @@ fn a_commit_applied_to_its_parent_is_the_commit() {
     for to in ["envelope", "opx"] {
         let repo = history();
         let run = repo.run(&["show", &format!("--to={to}"), "HEAD"], "").succeeded();
+        // Which is the one that is meant without a name, as for git.
+        assert_eq!(repo.run(&["show", &format!("--to={to}")], "").succeeded().stdout, run.stdout);
         assert_eq!(run.stderr, "", "{to}");
         assert_eq!(run.stdout.matches("old.txt").count(), 1, "a rename is one: {}", run.stdout);
         let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
