@@ -74,6 +74,7 @@ impl Staging<'_> {
         let renamed = all.iter().filter_map(|change| Some((change.path.clone(), change.from.clone()?)));
         made.renamed = renamed.collect();
         if let Some(dir) = self.dir {
+            let _pass = dir.pass();
             for (number, (change, touched)) in self.changes.iter().zip(&self.manifest.touched).enumerate() {
                 let before = match (&touched.before, change.on_disk()) {
                     (Some(held), Some(file)) => Some((held.clone(), self.kept_name(number, file)?)),
