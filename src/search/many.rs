@@ -172,13 +172,13 @@ impl Counts {
 
     fn of(text: &[u8]) -> Self {
         let mut counts = vec![0_u16; 1 << Self::BITS];
-        // Odd, so that words at all offsets are counted; and a third of them says enough of any text.
-        let step = (text.len() / SAMPLE).max(2) | 1;
-        let mut at = 0;
+        let step = (text.len() / SAMPLE).max(2);
+        let (mut at, mut nth) = (0, 0);
         while at + WORD <= text.len() {
             let count = &mut counts[Self::place(word(text, at))];
             *count = count.saturating_add(1);
-            at += step;
+            // Uneven, so that it isn't always the same part of lines that are equally long.
+            (at, nth) = (at + step + (hash(nth) >> 61) as usize, nth + 1);
         }
         Self(counts)
     }
