@@ -154,7 +154,7 @@ impl Planner<'_> {
         let put: HashSet<_> = texts().collect();
         let gone = || removed.clone().map(|line| &line[..]).filter(|line| !put.contains(line));
         let runs = std::iter::once(texts().collect::<Vec<_>>()).chain(gone().map(|line| vec![line]));
-        let file = Document::of_lines(lines.iter().map(|line| line.text), runs);
+        let file = Document::of_lines(lines, runs);
         let is_gone = gone().all(|line| file.run([line]).first().is_none());
         file.run(texts()).only().filter(|_| is_gone)
     }

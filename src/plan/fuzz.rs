@@ -50,7 +50,10 @@ pub(super) struct Level {
 impl Level {
     fn new(level: Fuzz, lines: &Lines<'_>, runs: &[Vec<&[u8]>]) -> Self {
         let runs = runs.iter().map(|run| run.iter().map(|line| level.form(line)));
-        Self { level, forms: Document::of_lines(lines.iter().map(|line| level.form(line.text)), runs) }
+        Self {
+            level,
+            forms: Document::of_texts(lines.bytes().len() + 1, lines.iter().map(|line| level.form(line.text)), runs),
+        }
     }
 
     /// Returns all places of a run of lines.

@@ -282,7 +282,7 @@ impl Planner<'_> {
         if lines.iter().map(|line| line.text).eq(texts()) {
             return Ok(());
         }
-        let file = Document::of_lines(lines.iter().map(|line| line.text), [texts()]);
+        let file = Document::of_lines(&lines, [texts()]);
         let part = if self.rules.strict { None } else { file.run(texts()).first() };
         if let Some(at) = part {
             let (first, last) = (LineNo::from_index(at), LineNo::from_index(at + expected.len() - 1));

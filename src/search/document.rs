@@ -70,14 +70,23 @@ impl Document {
         Self::with(base, starts, view, needles)
     }
 
-    /// Reads lines, given without terminators, with an eye to these runs of them, which [`Document::run`] finds. Others are found
-    /// too, each for the price of reading the lines again.
+    /// Reads the lines of a file with an eye to these runs of them, compared by their text without terminators: [`Document::run`]
+    /// finds these. Others are found too, each for the price of reading the file again.
     pub fn of_lines<R: IntoIterator<Item = impl AsRef<[u8]>>>(
-        lines: impl IntoIterator<Item = impl AsRef<[u8]>>,
+        lines: &Lines<'_>,
         runs: impl IntoIterator<Item = R>,
     ) -> Self {
-        let mut text = Vec::new();
-        for line in lines {
+        Self::of_texts(lines.bytes().len() + 1, lines.iter().map(|line| line.text), runs)
+    }
+
+    /// Does the same with lines that are made of a file's; all of them have about so many bytes.
+    pub fn of_texts<R: IntoIterator<Item = impl AsRef<[u8]>>>(
+        size: usize,
+        texts: impl IntoIterator<Item = impl AsRef<[u8]>>,
+        runs: impl IntoIterator<Item = R>,
+    ) -> Self {
+        let mut text = Vec::with_capacity(size);
+        for line in texts {
             text.extend_from_slice(line.as_ref());
             text.push(b'\n');
         }

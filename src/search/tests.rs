@@ -70,7 +70,7 @@ proptest! {
         let level = [Fuzz::Exact, Fuzz::Trailing, Fuzz::Indent, Fuzz::Unicode][level];
         let (lines, run) = (Lines::new(&text), Lines::new(&run));
         let sought: Vec<_> = run.iter().take(2).map(|line| level.form(line.text).into_owned()).collect();
-        let file = Document::of_lines(lines.iter().map(|line| level.form(line.text)), [&sought]);
+        let file = Document::of_texts(0, lines.iter().map(|line| level.form(line.text)), [&sought]);
         let got: Vec<_> = file.run(&sought).iter().collect();
         let is_there = |at: &usize| {
             (0..sought.len()).all(|nth| level.form(lines.text(at + nth)) == sought[nth])

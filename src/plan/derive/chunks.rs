@@ -25,7 +25,7 @@ const WIDEST: usize = 160;
 pub(super) fn chunks<'c>(old: &Lines<'c>, new: &Lines<'c>, regions: &[Region], options: &Options) -> Vec<Hunk<'c>> {
     let groups = groups(old, new, regions, options);
     let runs = groups.iter().map(|group| group.old.clone().map(|line| old.text(line)));
-    let file = Document::of_lines(old.iter().map(|line| line.text), runs);
+    let file = Document::of_lines(old, runs);
     let headings = (0..old.len()).filter(|&line| heading(old.text(line)).is_some()).collect();
     let placed = Placer { old, file, headings, groups, at: 0, placed: Vec::new() }.run();
     placed.into_iter().map(|(group, locators)| hunk(old, new, &group, &locators)).collect()

@@ -35,7 +35,7 @@ fn seeks_forward_only() {
     ] {
         let text = file(lines);
         let lines_of = Lines::new(text.as_bytes());
-        let hay = Document::of_lines(lines_of.iter().map(|line| line.text), [words(run)]);
+        let hay = Document::of_lines(&lines_of, [words(run)]);
         let compiled = hay.run(words(run));
         assert_eq!(compiled.at_or_after(from), want, "{run:?} in {lines:?} from {from}");
     }
@@ -52,7 +52,7 @@ fn places_overlap_and_are_counted() {
     ] {
         let text = file(lines);
         let lines_of = Lines::new(text.as_bytes());
-        let hay = Document::of_lines(lines_of.iter().map(|line| line.text), [words(run)]);
+        let hay = Document::of_lines(&lines_of, [words(run)]);
         let compiled = hay.run(words(run));
         let places = &compiled;
         assert_eq!(places.iter().collect::<Vec<_>>(), want, "{run:?} in {lines:?}");
@@ -64,7 +64,7 @@ fn places_overlap_and_are_counted() {
 fn line_ends_and_the_byte_order_mark_are_no_text() {
     let lines = Lines::new(b"\xef\xbb\xbfa\r\nb\n\r\nc\r\r\nlast");
     let wanted: [&[u8]; 6] = [b"a", b"b", b"", b"c\r", b"last", b"c"];
-    let hay = Document::of_lines(lines.iter().map(|line| line.text), [wanted]);
+    let hay = Document::of_lines(&lines, [wanted]);
     assert_eq!(hay.run(wanted[..5].iter().copied()).at_or_after(0), Some(0));
     assert_eq!(hay.run([wanted[5]]).at_or_after(0), None);
 }
@@ -72,7 +72,7 @@ fn line_ends_and_the_byte_order_mark_are_no_text() {
 #[test]
 fn a_line_that_was_not_announced_is_found_too() {
     let lines = Lines::new(b"a\nb\nc\n");
-    let hay = Document::of_lines(lines.iter().map(|line| line.text), [[&b"a"[..]]]);
+    let hay = Document::of_lines(&lines, [[&b"a"[..]]]);
     let run = hay.run([&b"b"[..], b"c"]);
     assert_eq!(run.at_or_after(0), Some(1));
     assert!(run.contains(1) && !run.contains(0));
@@ -92,7 +92,7 @@ proptest! {
         let text = [if bom { "\u{feff}" } else { "" }, &lines.concat(), &last].concat();
         let lines = Lines::new(text.as_bytes());
         let texts: Vec<&[u8]> = lines.iter().map(|line| line.text).collect();
-        let hay = Document::of_lines(lines.iter().map(|line| line.text), runs.iter().map(|run| run.iter().map(|line| line.as_bytes())));
+        let hay = Document::of_lines(&lines, runs.iter().map(|run| run.iter().map(|line| line.as_bytes())));
         for run in &runs {
             let run: Vec<&[u8]> = run.iter().map(|line| line.as_bytes()).collect();
             let compiled = hay.run(run.iter().copied());
@@ -111,10 +111,7 @@ fn effort(text: &str, runs: &[Vec<String>]) -> usize {
     let bytes = |run: &Vec<String>| run.iter().map(|line| line.as_bytes().to_vec()).collect::<Vec<_>>();
     let runs: Vec<Vec<Vec<u8>>> = runs.iter().map(bytes).collect();
     let ((), effort) = work::during(|| {
-        let hay = Document::of_lines(
-            lines.iter().map(|line| line.text),
-            runs.iter().map(|run| run.iter().map(|line| &line[..])),
-        );
+        let hay = Document::of_lines(&lines, runs.iter().map(|run| run.iter().map(|line| &line[..])));
         for run in &runs {
             let compiled = hay.run(run.iter().map(|line| &line[..]));
             let _ = (compiled.at_or_after(0), compiled.count());
