@@ -60,8 +60,10 @@ struct Curve {
 
 /// Measures all sizes, prints them, and draws them into a file if one is named.
 pub(crate) fn measure(is_short: bool, picture: Option<&Path>) {
-    let start = time(&Scenario::small_change(20), false);
-    let curves: Vec<Curve> = SIZES.iter().map(|size| curve(size, start, is_short)).collect();
+    let rounds = if is_short { 1 } else { 5 };
+    let start = time(&Scenario::small_change(20), false, rounds);
+    let curves: Vec<Curve> =
+        SIZES.iter().map(|size| curve(size, start, if is_short { &STEPS[..2] } else { &STEPS }, rounds)).collect();
     println!("{:30}{:>10}   milliseconds at each size; a small change takes {start:.2}", "", "exponent");
     for Curve { name, points, exponent } in &curves {
         let exponent = exponent.map_or("–".into(), |exponent| format!("{exponent:.2}"));
@@ -73,11 +75,10 @@ pub(crate) fn measure(is_short: bool, picture: Option<&Path>) {
     }
 }
 
-fn curve(size: &Size, start: f64, is_short: bool) -> Curve {
-    let steps = if is_short { &STEPS[..2] } else { &STEPS[..] };
+fn curve(size: &Size, start: f64, steps: &[usize], rounds: usize) -> Curve {
     let measured = |step: &usize| {
         let at = size.smallest * step;
-        (at as f64, time(&(size.make)(at), size.is_refused))
+        (at as f64, time(&(size.make)(at), size.is_refused, rounds))
     };
     let points: Vec<_> = steps.iter().map(measured).collect();
     let telling = points.iter().filter(|(_, time)| *time > 1.5 * start);
@@ -86,7 +87,7 @@ fn curve(size: &Size, start: f64, is_short: bool) -> Curve {
 }
 
 /// Returns the least of a few times, in milliseconds.
-fn time(scenario: &Scenario, is_refused: bool) -> f64 {
+fn time(scenario: &Scenario, is_refused: bool, rounds: usize) -> f64 {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let top = directory.path().join("top");
     scenario.build(directory.path());
@@ -106,7 +107,7 @@ fn time(scenario: &Scenario, is_refused: bool) -> f64 {
         assert_eq!(status.code(), Some(i32::from(is_refused)), "{}", response.display());
         started.elapsed().as_secs_f64() * 1000.0
     };
-    (0..5).map(|_| run()).fold(f64::INFINITY, f64::min)
+    (0..rounds).map(|_| run()).fold(f64::INFINITY, f64::min)
 }
 
 /// Returns the slope of the line through some points; `None` for less than two.
