@@ -313,8 +313,8 @@ fn the_line_of_the_file_is_told_wherever_it_is_known() {
 #[test]
 fn what_was_approved_is_what_is_applied() {
     let repo = repo();
-    repo.child("answer.md").write_str(&update("a.txt", "two", "2")).unwrap();
-    let checked = document(&repo.run(&["check", "--json", "answer.md"], "").succeeded());
+    repo.child("response.md").write_str(&update("a.txt", "two", "2")).unwrap();
+    let checked = document(&repo.run(&["check", "--json", "response.md"], "").succeeded());
     let files = checked["files"].as_array().unwrap();
     // The policy: text files that are there already, and few lines of them.
     let is_fine = |file: &Value| {
@@ -327,24 +327,25 @@ fn what_was_approved_is_what_is_applied() {
     let expect = format!("--expect={plan}");
 
     // Meanwhile the answer, or a file that it is about, becomes another.
-    let approved = repo.read("answer.md");
-    for (path, content) in [("answer.md", update("a.txt", "two", "3")), ("a.txt", "one\ntwo\nthree\nfour\n".to_owned())]
+    let approved = repo.read("response.md");
+    for (path, content) in
+        [("response.md", update("a.txt", "two", "3")), ("a.txt", "one\ntwo\nthree\nfour\n".to_owned())]
     {
         let before = repo.read(path);
         repo.child(path).write_str(&content).unwrap();
         let files = repo.files();
-        let run = repo.run(&["apply", &expect, "answer.md"], "").ended(1);
+        let run = repo.run(&["apply", &expect, "response.md"], "").ended(1);
         assert!(run.stderr.starts_with("error[stale]: the change isn't the one that was expected"), "{}", run.stderr);
         assert!(run.stderr.contains("M a.txt") && run.stderr.ends_with("nothing was changed\n"), "{}", run.stderr);
-        let got = document(&repo.run(&["apply", "--json", &expect, "answer.md"], "").ended(1));
+        let got = document(&repo.run(&["apply", "--json", &expect, "response.md"], "").ended(1));
         assert_eq!((kinds(&got, "errors"), &got["files"][0]["path"]), (vec!["stale".to_owned()], &json!("a.txt")));
         assert_ne!(got["plan"], json!(plan));
         assert_eq!(repo.files(), files);
         repo.child(path).write_binary(&before).unwrap();
     }
-    assert_eq!(repo.read("answer.md"), approved);
+    assert_eq!(repo.read("response.md"), approved);
 
-    let applied = document(&repo.run(&["apply", "--json", &expect, "answer.md"], "").succeeded());
+    let applied = document(&repo.run(&["apply", "--json", &expect, "response.md"], "").succeeded());
     assert_eq!((&applied["plan"], &applied["files"]), (&checked["plan"], &checked["files"]));
     repo.child("a.txt").assert("one\n2\nthree\n");
     let oid = repo.git(&["hash-object", "a.txt"]);

@@ -16,7 +16,7 @@ use crate::terminal::Terminal;
 fn todo() -> (Repo, String) {
     let read = |name: &str| fs::read_to_string(here("tests/demo").join(name)).unwrap();
     let repo = Repo::with(&[("todo.py", &read("todo.py"))]);
-    (repo, read("answer.md").replace("tests/demo/", ""))
+    (repo, read("response.md").replace("tests/demo/", ""))
 }
 
 /// Types commands at a shell, with what is typed at their questions, and compares what is seen with a picture.
@@ -42,15 +42,15 @@ fn draw(name: &str, repo: &Repo, commands: &[&str], answers: &[(&str, &str)]) {
 #[test]
 fn an_apply() {
     let (repo, answer) = todo();
-    repo.child("answer.md").write_str(&answer).unwrap();
-    draw("apply.svg", &repo, &["git llmpatch apply answer.md", "git diff --stat"], &[]);
+    repo.child("response.md").write_str(&answer).unwrap();
+    draw("apply.svg", &repo, &["git llmpatch apply response.md", "git diff --stat"], &[]);
 }
 
 #[test]
 fn a_refusal() {
     let (repo, answer) = todo();
-    repo.child("answer.md").write_str(&answer.replace("-        print(item)", "-        print( item )")).unwrap();
-    draw("refusal.svg", &repo, &["git llmpatch apply answer.md", "git status --short --untracked-files=no"], &[]);
+    repo.child("response.md").write_str(&answer.replace("-        print(item)", "-        print( item )")).unwrap();
+    draw("refusal.svg", &repo, &["git llmpatch apply response.md", "git status --short --untracked-files=no"], &[]);
 }
 
 #[test]
@@ -58,8 +58,8 @@ fn a_review() {
     let repo = Repo::with(&[("greet.py", "def greet(name):\n    print(\"Hello \" + name)\n")]);
     let answer = "*** Begin Patch\n*** Update File: greet.py\n@@ def greet(name):\n-    print(\"Hello \" + name)\n\
         +    print(f\"Hello, {name}!\")\n*** Add File: NOTES.md\n+# Notes\n+I made the greeting friendlier.\n*** End Patch\n";
-    repo.child("answer.md").write_str(answer).unwrap();
+    repo.child("response.md").write_str(answer).unwrap();
     let answers = [("]? ", "f\n"), ("(1/2)", ""), ("]? ", "n\n"), ("(2/2)", ""), ("]? ", "y\n")];
-    draw("review.svg", &repo, &["git llmpatch apply -i answer.md"], &answers);
-    assert_eq!(repo.git(&["status", "--porcelain"]), " M greet.py\n?? answer.md\n");
+    draw("review.svg", &repo, &["git llmpatch apply -i response.md"], &answers);
+    assert_eq!(repo.git(&["status", "--porcelain"]), " M greet.py\n?? response.md\n");
 }

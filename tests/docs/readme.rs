@@ -28,8 +28,8 @@ fn typed(heading: &str) -> Vec<String> {
 fn with_demo() -> Repo {
     let repo = Repo::empty();
     repo.child("tests/demo/todo.py").write_str(&text("tests/demo/todo.py")).unwrap();
-    repo.child("tests/demo/answer.md").write_str(&text("tests/demo/answer.md")).unwrap();
-    repo.child("response.txt").write_str(&text("tests/demo/answer.md")).unwrap();
+    repo.child("tests/demo/response.md").write_str(&text("tests/demo/response.md")).unwrap();
+    repo.child("response.txt").write_str(&text("tests/demo/response.md")).unwrap();
     repo.commit("base");
     repo
 }
@@ -45,12 +45,12 @@ fn every_command_shown_does_what_it_says() {
         let repo = with_demo();
         let arguments: Vec<_> = command.split_whitespace().skip(2).collect();
         if arguments[0] == "undo" {
-            repo.run(&["apply"], text("tests/demo/answer.md")).succeeded();
+            repo.run(&["apply"], text("tests/demo/response.md")).succeeded();
         }
         if arguments.contains(&"-i") {
             say_yes(&repo, &arguments);
         } else {
-            repo.run(&arguments, text("tests/demo/answer.md")).succeeded();
+            repo.run(&arguments, text("tests/demo/response.md")).succeeded();
         }
         let wanted = match arguments[0] {
             "check" | "diff" | "convert" | "show" | "undo" => "",

@@ -22,8 +22,8 @@ const TYPED: &[(&str, &str)] = &[
     ("git llmpatch apply --format=op", "git llmpatch apply --format=opx"),
     ("git-llmpatch check --format=op", "git-llmpatch check --format=opx"),
     ("git llmpatch apply --directory=sr", "git llmpatch apply --directory=src/"),
-    ("git llmpatch apply answ", "git llmpatch apply answer.md"),
-    ("git-llmpatch apply answ", "git-llmpatch apply answer.md"),
+    ("git llmpatch apply resp", "git llmpatch apply response.md"),
+    ("git-llmpatch apply resp", "git-llmpatch apply response.md"),
     ("git llmpatch check --onto=quite", "git llmpatch check --onto=quite-a-branch"),
     ("git llmpatch check --onto quite", "git llmpatch check --onto quite-a-branch"),
     ("git-llmpatch check --onto=quite", "git-llmpatch check --onto=quite-a-branch"),
@@ -62,7 +62,7 @@ impl Place {
         let repo = Repo::empty();
         repo.git(&["checkout", "-q", "-b", "quite-a-branch"]);
         repo.commit("x");
-        repo.child("answer.md").write_str("").unwrap();
+        repo.child("response.md").write_str("").unwrap();
         repo.child("src/a.txt").write_str("").unwrap();
         let place = Place { repo };
         assert!(Command::new("mkfifo").arg(place.path("line")).status().unwrap().success());
