@@ -12,7 +12,8 @@ Form = dict[str, Any]
 
 
 def name(ref: str) -> str:
-    return ref.rsplit("/", 1)[-1].capitalize()
+    own = ref.rsplit("/", 1)[-1]
+    return own[0].upper() + own[1:]
 
 
 class Python:

@@ -11,10 +11,10 @@ import types
 from dataclasses import fields, is_dataclass
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from ._types import Diagnostic, Document, Edit, File, Hunk, Kind, Nearest, Path, Place
+from ._types import Diagnostic, Document, Earlier, EarlierFile, Edit, File, Hunk, Kind, Nearest, Path, Place
 
 __all__ = [
-    "Diagnostic", "Document", "Edit", "File", "Hunk", "Kind", "Nearest", "Path", "Place", "Stopped", "apply", "check", "program",
+    "Diagnostic", "Document", "Earlier", "EarlierFile", "Edit", "File", "Hunk", "Kind", "Nearest", "Path", "Place", "Stopped", "apply", "check", "program",
 ]
 
 
