@@ -76,6 +76,26 @@ fn effort_is_bounded_whatever_repeats_itself() {
 }
 
 #[test]
+fn a_word_has_the_same_key_wherever_it_is() {
+    let words = |line: &str| {
+        let mut words = Vec::new();
+        keys(line.as_bytes(), |key, weight| {
+            words.extend((weight == 1 << 12).then_some(key));
+            true
+        });
+        words
+    };
+    for word in ["a", "value_1", "value_12", "VALUE_123", "a_long_word_of_many_letters", "größe"] {
+        let alone = words(word);
+        assert_eq!(alone.len(), 1);
+        for line in [format!("{word}("), format!("({word}"), format!("  {word} and more behind"), word.to_lowercase()] {
+            assert_eq!(words(&line)[0], alone[0], "{line}");
+        }
+    }
+    assert_ne!(words("value_1"), words("value_2"));
+}
+
+#[test]
 fn words_are_read_only_where_no_line_helps() {
     let text: String = (0..1000).map(|n| format!("let value_{n} = {n};\n")).collect();
     let lines = Lines::new(text.as_bytes());
