@@ -133,7 +133,7 @@ impl Open {
 }
 
 const TAKE_BACK: &str =
-    "undo takes back all or nothing: put this back as the last apply left it, or take that back by hand";
+    "undo takes back all or nothing: restore this file as the last apply left it, or undo the change by hand";
 
 impl Diagnose for ChangedSince {
     fn diagnosis(&self) -> Diagnosis {

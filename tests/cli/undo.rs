@@ -102,7 +102,7 @@ fn undo_refuses_whole_and_names_every_path_that_changed() {
     let before = all(&repo);
     let run = repo.run(&["undo"], "").ended(1);
     let help =
-        "help: undo takes back all or nothing: put this back as the last apply left it, or take that back by hand";
+        "help: undo takes back all or nothing: restore this file as the last apply left it, or undo the change by hand";
     assert!(run.stderr.contains(help) && run.stderr.contains("help: move it away, then try again"), "{}", run.stderr);
     let kept =
         run.stderr.lines().filter_map(|line| line.strip_prefix("note: what it was before that apply is kept in `"));
