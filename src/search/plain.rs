@@ -1,7 +1,6 @@
 //! Text as a reader sees it: what is left of a line when spaces, typographic quotes, dashes and odd spaces don't count.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
@@ -17,20 +16,12 @@ const READ: usize = 1 << 14;
 pub(super) fn keys(line: &[u8], mut found: impl FnMut(Key, u32) -> bool) {
     let line = &line[..line.len().min(READ)];
     let seen = if line.is_ascii() { Cow::Borrowed(line) } else { Cow::Owned(looks(line).into_bytes()) };
-    let (mut before, mut at) = (None, 0);
-    while at < seen.len() {
-        let start = at;
-        while at < seen.len() && IS_WORD[usize::from(seen[at])] {
-            at += 1;
-        }
-        if start == at {
-            at += 1;
-            continue;
-        }
-        let word = hash(&seen, start..at);
+    let mut before: Option<u64> = None;
+    for word in seen.split(|byte| !IS_WORD[usize::from(*byte)]).filter(|word| !word.is_empty()) {
+        let word = hash(word);
         let is_known = found(Key(word), 1 << 12);
         if let Some(before) = before.filter(|_| is_known) {
-            found(Key(mixed(u64::rotate_left(before, 17), word)), 1 << 14);
+            found(Key(mixed(before.rotate_left(17), word)), 1 << 14);
         }
         before = is_known.then_some(word);
     }
@@ -46,15 +37,11 @@ const IS_WORD: [bool; 256] = {
     is_word
 };
 
-/// Hashes a word of a line, eight bytes at a time. Who makes two words collide gets a worse message for it.
-fn hash(line: &[u8], word: Range<usize>) -> u64 {
-    word.clone().step_by(8).fold(word.len() as u64, |sum, at| {
-        let len = (word.end - at).min(8);
-        let chunk = match line[at..].first_chunk() {
-            Some(chunk) => u64::from_le_bytes(*chunk) & (u64::MAX >> (64 - 8 * len)),
-            None => line[at..at + len].iter().rfold(0, |all, &byte| all << 8 | u64::from(byte)),
-        };
-        mixed(sum, chunk | 0x2020_2020_2020_2020)
+/// Who makes two words collide gets a worse message for it.
+fn hash(word: &[u8]) -> u64 {
+    word.chunks(8).fold(word.len() as u64, |sum, chunk| {
+        let chunk = chunk.iter().fold(0, |all, &byte| all << 8 | u64::from(byte | 0x20));
+        mixed(sum, chunk)
     })
 }
 
