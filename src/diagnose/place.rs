@@ -219,6 +219,8 @@ impl Place<'_> {
         match reason {
             Reason::Near(near) => closest::diagnosis(self.of.error.kind(), near, self.file),
             Reason::NoSuchLine => corrected(self.nowhere("this line is not in the file")),
+            Reason::NotTogether(lines) if lines.is_empty() => corrected(self.nowhere("from here on"))
+                .note("the closest place wasn't looked for, because that would take too long"),
             Reason::NotTogether(lines) => corrected(self.said(first_few(lines, 1))).label("from here on").note(format!(
                 "every one of these lines is in the file, but they don't follow one another there: they are on lines {}",
                 listed(lines, lines.len())

@@ -104,10 +104,10 @@ impl<'f, 'p> Nearest<'f, 'p> {
         self.nearness()?.find(&texts, self.ends, wanted.from, self.effort)
     }
 
-    /// Returns where a single line is.
-    fn places(&self, text: &[u8]) -> Places {
-        let lines = self.nearness().map(|nearness| nearness.places(text)).unwrap_or_default();
-        Places::new(lines.iter().copied().take(SHOWN), lines.len())
+    /// Returns where a single line is; `None` if that would be too much for a message.
+    fn places(&self, text: &[u8]) -> Option<Places> {
+        let lines = self.nearness()?.places(text, self.effort)?;
+        Some(Places::new(lines.iter().copied().take(SHOWN), lines.len()))
     }
 
     fn reason(&self, wanted: &Wanted<'_>, near: Option<Near>) -> Located<Reason> {
@@ -116,11 +116,14 @@ impl<'f, 'p> Nearest<'f, 'p> {
         }
         let Wanted { texts, span, .. } = wanted;
         for (text, of_line) in texts.iter().take(SHOWN_ABSENT) {
-            if self.places(text).count == 0 {
-                return Located::new(of_line.or(*span), Reason::NoSuchLine);
+            match self.places(text) {
+                Some(places) if places.count > 0 => {}
+                Some(_) => return Located::new(of_line.or(*span), Reason::NoSuchLine),
+                None => return Located::new(wanted.first(), Reason::NotTogether(Vec::new())),
             }
         }
-        let lines = texts.iter().take(SHOWN).filter_map(|(text, _)| self.places(text).lines.first().copied()).collect();
+        let places = texts.iter().take(SHOWN).filter_map(|(text, _)| self.places(text));
+        let lines = places.filter_map(|places| places.lines.first().copied()).collect();
         let reason = if texts.len() > 1 { Reason::NotTogether(lines) } else { Reason::NoSuchLine };
         Located::new(wanted.first(), reason)
     }
@@ -141,7 +144,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
             is_part,
             line,
             from: *from,
-            elsewhere: if is_left_out { Places::default() } else { self.places(text) },
+            elsewhere: if is_left_out { None } else { self.places(text) }.unwrap_or_default(),
             near,
         };
         Located::new(of_line.or(*span), closest)
@@ -177,7 +180,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
             return None;
         }
         let run: Vec<&[u8]> = hunk.new_lines().map(self.text).collect();
-        self.nearness()?.run(&run, from)
+        self.nearness()?.run(&run, from, self.effort)
     }
 }
 
@@ -213,4 +216,18 @@ fn is_made<'l>(near: Option<&Near>, at: usize, new: impl Iterator<Item = &'l [u8
         let is_other = near.alike >= alike && matches!(near.gap, Some(Gap::Other { .. }));
         !is_other || (at..at + new.clone().count()).contains(&near.start)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nothing is claimed of lines that nobody looked for.
+    #[test]
+    fn without_effort_left_nothing_is_said_of_the_file() {
+        let (lines, effort) = (Lines::new(b"one\ntwo\nthree\n"), Effort::new(0));
+        let find = ["two", "one"].map(|line| Text { bytes: line.as_bytes().into(), span: None });
+        let error = Nearest::of_text(lines, &find, Ends::Whole, &effort).of_find(&find, &find, None);
+        assert_eq!(error.value, PlaceError::NotFound { after: After(None), reason: Reason::NotTogether(Vec::new()) });
+    }
 }

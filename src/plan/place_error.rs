@@ -141,7 +141,7 @@ pub enum Reason {
     Near(Box<Closest>),
     /// Nothing in the file is like them; the span points at the first line that is nowhere in the file.
     NoSuchLine,
-    /// Each line is in the file, but not in this order one after the other: where the first few are.
+    /// Each line is in the file, but not in this order one after the other: where the first few are; none if nobody looked.
     NotTogether(Vec<LineNo>),
     /// The text is there, but not the empty lines at its edges.
     Edges(LineNo),

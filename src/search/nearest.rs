@@ -119,22 +119,34 @@ impl<'f, 'p> Nearness<'f, 'p> {
         if text.is_empty() { Some(&self.empty) } else { self.texts.get(text) }
     }
 
-    /// Returns the lines, from 0, that are one of the sought ones to the byte.
-    pub fn places(&self, line: &[u8]) -> Vec<usize> {
+    /// Returns the lines, from 0, that are one of the sought ones to the byte; `None` if that would be too much for a message.
+    pub fn places(&self, line: &[u8], effort: &Effort) -> Option<Vec<usize>> {
         let lines = self.found(line).map_or(&[][..], |found| &found.lines);
-        lines.iter().map(|&at| at as usize).filter(|&at| self.lines.text(at) == line).collect()
+        let is_same = |at: &usize| self.lines.text(*at) == line;
+        effort.spend(lines.len()).then(|| lines.iter().map(|&at| at as usize).filter(is_same).collect())
     }
 
-    /// Returns the first line at or after `from` with which a run of sought lines begins, or else the first of all.
-    pub fn run(&self, run: &[&[u8]], from: usize) -> Option<usize> {
+    /// Returns the first line at or after `from` with which a run of sought lines begins, or else the first of all; `None` also
+    /// if that would be too much for a message.
+    pub fn run(&self, run: &[&[u8]], from: usize, effort: &Effort) -> Option<usize> {
         let rarest = (0..run.len()).min_by_key(|&nth| self.found(run[nth]).map_or(0, |found| found.count))?;
-        let is_here = |start: usize| {
-            start + run.len() <= self.lines.len() && (start..).zip(run).all(|(at, line)| self.lines.text(at) == *line)
-        };
-        let places = self.found(run[rarest])?.lines.iter().filter_map(|&at| (at as usize).checked_sub(rarest));
-        let mut places = places.filter(|&start| is_here(start));
-        let first = places.next()?;
-        Some(if first >= from { first } else { places.find(|&start| start >= from).unwrap_or(first) })
+        let mut first = None;
+        for &at in &self.found(run[rarest])?.lines {
+            let Some(start) = (at as usize).checked_sub(rarest) else { continue };
+            let same = run.iter().zip(start..self.lines.len()).take_while(|&(line, at)| self.lines.text(at) == *line);
+            // In a file that repeats itself, a run may be nearly everywhere.
+            let same = same.count();
+            if !effort.spend(16 * (same + 1)) {
+                return None;
+            }
+            if same == run.len() {
+                first.get_or_insert(start);
+                if start >= from {
+                    return Some(start);
+                }
+            }
+        }
+        first
     }
 
     /// Finds the place that is most like a run of sought lines; of several, the first at or after line `from`, else the first.

@@ -108,6 +108,22 @@ fn words_are_read_only_where_no_line_helps() {
     assert_eq!(found(&[b"let value_501 = 1;"]), None);
 }
 
+/// A run that is nearly everywhere, sought again and again.
+#[test]
+fn effort_for_runs_is_bounded() {
+    let text = "first line\nsecond line\n".repeat(40_000);
+    let lines = Lines::new(text.as_bytes());
+    let run: Vec<&[u8]> = [[&b"first line"[..], b"second line"].repeat(2_000), vec![b"second line"]].concat();
+    let effort = Effort::default();
+    let nearness = Nearness::new(lines.clone(), run.iter().copied(), &effort).unwrap();
+    for _ in 0..100 {
+        assert_eq!(nearness.run(&run, 0, &effort), None);
+        nearness.places(b"first line", &effort);
+    }
+    assert_eq!(effort.left.get(), 0);
+    assert_eq!(nearness.places(b"first line", &effort), None);
+}
+
 #[test]
 fn without_effort_left_nothing_is_read() {
     let lines = Lines::new(b"some words here\n");
@@ -124,10 +140,11 @@ proptest::proptest! {
         let all: Vec<&[u8]> = (0..lines.len()).map(|at| lines.text(at)).collect();
         for line in &run {
             let places: Vec<_> = (0..all.len()).filter(|&at| all[at] == *line).collect();
-            proptest::prop_assert_eq!(nearness.places(line), places);
+            proptest::prop_assert_eq!(nearness.places(line, &Effort::default()), Some(places));
         }
         let starts = || (0..all.len()).filter(|&at| all[at..].starts_with(&run));
-        proptest::prop_assert_eq!(nearness.run(&run, from), starts().find(|&at| at >= from).or_else(|| starts().next()));
+        let found = nearness.run(&run, from, &Effort::default());
+        proptest::prop_assert_eq!(found, starts().find(|&at| at >= from).or_else(|| starts().next()));
     }
 
     /// One line of a file of different lines spoiled: the place is found, and the line.
