@@ -99,6 +99,7 @@ fn unsafe_code_is_forbidden_and_nothing_lifts_that() {
     assert!(!manifest.contains("build-dependencies"), "something that the build script needs");
     let script = here(".build/link.rs");
     let told: Vec<_> = script.lines().filter_map(|line| Some(line.split_once("cargo:")?.1)).collect();
-    assert_eq!(told, [":rerun-if-changed=.build/link.rs\");", ":rustc-link-lib=static:-bundle=gcc_eh\");"]);
+    let (changed, link) = (":rerun-if-changed=.build/link.rs\");", ":rustc-link-arg-bins=");
+    assert_eq!(told, [changed, &format!("{link}-L{{directory}}\");"), &format!("{link}-static-pie\");")]);
     assert!(!manifest.contains("proc-macro = true"), "a macro of our own");
 }
