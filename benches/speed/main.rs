@@ -1,9 +1,9 @@
 //! How long applying takes, beside `git apply`, GNU `patch` and nothing but reading and writing: `cargo bench`.
 //!
 //! Each scenario is a change of some files, written as an envelope, as OPX and as a unified diff. All ways to make it run in turn,
-//! each from the same state, and the medians of their times are compared within that one run: machines differ, and so do hours. It
-//! fails if a change isn't made, or not made alike, and never for taking long: a figure is for people to look at. Only `check
-//! --staged` has a bound, in instructions, where valgrind counts them.
+//! in another order each round, each from the same state, and the medians of their times are compared within that one run:
+//! machines differ, and so do hours. It fails if a change isn't made, or not made alike, and never for taking long: a figure is
+//! for people to look at. Only `check --staged` has a bound, in instructions, where valgrind counts them.
 //!
 //! `cargo bench -- [--short] [--flush] [--rounds=N] [--only=NAME] [--markdown] [--picture=FILE]`
 //!
@@ -37,7 +37,7 @@ impl Options {
         let has = |name: &str| arguments.iter().any(|argument| argument == name);
         let value = |name: &str| arguments.iter().find_map(|argument| argument.strip_prefix(name)).map(str::to_owned);
         let is_short = has("--short");
-        let rounds = value("--rounds=").and_then(|rounds| rounds.parse().ok()).unwrap_or(if is_short { 1 } else { 9 });
+        let rounds = value("--rounds=").and_then(|rounds| rounds.parse().ok()).unwrap_or(if is_short { 1 } else { 10 });
         let (is_flushed, is_markdown) = (has("--flush"), has("--markdown"));
         let picture = value("--picture=").map(|path| Path::new(env!("CARGO_MANIFEST_DIR")).join(path));
         Options { rounds, only: value("--only="), is_short, is_flushed, is_markdown, picture }
@@ -131,10 +131,13 @@ fn measure(scenario: &Scenario, options: &Options) {
         git(&top, &["config", "llmpatch.fsync", "false"]);
     }
     let mut ways = ways(scenario, directory.path());
+    let count = ways.len();
     let mut ends: Vec<Vec<u8>> = Vec::new();
     let mut floors = Vec::new();
     for round in 0..options.rounds {
-        for way in &mut ways {
+        // Each is the first of a round once: what one leaves in the system's caches is as good as another's.
+        let (last, first) = ways.split_at_mut(round % count);
+        for way in first.iter_mut().chain(last) {
             scenario.reset(&top);
             way.run(&top);
             if round == 0 {
