@@ -6,7 +6,9 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::buffer::spare_capacity;
-use rustix::fs::{self, Mode, OFlags, ResolveFlags, XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
+use rustix::fs::{
+    self, Mode, OFlags, ResolveFlags, XattrFlags, fgetxattr, flistxattr, flistxattr_query, fremovexattr, fsetxattr,
+};
 use rustix::io::Errno;
 
 use super::rights::Lost;
@@ -50,11 +52,13 @@ pub(super) fn attributes(from: &File, to: &File) -> io::Result<Vec<Lost>> {
     const MOST: usize = 1 << 16;
     const ACCESS: &[u8] = b"system.posix_acl_access";
     let names = |file: &File| {
-        let mut list = Vec::with_capacity(MOST);
-        match flistxattr(file, spare_capacity(&mut list)) {
-            Ok(_) | Err(Errno::NOTSUP | Errno::NOSYS) => Ok(list),
-            Err(errno) => Err(io::Error::from(errno)),
+        // Most have none, and room for them would be got for nothing.
+        if matches!(flistxattr_query(file), Ok(0) | Err(Errno::NOTSUP | Errno::NOSYS)) {
+            return Ok(Vec::new());
         }
+        let mut list = Vec::with_capacity(MOST);
+        flistxattr(file, spare_capacity(&mut list))?;
+        io::Result::Ok(list)
     };
     let list = names(from)?;
     let has = |list: &[u8]| list.split(|byte| *byte == 0).any(|name| name == ACCESS);
