@@ -163,33 +163,33 @@ impl Words {
     }
 }
 
-/// How often words occur in a sample of a text, by a part of their hash.
+/// How often words occur in a sample of a text, by a part of their hash: by so many of its bits.
 #[derive(Default)]
-struct Counts(Vec<u16>);
+struct Counts(Vec<u16>, u32);
 
 impl Counts {
-    const BITS: u32 = 14;
-
     fn of(text: &[u8]) -> Self {
-        let mut counts = vec![0_u16; 1 << Self::BITS];
-        let step = (text.len() / SAMPLE).max(2);
+        let step = (text.len() / SAMPLE).max(WORD);
+        let bits = (text.len() / step + 1).ilog2().clamp(8, 14);
+        let mut counts = Self(vec![0; 1 << bits], bits);
         let (mut at, mut nth) = (0, 0);
         while at + WORD <= text.len() {
-            let count = &mut counts[Self::place(word(text, at))];
+            let place = counts.place(word(text, at));
+            let count = &mut counts.0[place];
             *count = count.saturating_add(1);
             // Uneven, so that it isn't always the same part of lines that are equally long.
             (at, nth) = (at + step + (hash(nth) >> 61) as usize, nth + 1);
         }
-        Self(counts)
+        counts
     }
 
-    fn place(word: u64) -> usize {
-        (hash(word) >> (64 - Self::BITS)) as usize
+    fn place(&self, word: u64) -> usize {
+        (hash(word) >> (64 - self.1)) as usize
     }
 
     /// Returns the offset in a needle from which on eight words are rarest together, and that of the rarest word.
     fn rarest(&self, matched: &[u8]) -> (usize, usize) {
-        let count = |offset: usize| u32::from(self.0[Self::place(word(matched, offset))]);
+        let count = |offset: usize| u32::from(self.0[self.place(word(matched, offset))]);
         let last = matched.len() - SHORTEST;
         let mut sum: u32 = (0..WORD).map(count).sum();
         let mut best = (sum, 0);
