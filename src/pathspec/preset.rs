@@ -59,15 +59,16 @@ pub const EXECUTES: &[(&str, &str)] = &[
 
 /// Returns what a path says of what runs by itself, if it is one of those; case doesn't count.
 pub fn executes(path: &[u8]) -> Option<&'static str> {
-    let is_named = |name: &&(&str, &str)| {
-        let name = name.0.as_bytes();
-        let starts = memchr::memchr_iter(b'/', path).map(|slash| slash + 1);
-        std::iter::once(0).chain(starts).any(|start| {
-            let (there, behind) = (path.get(start..start + name.len()), path.get(start + name.len()));
-            there.is_some_and(|there| there.eq_ignore_ascii_case(name)) && matches!(behind, None | Some(b'/'))
-        })
+    let mut starts = std::iter::once(0).chain(memchr::memchr_iter(b'/', path).map(|slash| slash + 1));
+    let named = |start| {
+        let rest = &path[start..];
+        let is_named = |(name, _): &&(&str, &str)| {
+            matches!(rest.get(name.len()), None | Some(b'/'))
+                && rest.get(..name.len()).is_some_and(|there| there.eq_ignore_ascii_case(name.as_bytes()))
+        };
+        EXECUTES.iter().find(is_named).map(|(_, what)| *what)
     };
-    EXECUTES.iter().find(is_named).map(|(_, what)| *what)
+    starts.find_map(named)
 }
 
 #[cfg(test)]

@@ -17,6 +17,9 @@ pub(super) fn patches(
     warnings: &mut Vec<Located<crate::format::Warning>>,
 ) -> Vec<bool> {
     let mut is_repeated = vec![false; found.len()];
+    if wholes(source, found).nth(1).is_none() {
+        return is_repeated;
+    }
     let mut met: HashMap<(Vec<u8>, Option<&[u8]>), Span> = HashMap::new();
     let mut end = 0;
     for (indices, first, text) in wholes(source, found) {
@@ -82,7 +85,7 @@ fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
 
 /// Warns of the edits that repeat an earlier one.
 pub(super) fn edits(source: &Source, edits: &[FileEdit<'_>], warnings: &mut Vec<Located<crate::format::Warning>>) {
-    let mut met: HashMap<&FileEdit<'_>, Span> = HashMap::new();
+    let mut met: HashMap<&FileEdit<'_>, Span> = HashMap::with_capacity(edits.len());
     for edit in edits.iter().filter(|edit| edit.operation != Operation::Unreadable) {
         let Some(span) = edit.span else { continue };
         match met.entry(edit) {
