@@ -77,7 +77,8 @@ impl<'r> RuleBook<'r> {
         let mut values = [(); N].map(|()| Value::Unspecified);
         let met = self.meet(path)?;
         let elsewhere = self.repo.rules_elsewhere();
-        let names_it = |rules: &[u8], name: &str| rules.contains_str(name) || rules.contains_str("binary");
+        let names_it =
+            |rules: &[u8], name: &str| !rules.is_empty() && (rules.contains_str(name) || rules.contains_str("binary"));
         let is_elsewhere = |name: &str| elsewhere.is_none_or(|rules| names_it(rules, name));
         let is_met = |name: &str| met.rules.values().flatten().any(|rules| names_it(rules, name));
         let is_for_git = !met.is_plain || names.into_iter().any(is_elsewhere);
