@@ -113,7 +113,7 @@ impl<'r> Prepared<'r> {
     fn settle(&mut self, before: Option<git2::Oid>, id: git2::Oid) {
         if before != Some(id) {
             // Without it undo knows less, that is all.
-            let _ = kept::write(&self.place.journal, &Record::Commit(id.to_string()));
+            let _ = kept::write(&self.place.journal, Record::Commit(id.to_string()));
         }
         // git flushes neither its objects nor its references of its own accord.
         let mut end = || self.place.flush_all().and_then(|()| self.decide_on_commit());

@@ -18,7 +18,7 @@
 //! It is private to its user, and reached through handles that follow no link. What is in it may have been made by anybody, with the
 //! git directory: it says nothing about where to write but paths of the work tree.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -35,6 +35,7 @@ use super::home::{Home, number, open_own};
 use super::lock::{Life, Stamp, nonce, with_suffix};
 use super::manifest::Manifest;
 use super::publish::is_errno;
+use super::record::Record;
 use super::sealed::{MOST, Sealed as _};
 use crate::dir::write::step;
 use crate::dir::{Dir, Found};
@@ -51,6 +52,8 @@ pub(super) struct Journal {
     /// Locked, if the run is this process.
     stamp: Option<File>,
     stays: Cell<bool>,
+    /// The record that this process wrote into it.
+    pub(super) record: RefCell<Option<Record>>,
 }
 
 /// Makes a path of a plain name.
@@ -87,7 +90,15 @@ impl Journal {
         let opened = home.dir.make_directory(&name, 0o700).and_then(|()| home.dir.beneath(&name));
         let dir = opened.inspect_err(|_| home.tidy()).map_err(io("make"))?;
         // From here on whatever was made goes, even if not all of it was.
-        let mut journal = Self { home: Rc::new(home), dir, name, run, stamp: None, stays: Cell::new(false) };
+        let mut journal = Self {
+            home: Rc::new(home),
+            dir,
+            name,
+            run,
+            stamp: None,
+            stays: Cell::new(false),
+            record: RefCell::default(),
+        };
         let (draft, stamp) = (plain("stamp.draft"), plain("stamp"));
         let file = journal.dir.create(&draft, 0o666).map_err(io("write"))?;
         flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|errno| io("lock")(errno.into()))?;
@@ -107,7 +118,7 @@ impl Journal {
             Ok(None) => Ok(None),
             Ok(Some(dir)) => {
                 let (name, run) = (name.clone(), number(name).unwrap_or_default());
-                Ok(Some(Self { home, dir, name, run, stamp: None, stays: Cell::new(true) }))
+                Ok(Some(Self { home, dir, name, run, stamp: None, stays: Cell::new(true), record: RefCell::default() }))
             }
             Err(why) => Err(Unfit { directory: home.path().join(name.as_path()), why }),
         }

@@ -40,18 +40,22 @@ fn kept_name(number: u64) -> RepoPath {
 }
 
 /// Writes a record into a journal.
-pub(super) fn write(journal: &Journal, record: &Record) -> io::Result<()> {
+pub(super) fn write(journal: &Journal, record: Record) -> io::Result<()> {
     let name = plain(RECORD);
     let written = step("write the record").and_then(|()| journal.dir().put(&name, &record.to_bytes()));
-    if written.is_err() {
-        journal.dir().discard(&name);
+    match &written {
+        Ok(_) => drop(journal.record.replace(Some(record))),
+        Err(_) => journal.dir().discard(&name),
     }
     written.map(drop)
 }
 
 /// Keeps a change that is certain, or has go what it took back. It can be stopped anywhere and done again.
 pub(super) fn keep(journal: &Journal) -> io::Result<()> {
-    let record = journal.dir().read_own(&plain(RECORD), MOST)?.and_then(|bytes| Record::parse(&bytes));
+    let record = match journal.record.take() {
+        None => journal.dir().read_own(&plain(RECORD), MOST)?.and_then(|bytes| Record::parse(&bytes)),
+        written => written,
+    };
     let home = &journal.home().dir;
     let record = match record {
         // Nothing was changed.

@@ -17,8 +17,8 @@ use super::manifest::{Directory, Held, Stands};
 use super::recheck;
 use super::record::{Entry, Kept, Made, Record};
 use super::staging::{Location, Staging};
+use crate::dir::Dir;
 use crate::dir::write::step;
-use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
 use crate::progress::{Progress, Stage};
@@ -73,24 +73,20 @@ impl Staging<'_> {
         made.removed = self.manifest.removed.clone();
         let renamed = all.iter().filter_map(|change| Some((change.path.clone(), change.from.clone()?)));
         made.renamed = renamed.collect();
-        if let Some(dir) = self.dir {
-            let _pass = dir.pass();
-            for (number, (change, touched)) in self.changes.iter().zip(&self.manifest.touched).enumerate() {
-                let before = match (&touched.before, change.on_disk()) {
-                    (Some(held), Some(file)) => Some((held.clone(), self.kept_name(number, file)?)),
-                    _ => None,
-                };
-                let after = match (&touched.after, dir.look(&change.path)?) {
-                    (None, _) => None,
-                    (Some(held), Found::File(stat)) => {
-                        Some(Held { executable: stat.is_executable(), bits: Some(stat.bits), ..held.clone() })
-                    }
-                    _ => return Err(io::Error::other("a file changed meanwhile")),
-                };
-                made.files.push(Kept { path: change.path.clone(), before, after });
-            }
+        for (number, (change, touched)) in self.changes.iter().zip(&self.manifest.touched).enumerate() {
+            let before = match (&touched.before, change.on_disk()) {
+                (Some(held), Some(file)) => Some((held.clone(), self.kept_name(number, file)?)),
+                _ => None,
+            };
+            let after = touched.after.as_ref().zip(self.written.get(&number));
+            let after = after.map(|(held, stat)| Held {
+                executable: stat.is_executable(),
+                bits: Some(stat.bits),
+                ..held.clone()
+            });
+            made.files.push(Kept { path: change.path.clone(), before, after });
         }
-        kept::write(&self.journal, &Record::Made(made))
+        kept::write(&self.journal, Record::Made(made))
     }
 
     fn kept_name(&self, number: usize, file: &File) -> io::Result<String> {

@@ -402,7 +402,7 @@ impl<'r> Prepared<'r> {
     fn record(&mut self, entries: Vec<Entry>) {
         let written = match &self.target {
             // Without it nothing before is taken back either, which is safe.
-            Target::Undo(reverse) => return drop(kept::write(&self.place.journal, &reverse.record())),
+            Target::Undo(reverse) => return drop(kept::write(&self.place.journal, reverse.record())),
             _ => self.place.record(self.changes, entries),
         };
         if let Err(error) = written {

@@ -51,7 +51,7 @@ pub(super) struct Staging<'r> {
     phase: Phase,
     staged: Vec<RepoPath>,
     /// The new files as they were written, by their numbers in the manifest.
-    written: BTreeMap<usize, Stat>,
+    pub(super) written: BTreeMap<usize, Stat>,
 }
 
 /// A file that left its place.
