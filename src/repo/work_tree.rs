@@ -27,7 +27,7 @@ pub struct WorkTree<'r> {
     modules: OnceCell<Modules>,
     /// For every directory that was asked about, the highest at or above it that belongs to another repository.
     repositories: RefCell<HashMap<Option<RepoPath>, Option<RepoPath>>>,
-    /// Likewise, the nearest that is there.
+    /// The nearest that is there, for every directory beneath which something was found to be absent.
     nearest: RefCell<HashMap<Option<RepoPath>, Option<RepoPath>>>,
     conversion: Conversion<'r>,
 }
@@ -79,6 +79,11 @@ impl<'r> WorkTree<'r> {
 
     /// Says what stands on disk, submodules aside.
     fn on_disk(&self, path: &RepoPath) -> io::Result<Entry> {
+        let directory = path.parent();
+        if self.nearest.borrow().get(&directory).is_some_and(|nearest| *nearest != directory) {
+            // Its directory isn't there, nor is anything else in its place.
+            return Ok(Entry::Absent);
+        }
         if let Some((content, stat)) = self.read_file(path)? {
             let mode = Mode { executable: stat.is_executable(), bits: Some(stat.bits) };
             return Ok(Entry::File(File { content, mode }));
@@ -109,8 +114,13 @@ impl<'r> WorkTree<'r> {
 
     /// Returns the nearest directory above a path that is there, beneath the top.
     fn nearest_directory(&self, path: &RepoPath) -> Option<RepoPath> {
-        let nearest = || self.dir.nearest_directory(path).ok().flatten();
-        self.nearest.borrow_mut().entry(path.parent()).or_insert_with(nearest).clone()
+        let directory = path.parent();
+        if let Some(known) = self.nearest.borrow().get(&directory) {
+            return known.clone();
+        }
+        let nearest = self.dir.nearest_directory(path).ok()?;
+        self.nearest.borrow_mut().insert(directory, nearest.clone());
+        nearest
     }
 
     /// Returns the submodule that a path is, or lies in, if it is one that isn't checked out.
