@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::rc::Rc;
 
-use super::error::{TransactionError, Warning};
+use super::error::TransactionError;
 use super::last::Reverse;
 use super::manifest::{Directory, Held, Manifest, Touched};
 use super::staging::bits_afterwards;
@@ -29,7 +29,7 @@ pub(super) fn foresee(
     let mut seer =
         Layouter { dir, changes, reverse, above: HashMap::new(), made: HashSet::new(), removed: BTreeMap::new() };
     for change in changes {
-        manifest.touched.push(seer.touched(change).map_err(TransactionError::io("look at", &change.path))?);
+        manifest.touched.push(seer.touched(change)?);
     }
     let mut again = Vec::new();
     for directory in reverse.iter().flat_map(|reverse| &reverse.removed) {
@@ -44,24 +44,6 @@ pub(super) fn foresee(
     manifest.removed = seer.removed.into_iter().map(|(path, bits)| Directory { path, bits }).collect();
     manifest.removed.sort_by_cached_key(|directory| directory.path.parts().count());
     Ok(again)
-}
-
-/// Looks at what the change would do to the file system beyond the files' content.
-pub(super) fn look_around(dir: &Dir, changes: &[&Change], warnings: &mut Vec<Warning>) -> Result<(), TransactionError> {
-    let _pass = dir.pass();
-    for change in changes {
-        let io = TransactionError::io("look at", &change.path);
-        match (dir.look(&change.path).map_err(io)?, &change.after) {
-            (Found::File(stat), Some(_)) if stat.links > 1 => {
-                warnings.push(Warning::HardLink { path: change.path.clone(), others: stat.links - 1 });
-            }
-            (Found::Directory, Some(_)) if dir.is_current(&change.path).map_err(io)? => {
-                return Err(TransactionError::CurrentDirectory { path: change.path.clone() });
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 struct Layouter<'s> {
@@ -84,8 +66,9 @@ struct Above {
 
 impl Layouter<'_> {
     /// Says all that may become of a path, of its old file and its new one, and of the directories around it.
-    fn touched(&mut self, change: &Change) -> io::Result<Touched> {
-        let above = self.above(&change.path)?;
+    fn touched(&mut self, change: &Change) -> Result<Touched, TransactionError> {
+        let io = TransactionError::io("look at", &change.path);
+        let above = self.above(&change.path).map_err(io)?;
         if change.on_disk().is_none() {
             let is_there = |directory: &RepoPath| above.there.last().is_some_and(|(nearest, _)| nearest == directory);
             for directory in change.path.ancestors().take_while(|directory| !is_there(directory)) {
@@ -95,8 +78,11 @@ impl Layouter<'_> {
                 }
             }
             // What stands where a file goes, if anything, is a directory in which nothing will be left.
-            if self.dir.look(&change.path)? == Found::Directory {
-                self.goes_with_all_in_it(&change.path)?;
+            if self.dir.look(&change.path).map_err(io)? == Found::Directory {
+                if self.dir.is_current(&change.path).map_err(io)? {
+                    return Err(TransactionError::CurrentDirectory { path: change.path.clone() });
+                }
+                self.goes_with_all_in_it(&change.path).map_err(io)?;
             }
         }
         if change.after.is_none() {

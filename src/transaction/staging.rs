@@ -13,7 +13,7 @@ use super::error::{Open, TransactionError, Warning};
 use super::flush::Flush;
 use super::journal::Journal;
 use super::last::Reverse;
-use super::layout::{foresee, look_around};
+use super::layout::foresee;
 use super::manifest::{Directory, Manifest, Origin};
 use super::publish::is_missing;
 use super::undo::{Remains, Undo};
@@ -133,7 +133,6 @@ impl<'r> Staging<'r> {
         place.manifest.deed = if reverse.is_some() { Origin::Undo } else { Origin::Apply };
         place.manifest.indexed = indexed.into_iter().map(|change| change.path.clone()).collect();
         let Some(dir) = place.dir else { return Ok(place) };
-        look_around(dir, &place.changes, &mut place.warnings)?;
         if watch == Some(Watch::Hooks) {
             place.check_file_systems(dir)?;
         }
@@ -208,8 +207,11 @@ impl<'r> Staging<'r> {
                 bits & !SET_ID
             }
             Some((like, stat)) => {
+                let (path, others) = (change.path.clone(), stat.links.saturating_sub(1));
+                if change.on_disk().is_some() && others > 0 {
+                    self.warnings.push(Warning::HardLink { path: path.clone(), others });
+                }
                 let (bits, lost) = take_over((&like, &stat), file, bits)?;
-                let path = change.path.clone();
                 self.warnings.extend((!lost.is_empty()).then_some(Warning::Rights { path, lost }));
                 bits
             }
