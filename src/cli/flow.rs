@@ -146,7 +146,8 @@ impl Session {
             return Err(self.refused(&patches, sources, errors, warnings));
         }
         let work = self.works.begin(Stage::Planning, 0);
-        let paths = patches.iter().flat_map(|patch| &patch.edits).filter_map(|edit| self.resolve(edit)).collect();
+        let paths = patches.iter().flat_map(|patch| &patch.edits).filter(|_| work.is_watched());
+        let paths = paths.filter_map(|edit| self.resolve(edit)).collect();
         let tree = ObservedTree::new(&self.repo, base, tree).counting(paths, work.progress());
         let about = self.about(&bases, sources)?;
         let (plan, found, noticed) = match self.plan(&patches, base, about.as_deref(), &tree)? {

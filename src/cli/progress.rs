@@ -78,6 +78,11 @@ impl ProgressMeter {
 }
 
 impl Line<'_> {
+    /// Returns whether anybody will see how far it is.
+    pub(super) fn is_watched(&self) -> bool {
+        self.watcher.is_some()
+    }
+
     /// Returns what is to be told how far the work is.
     pub(super) fn progress(&self) -> &Progress {
         &self.progress

@@ -221,12 +221,11 @@ impl Repo {
         let mut rules = Vec::new();
         for file in [Some(own), users, systems].into_iter().flatten() {
             match std::fs::metadata(&file) {
-                Ok(there) if there.is_file() => rules.extend(std::fs::read(file).ok()?),
+                Ok(there) if there.is_file() => rules.extend(std::fs::read(file).ok()?.into_iter().chain([b'\n'])),
                 Ok(there) if there.is_dir() => {}
                 Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
                 _ => return None,
             }
-            rules.push(b'\n');
         }
         Some(rules)
     }

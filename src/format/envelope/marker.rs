@@ -57,10 +57,13 @@ pub(crate) struct Marked {
 /// Reads a line as a marker; `None` if it is none. The line begins at the column where markers are.
 pub(crate) fn read(line: &[u8]) -> Option<Marked> {
     const LEAD: usize = b"*** ".len();
+    if !line.starts_with(b"*** ") {
+        return None;
+    }
     let whole = trim_end(line);
     let body = whole.strip_suffix(b" ***").map_or(whole, trim_end);
     let decorated = body.len() != whole.len();
-    let rest = body.get(LEAD..).filter(|_| body.starts_with(b"*** "))?;
+    let rest = body.get(LEAD..)?;
     let path = |name: &[u8]| {
         let path = rest.strip_prefix(name)?;
         Some(body.len() - trim_start(path).len()..body.len())
@@ -222,12 +225,14 @@ pub(crate) fn is_blank(line: &[u8]) -> bool {
 
 /// Drops the whitespace at the end of a line. A CR counts as whitespace there: it is left over where a response was cut before its last LF.
 pub(crate) fn trim_end(line: &[u8]) -> &[u8] {
-    line.trim_end_with(|c| matches!(c, ' ' | '\t' | '\r'))
+    let last = line.iter().rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+    &line[..last.map_or(0, |last| last + 1)]
 }
 
 /// Drops the spaces and tabs at the start of a line.
 pub(crate) fn trim_start(line: &[u8]) -> &[u8] {
-    line.trim_start_with(|c| matches!(c, ' ' | '\t'))
+    let first = line.iter().position(|byte| !matches!(byte, b' ' | b'\t'));
+    &line[first.unwrap_or(line.len())..]
 }
 
 /// Drops the whitespace around a line.
