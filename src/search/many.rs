@@ -170,7 +170,8 @@ struct Counts(Vec<u16>, u32);
 impl Counts {
     fn of(text: &[u8]) -> Self {
         let step = (text.len() / SAMPLE).max(WORD);
-        let bits = (text.len() / step + 1).ilog2().clamp(8, 14);
+        // With room to spare, so that what is nowhere in the sample counts nothing.
+        let bits = ((text.len() / step + 1).ilog2() + 3).clamp(8, 14);
         let mut counts = Self(vec![0; 1 << bits], bits);
         let (mut at, mut nth) = (0, 0);
         while at + WORD <= text.len() {
