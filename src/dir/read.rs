@@ -194,15 +194,31 @@ impl Dir {
         Ok(Some((stat.size == size as u64 && is_all_of(&file, size, parts)?, stat)))
     }
 
+    /// Reads a regular file whole, or says what is at its path instead.
+    pub(crate) fn read_or_look(&self, path: &RepoPath) -> io::Result<Result<(Vec<u8>, Stat), Found>> {
+        match self.open_regular(path) {
+            Ok(Some((file, stat))) => Ok(Ok((read_whole(&file, stat.size)?, stat))),
+            Ok(None) => Ok(Err(self.look(path)?)),
+            // A link or a file on the way is never said to be missing.
+            Err(Errno::NOENT) => Ok(Err(Found::Absent)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Opens a regular file for reading; `None` where [`Dir::read`] has none.
     pub(crate) fn open_file(&self, path: &RepoPath) -> io::Result<Option<(std::fs::File, Stat)>> {
+        match self.open_regular(path) {
+            Err(Errno::NOENT) => Ok(None),
+            opened => Ok(opened?),
+        }
+    }
+
+    fn open_regular(&self, path: &RepoPath) -> Result<Option<(std::fs::File, Stat)>, Errno> {
         let file = match self.open_at(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY, Mode::empty()) {
             Ok(file) => file,
             // A link is ELOOP (EMLINK on FreeBSD); a socket, or a device that nothing drives, ENXIO or ENODEV.
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::NODEV) => {
-                return Ok(None);
-            }
-            Err(error) => return Err(error.into()),
+            Err(Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::NODEV) => return Ok(None),
+            Err(error) => return Err(error),
         };
         let stat = fs::fstat(&file)?;
         let is_file = FileType::from_raw_mode(stat.st_mode as _) == FileType::RegularFile;

@@ -29,6 +29,8 @@ pub struct WorkTree<'r> {
     repositories: RefCell<HashMap<Option<RepoPath>, Option<RepoPath>>>,
     /// The nearest that is there, for every directory beneath which something was found to be absent.
     nearest: RefCell<HashMap<Option<RepoPath>, Option<RepoPath>>>,
+    /// Whether a directory is that of a submodule that isn't checked out, for every one that was asked about.
+    empty_submodules: RefCell<HashMap<RepoPath, bool>>,
     conversion: Conversion<'r>,
 }
 
@@ -51,6 +53,7 @@ impl<'r> WorkTree<'r> {
             modules: OnceCell::new(),
             repositories: RefCell::default(),
             nearest: RefCell::default(),
+            empty_submodules: RefCell::default(),
             conversion,
         })
     }
@@ -60,21 +63,24 @@ impl<'r> WorkTree<'r> {
         self.dir.look(path)
     }
 
-    /// Reads a file; one that was read before and that nobody wrote to since isn't read again.
-    fn read_file(&self, path: &RepoPath) -> io::Result<Option<(Content, Stat)>> {
+    /// Reads a file, or says what is there instead; one that was read before and that nobody wrote to since isn't read again.
+    fn read_file(&self, path: &RepoPath) -> io::Result<Result<(Content, Stat), Found>> {
         let known = self.repo.seen.borrow().get(path).cloned();
         if let Some((content, seen)) = known
             && self.dir.look(path)? == Found::File(seen)
         {
-            return Ok(Some((content, seen)));
+            return Ok(Ok((content, seen)));
         }
         let now = self.dir.now();
-        let Some((bytes, stat)) = self.dir.read(path)? else { return Ok(None) };
+        let (bytes, stat) = match self.dir.read_or_look(path)? {
+            Ok(read) => read,
+            Err(found) => return Ok(Err(found)),
+        };
         let read = (Content::from(bytes), stat);
         if now.is_some_and(|now| now.shows_in(&stat)) {
             self.repo.seen.borrow_mut().insert(path.clone(), read.clone());
         }
-        Ok(Some(read))
+        Ok(Ok(read))
     }
 
     /// Says what stands on disk, submodules aside.
@@ -84,19 +90,19 @@ impl<'r> WorkTree<'r> {
             // Its directory isn't there, nor is anything else in its place.
             return Ok(Entry::Absent);
         }
-        if let Some((content, stat)) = self.read_file(path)? {
-            let mode = Mode { executable: stat.is_executable(), bits: Some(stat.bits) };
-            return Ok(Entry::File(File { content, mode }));
-        }
-        Ok(match self.dir.look(path)? {
-            Found::Absent => Entry::Absent,
-            Found::Directory if self.dir.holds_repository(path)? => Entry::Other(Obstacle::Repository),
-            Found::Directory => Entry::Directory,
-            Found::Link => Entry::Other(Obstacle::Link),
-            Found::Special => Entry::Other(Obstacle::Special),
-            Found::Beneath { ancestor, what } => Entry::Beneath { ancestor, what: obstacle(what) },
-            // It came, or became a file, between the two looks.
-            Found::File(_) => return Err(io::Error::other("it changed while it was read")),
+        Ok(match self.read_file(path)? {
+            Ok((content, stat)) => {
+                let mode = Mode { executable: stat.is_executable(), bits: Some(stat.bits) };
+                Entry::File(File { content, mode })
+            }
+            Err(Found::Absent) => Entry::Absent,
+            Err(Found::Directory) if self.dir.holds_repository(path)? => Entry::Other(Obstacle::Repository),
+            Err(Found::Directory) => Entry::Directory,
+            Err(Found::Link) => Entry::Other(Obstacle::Link),
+            Err(Found::Special) => Entry::Other(Obstacle::Special),
+            Err(Found::Beneath { ancestor, what }) => Entry::Beneath { ancestor, what: obstacle(what) },
+            // It became a file between the two looks.
+            Err(Found::File(_)) => return Err(io::Error::other("it changed while it was read")),
         })
     }
 
@@ -126,23 +132,37 @@ impl<'r> WorkTree<'r> {
     /// Returns the submodule that a path is, or lies in, if it is one that isn't checked out.
     fn empty_submodule(&self, path: &RepoPath, entry: &Entry) -> Result<Option<RepoPath>, RepoError> {
         let upwards = || std::iter::once(path.clone()).chain(path.ancestors());
-        let mut suspects: Vec<RepoPath> = match self.modules.get_or_init(|| self.read_modules()) {
+        let suspects: Vec<RepoPath> = match self.modules.get_or_init(|| self.read_modules()) {
             Modules::At(paths) => {
                 paths.iter().filter(|module| *module == path || path.is_below(module)).cloned().collect()
             }
             Modules::Unreadable => upwards().collect(),
         };
-        // A directory that holds a file isn't empty.
-        if !matches!(entry, Entry::File(_)) {
-            let nearest = match entry {
-                Entry::Directory => Some(path.clone()),
-                _ => self.nearest_directory(path),
-            };
-            suspects
-                .extend(nearest.filter(|directory| self.dir.list(Some(directory)).is_ok_and(|names| names.is_empty())));
-        }
+        let module = self.submodule_among(suspects)?;
+        let nearest = match entry {
+            _ if module.is_some() => return Ok(module),
+            // A directory that holds a file isn't empty.
+            Entry::File(_) => None,
+            Entry::Directory => Some(path.clone()),
+            _ => self.nearest_directory(path),
+        };
+        nearest.map_or(Ok(None), |directory| Ok(self.is_empty_submodule(&directory)?.then_some(directory)))
+    }
+
+    /// Returns the first of these that is a submodule for the index.
+    fn submodule_among(&self, suspects: Vec<RepoPath>) -> Result<Option<RepoPath>, RepoError> {
         let entries = self.repo.entries_at(&suspects)?;
         Ok(suspects.into_iter().find(|at| entries.get(at).is_some_and(|(mode, _)| *mode == GITLINK)))
+    }
+
+    fn is_empty_submodule(&self, directory: &RepoPath) -> Result<bool, RepoError> {
+        if let Some(known) = self.empty_submodules.borrow().get(directory) {
+            return Ok(*known);
+        }
+        let is_empty = self.dir.list(Some(directory)).is_ok_and(|names| names.is_empty());
+        let is_one = is_empty && self.submodule_among(vec![directory.clone()])?.is_some();
+        self.empty_submodules.borrow_mut().insert(directory.clone(), is_one);
+        Ok(is_one)
     }
 
     /// Returns the blob that the index has for a path, if the index can be read.
