@@ -140,7 +140,7 @@ impl Words {
         let budget = text.len().saturating_mul(PATIENCE) + (1 << 12);
         let mut spent = vec![0_usize; needles.len()];
         for (nth, chunk) in text.chunks_exact(WORD).enumerate() {
-            let here = u64::from_ne_bytes(chunk.try_into().expect("a chunk is a word"));
+            let here = from_bytes(chunk);
             if !self.sieve.may_have(hash(here)) {
                 continue;
             }
@@ -190,16 +190,17 @@ impl Counts {
 
     /// Returns the offset in a needle from which on eight words are rarest together, and that of the rarest word.
     fn rarest(&self, matched: &[u8]) -> (usize, usize) {
-        let count = |offset: usize| u32::from(self.0[self.place(word(matched, offset))]);
-        let last = matched.len() - SHORTEST;
-        let mut sum: u32 = (0..WORD).map(count).sum();
-        let mut best = (sum, 0);
-        let mut rarest = (0..WORD).map(|offset| (count(offset), offset)).min().unwrap_or_default();
-        for offset in 1..=last {
-            let next = count(offset + WORD - 1);
-            sum = sum + next - count(offset - 1);
-            best = best.min((sum, offset));
-            rarest = rarest.min((next, offset + WORD - 1));
+        let (mut latest, mut sum) = ([0; WORD], 0);
+        let (mut best, mut rarest) = ((u32::MAX, 0), (u32::MAX, 0));
+        for (offset, word) in matched.windows(WORD).enumerate() {
+            let count = u32::from(self.0[self.place(from_bytes(word))]);
+            sum = sum + count - std::mem::replace(&mut latest[offset % WORD], count);
+            if count < rarest.0 {
+                rarest = (count, offset);
+            }
+            if offset + 1 >= WORD && sum < best.0 {
+                best = (sum, offset + 1 - WORD);
+            }
             if best.0 == 0 {
                 break;
             }
@@ -209,7 +210,11 @@ impl Counts {
 }
 
 fn word(bytes: &[u8], at: usize) -> u64 {
-    u64::from_ne_bytes(bytes[at..at + WORD].try_into().expect("a range of a word's length"))
+    from_bytes(&bytes[at..at + WORD])
+}
+
+fn from_bytes(word: &[u8]) -> u64 {
+    u64::from_ne_bytes(word.try_into().expect("they are as many as a word has"))
 }
 
 fn hash(word: u64) -> u64 {
