@@ -45,13 +45,13 @@ pub trait Compare {
         path: &RepoPath,
         content: &'c Content,
         state: State<'_>,
-    ) -> Result<Cow<'c, [u8]>, CompareError>;
+    ) -> Result<Cow<'c, Content>, CompareError>;
 
     /// Returns whether the content can't be shown as lines: by the attribute `diff` of the path, else by its first bytes.
     ///
     /// # Errors
     /// If the attributes can't be read.
-    fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, CompareError>;
+    fn is_binary(&self, path: &RepoPath, content: &Content) -> Result<bool, CompareError>;
 
     /// Returns the runs of lines that differ, in order. Two runs are never adjacent. Lines end with LF and nothing else.
     ///
@@ -101,8 +101,6 @@ pub struct Options {
     pub interhunk: u32,
     /// Whether a deleted and a new file of similar content are a rename (`diff.renames`).
     pub renames: Renames,
-    /// How much of it is wanted.
-    pub wants: Wants,
     /// Is told of every file that is done with. How many there are only the one knows that asks.
     pub progress: Progress,
 }
@@ -110,7 +108,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let (renames, progress) = (Renames::default(), Progress::default());
-        Self { context: 3, interhunk: 0, renames, wants: Wants::All, progress }
+        Self { context: 3, interhunk: 0, renames, progress }
     }
 }
 
@@ -120,15 +118,6 @@ impl Options {
         let together = self.context.saturating_mul(2).saturating_add(self.interhunk) as usize;
         regions.chunk_by(move |one, next| next.old.start - one.old.end <= together)
     }
-}
-
-/// How much of a diff is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wants {
-    /// All that is printed.
-    All,
-    /// Lines only: no ids of contents, which take a look at every byte and into the objects, and no binary patches.
-    Lines,
 }
 
 /// Whether a deleted and a new file of similar content are a rename.

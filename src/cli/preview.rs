@@ -8,8 +8,8 @@ use super::base::Base;
 use super::config;
 use super::error::Failure;
 use super::flow::Session;
-use crate::compare::{self, Wants};
-use crate::format::unified::{self, FileStat, Quoting, Termination};
+use crate::compare::{self, Compare, CompareError};
+use crate::format::unified::{self, Quoting, Termination};
 use crate::patch::{FileEdit, Operation, Patch};
 use crate::plan::{ChangeSet, derive};
 use crate::progress::Stage;
@@ -108,7 +108,7 @@ impl Preview {
     /// # Errors
     /// If contents can't be compared.
     pub(super) fn print(&self, session: &Session, base: &Base, changes: &ChangeSet) -> Result<Vec<u8>, Failure> {
-        let patch = compared(session, base.side(), Wants::All, changes, self.context)?;
+        let patch = compared(session, base.side(), changes, self.context, derive::unified)?;
         let quoting = quoting(session)?;
         let mut out = Vec::new();
         let end = if self.forms.nul { Termination::Nul } else { Termination::Line };
@@ -139,7 +139,7 @@ impl Preview {
 /// # Errors
 /// If contents can't be compared.
 pub(super) fn diffs(session: &Session, base: &Base, changes: &ChangeSet) -> Result<Diffs, Failure> {
-    let Patch { format, edits } = compared(session, base.side(), Wants::All, changes, None)?;
+    let Patch { format, edits } = compared(session, base.side(), changes, None, derive::unified)?;
     let quoting = quoting(session)?;
     let one = |edit: FileEdit<'_>| {
         let Operation::Update { to, .. } = &edit.operation else { return None };
@@ -157,33 +157,33 @@ fn quoting(session: &Session) -> Result<Quoting, Failure> {
     Ok(if quotes_all { Quoting::Full } else { Quoting::Ascii })
 }
 
-fn compared<'c>(
+/// Compares what was and what will be, as `git diff` does.
+fn compared<'c, T>(
     session: &Session,
     side: Side,
-    wants: Wants,
     changes: &'c ChangeSet,
     context: Option<u32>,
-) -> Result<Patch<'c>, Failure> {
+    derive: impl FnOnce(&'c ChangeSet, &dyn Compare, &compare::Options) -> Result<T, CompareError>,
+) -> Result<T, Failure> {
     let differ = session.repo.differ(side)?.after(changes.attribute_files());
     let work = session.works.begin(Stage::Comparing, 0);
     let options = session.repo.diff_options()?;
     // `git apply` takes no hunk without context.
     let (context, progress) = (context.unwrap_or(options.context).max(1), work.progress().clone());
-    let options = compare::Options { context, wants, progress, ..options };
-    derive::unified(changes, &differ, &options).map_err(Failure::from)
+    let options = compare::Options { context, progress, ..options };
+    derive(changes, &differ, &options).map_err(Failure::from)
 }
 
 /// Counts the lines that come and go in each path: of what git would store, or, where that can't be known (a filter driver),
 /// of what stands in the files.
 pub(super) fn counted(session: &Session, base: &Base, changes: &ChangeSet) -> HashMap<Vec<u8>, LineCount> {
-    let counted = |side| compared(session, side, Wants::Lines, changes, None);
-    let patch = counted(base.side()).or_else(|_| counted(Base::Index.side()));
+    let counted = |side| compared(session, side, changes, None, derive::counted);
+    let files = counted(base.side()).or_else(|_| counted(Base::Index.side())).unwrap_or_default();
     let mut counts: HashMap<Vec<u8>, LineCount> = HashMap::new();
-    let files = patch.iter().flat_map(|patch| &patch.edits).filter_map(FileStat::of);
-    for file in files.filter(|file| file.binary().is_none()) {
-        let count = counts.entry(file.path.to_vec()).or_default();
-        count.added += file.added;
-        count.removed += file.removed;
+    for derive::Counted { path, removed, added } in files {
+        let count = counts.entry(path.as_bytes().to_vec()).or_default();
+        count.added += added;
+        count.removed += removed;
     }
     counts
 }

@@ -88,7 +88,7 @@ impl<'r> AgreeingTree<'r> {
             return Ok(false);
         }
         let stored =
-            self.conversion.to_git(path, &file.content, || Some(entry.id())).map_err(|error| error.at(path))?;
+            self.conversion.to_git(path, &file.content, || Ok(Some(entry.id()))).map_err(|error| error.at(path))?;
         Ok(blob_id(entry.id().object_format(), &stored) == entry.id())
     }
 }
@@ -132,7 +132,8 @@ impl Tree for AgreeingTree<'_> {
     }
 
     fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
-        let stored = self.conversion.to_git(path, content, || self.indexed(path)).map_err(|error| error.at(path))?;
+        let stored =
+            self.conversion.to_git(path, content, || Ok(self.indexed(path))).map_err(|error| error.at(path))?;
         Ok(Some(content_id(self.repo, &stored)))
     }
 

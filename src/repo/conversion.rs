@@ -49,9 +49,9 @@ impl<'r> Conversion<'r> {
         &self,
         path: &RepoPath,
         content: &'b Content,
-        indexed: impl FnOnce() -> Option<git2::Oid>,
-    ) -> Result<Cow<'b, [u8]>, RepoError> {
-        let is_crlf_indexed = || self.is_crlf_blob(indexed());
+        indexed: impl FnOnce() -> Result<Option<git2::Oid>, RepoError>,
+    ) -> Result<Cow<'b, Content>, RepoError> {
+        let is_crlf_indexed = || self.is_crlf_blob(indexed()?);
         let attributes = self.attributes(path)?;
         let Some(why) = self.is_for_git(path)? else { return self.clean(path, &attributes, content, is_crlf_indexed) };
         // git goes by the blob in the index then, which the child doesn't look at.
@@ -61,7 +61,7 @@ impl<'r> Conversion<'r> {
         match self.repo.filter()?.clean(path, content.kept(), &self.rules.of(path)?) {
             Ok(stored) => {
                 self.repo.by_git.borrow_mut().insert(path.clone(), why);
-                Ok(stored.into())
+                Ok(Cow::Owned(stored.into()))
             }
             Err(RepoError::Child { message, .. }) => {
                 Err(RepoError::Attribute { what: format!("{why}, and git can't store it: {}", Shown(&message)) })
@@ -80,16 +80,16 @@ impl<'r> Conversion<'r> {
         path: &RepoPath,
         content: &'b Content,
         indexed: Option<git2::Oid>,
-    ) -> Result<Cow<'b, [u8]>, RepoError> {
+    ) -> Result<Cow<'b, Content>, RepoError> {
         if self.is_strict && self.is_for_git(path)?.is_none() {
             let attributes = Attributes { ident: Value::Unspecified, ..self.attributes(path)? };
-            let stored = self.clean(path, &attributes, content, || self.is_crlf_blob(indexed))?.into_owned();
+            let stored = self.clean(path, &attributes, content, || self.is_crlf_blob(indexed))?.to_vec();
             if self.written(path, &attributes, stored)?[..] != content[..] {
                 let what = "has line ends that a checkout wouldn't bring back (core.safecrlf)".to_owned();
                 return Err(RepoError::Attribute { what });
             }
         }
-        self.to_git(path, content, || indexed)
+        self.to_git(path, content, || Ok(indexed))
     }
 
     fn is_crlf_blob(&self, blob: Option<git2::Oid>) -> Result<bool, RepoError> {
@@ -109,19 +109,19 @@ impl<'r> Conversion<'r> {
         &self,
         path: &RepoPath,
         attributes: &Attributes,
-        bytes: &'b [u8],
+        content: &'b Content,
         stored_has_crlf: impl FnOnce() -> Result<bool, RepoError>,
-    ) -> Result<Cow<'b, [u8]>, RepoError> {
-        if !attributes.may_store_other(self.settings, bytes) {
-            return Ok(bytes.into());
+    ) -> Result<Cow<'b, Content>, RepoError> {
+        if !attributes.may_store_other(self.settings, content) {
+            return Ok(Cow::Borrowed(content));
         }
-        let makes_way = bytes.contains_str("\r\n") && attributes.guesses(self.settings) && stored_has_crlf()?;
+        let makes_way = content.contains_str("\r\n") && attributes.guesses(self.settings) && stored_has_crlf()?;
         let rule = match makes_way {
             true => Attributes { text: Value::False, ident: attributes.ident.clone(), ..Attributes::default() }.rule(),
             false => attributes.rule(),
         };
         self.note(path);
-        Ok(self.repo.converted(&rule, bytes, Way::FromDisk)?.into())
+        Ok(Cow::Owned(self.repo.converted(&rule, content, Way::FromDisk)?.into()))
     }
 
     /// Returns what git makes of the line ends and keywords of bytes that it writes to the disk.
@@ -171,7 +171,7 @@ impl<'r> Conversion<'r> {
         if after.clean(path, &attributes, &content, || self.is_crlf_text(&stored))? == stored {
             return Ok(content);
         }
-        Ok(after.written(path, &attributes, stored.into_owned())?.into())
+        Ok(after.written(path, &attributes, stored.to_vec())?.into())
     }
 
     /// Returns what users would see of a new file after a checkout.
@@ -201,7 +201,7 @@ impl<'r> Conversion<'r> {
                 true => self
                     .attributes(path)
                     .and_then(|attributes| self.clean(path, &attributes, content, || Ok(false)))
-                    .and_then(|stored| after.to_work_tree(path, stored.into()))
+                    .and_then(|stored| after.to_work_tree(path, stored.to_vec()))
                     .map(Content::from),
                 false => self.carry(path, (after, path), content.clone(), || indexed(path)),
             };
@@ -298,7 +298,7 @@ impl<'r> Conversion<'r> {
         }
         let on_disk = self.keep(path, content.clone())?;
         Ok(match self.driver(path)? {
-            Some(_) => Content::kept_as(content, self.to_git(path, &on_disk, || None)?.into_owned().into()),
+            Some(_) => Content::kept_as(content, self.to_git(path, &on_disk, || Ok(None))?.into_owned()),
             None => content,
         })
     }

@@ -199,7 +199,7 @@ impl Compare for Differ<'_> {
         path: &RepoPath,
         content: &'c Content,
         state: State<'_>,
-    ) -> Result<Cow<'c, [u8]>, CompareError> {
+    ) -> Result<Cow<'c, Content>, CompareError> {
         if self.side == Side::Blobs {
             return Ok(Cow::Borrowed(content.kept()));
         }
@@ -212,14 +212,13 @@ impl Compare for Differ<'_> {
             State::Before => (&self.conversion, path),
             State::After(from) => (self.after.as_ref().unwrap_or(&self.conversion), from.unwrap_or(path)),
         };
-        let indexed = if content.contains_str("\r\n") { self.indexed(indexed).map_err(failed)? } else { None };
-        conversion.to_git(path, content, || indexed).map_err(failed)
+        conversion.to_git(path, content, || self.indexed(indexed)).map_err(failed)
     }
 
-    fn is_binary(&self, path: &RepoPath, content: &[u8]) -> Result<bool, CompareError> {
+    fn is_binary(&self, path: &RepoPath, content: &Content) -> Result<bool, CompareError> {
         let said = self.said_binary(path);
         let said = said.map_err(|error| CompareError::Engine { path: path.clone(), message: error.to_string() })?;
-        Ok(said.unwrap_or_else(|| content.len() as u64 > self.longest || crate::tree::is_binary(content)))
+        Ok(said.unwrap_or_else(|| content.size() as u64 > self.longest || content.is_binary()))
     }
 
     fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, CompareError> {

@@ -5,6 +5,7 @@ use bstr::ByteSlice as _;
 
 use super::RepoError;
 use super::config::Config;
+use crate::text::Content;
 
 /// What an attribute is set to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,12 +78,12 @@ pub(super) struct Attributes {
 
 impl Attributes {
     /// Returns whether git may store other bytes than these.
-    pub(super) fn may_store_other(&self, settings: Settings, bytes: &[u8]) -> bool {
+    pub(super) fn may_store_other(&self, settings: Settings, content: &Content) -> bool {
         let says_nothing = [&self.text, &self.crlf, &self.eol].iter().all(|value| **value == Value::Unspecified);
         let is_text = self.text != Value::False && (settings.is_auto || !says_nothing);
         settings.is_all_for_git
-            || is_text && bytes.contains_str("\r\n")
-            || self.ident == Value::True && bytes.contains_str("$Id:")
+            || is_text && content.contains_str("\r\n")
+            || self.ident == Value::True && content.contains_str("$Id:")
     }
 
     /// Returns whether git may write other bytes to the disk than these.

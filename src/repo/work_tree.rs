@@ -257,7 +257,8 @@ impl Tree for WorkTree<'_> {
     }
 
     fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
-        let stored = self.conversion.to_git(path, content, || self.indexed(path)).map_err(|error| error.at(path))?;
+        let stored =
+            self.conversion.to_git(path, content, || Ok(self.indexed(path))).map_err(|error| error.at(path))?;
         Ok(Some(content_id(self.repo, &stored)))
     }
 

@@ -10,7 +10,7 @@ use git_llmpatch::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
 use git_llmpatch::path::{RepoPath, Resolver};
 use git_llmpatch::plan::{self, Change, ChangeSet, Rules, derive as derived};
 use git_llmpatch::respond::{Look, Response, respond};
-use git_llmpatch::tree::{Content, Entry, File, MemoryTree, Mode, is_binary};
+use git_llmpatch::tree::{Content, Entry, File, MemoryTree, Mode};
 
 use super::source;
 
@@ -167,6 +167,7 @@ pub fn turns_before_into_after(changes: &ChangeSet, options: &Options) {
     let patch = derived::unified(changes, &Plain, options).unwrap();
     let printed = unified::print(&patch, Quoting::default());
     assert_eq!(printed.is_empty(), patch.edits.is_empty());
+    is_counted(&patch, &derived::counted(changes, &Plain, options).unwrap());
     is_read_again(&patch, &printed);
     unified::stat(&patch, Quoting::default(), 80);
     unified::numstat(&patch, Quoting::default(), Termination::Line);
@@ -183,6 +184,18 @@ pub fn turns_before_into_after(changes: &ChangeSet, options: &Options) {
         let after = side(to.as_ref().unwrap_or(path)).after.as_ref().map(|file| &file.content[..]).unwrap_or_default();
         assert_eq!(bstr::BStr::new(&followed(before, hunks)), bstr::BStr::new(after));
     }
+}
+
+/// As many lines are counted as are shown.
+fn is_counted(patch: &Patch<'_>, counted: &[derived::Counted<'_>]) {
+    let is_text = |edit: &&FileEdit<'_>| edit.header.as_ref().is_some_and(|header| header.binary.is_none());
+    let shown = patch.edits.iter().filter(is_text).map(|edit| {
+        let Operation::Update { to, hunks } = &edit.operation else { panic!("no edit of a unified diff: {edit:?}") };
+        let count = |mark| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.mark == mark).count();
+        (to.as_ref().unwrap_or(&edit.path).to_vec(), count(Mark::Removed), count(Mark::Added))
+    });
+    let counted = counted.iter().map(|file| (file.path.as_bytes().to_vec(), file.removed, file.added));
+    assert_eq!(counted.collect::<Vec<_>>(), shown.collect::<Vec<_>>());
 }
 
 /// What was printed is read as what it was printed from. Binary patches are shown and not read.
@@ -234,12 +247,12 @@ fn followed(before: &[u8], hunks: &[Hunk<'_>]) -> Vec<u8> {
 struct Plain;
 
 impl Compare for Plain {
-    fn stored<'c>(&self, _: &RepoPath, content: &'c Content, _: State<'_>) -> Result<Cow<'c, [u8]>, CompareError> {
-        Ok(content[..].into())
+    fn stored<'c>(&self, _: &RepoPath, content: &'c Content, _: State<'_>) -> Result<Cow<'c, Content>, CompareError> {
+        Ok(Cow::Borrowed(content))
     }
 
-    fn is_binary(&self, _: &RepoPath, content: &[u8]) -> Result<bool, CompareError> {
-        Ok(is_binary(content))
+    fn is_binary(&self, _: &RepoPath, content: &Content) -> Result<bool, CompareError> {
+        Ok(content.is_binary())
     }
 
     fn regions(&self, _: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, CompareError> {

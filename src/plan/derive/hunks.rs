@@ -7,29 +7,30 @@ use std::ops::Range;
 
 use crate::compare::{Options, Region, heading};
 use crate::patch::{Hunk, HunkLine, Mark, Position};
-use crate::text::{Lines, Text};
+use crate::text::{Content, Lines, Text};
 
 /// Two contents. A line ends behind its LF; CRs and byte order marks are bytes of their line.
 pub(super) struct Sides<'c> {
-    old: Cow<'c, [u8]>,
-    new: Cow<'c, [u8]>,
+    old: Cow<'c, Content>,
+    new: Cow<'c, Content>,
 }
 
 impl<'c> Sides<'c> {
     /// Takes what was and what will be.
-    pub(super) fn of(old: Option<Cow<'c, [u8]>>, new: Option<Cow<'c, [u8]>>) -> Self {
-        Self { old: old.unwrap_or_default(), new: new.unwrap_or_default() }
+    pub(super) fn of(old: Option<Cow<'c, Content>>, new: Option<Cow<'c, Content>>) -> Self {
+        let side = |content: Option<_>| content.unwrap_or_else(|| Cow::Owned(Content::from(Vec::new())));
+        Self { old: side(old), new: side(new) }
     }
 }
 
 /// One of them, and where its lines start.
 struct Numbered<'s, 'c> {
-    content: &'s Cow<'c, [u8]>,
+    content: &'s Cow<'c, Content>,
     lines: Lines<'s>,
 }
 
 impl<'s, 'c> Numbered<'s, 'c> {
-    fn new(content: &'s Cow<'c, [u8]>) -> Self {
+    fn new(content: &'s Cow<'c, Content>) -> Self {
         Self { content, lines: Lines::within(content) }
     }
 
@@ -123,7 +124,7 @@ mod tests {
 
     fn numbers(old: &str, new: &str, regions: &[(Range<usize>, Range<usize>)], context: u32) -> Vec<String> {
         let regions: Vec<_> = regions.iter().map(|(old, new)| Region { old: old.clone(), new: new.clone() }).collect();
-        let sides = Sides::of(Some(old.as_bytes().into()), Some(new.as_bytes().into()));
+        let sides = Sides::of(Some(Cow::Owned(old.into())), Some(Cow::Owned(new.into())));
         let options = Options { context, ..Options::default() };
         let shown = |hunk: Hunk<'_>| {
             let at = hunk.position.expect("a derived hunk has a position");

@@ -31,10 +31,10 @@ pub use self::proof::leaves_doubt;
 use self::renames::{Candidate, Rename};
 pub use self::unrepresentable::{Derived, Replaced, Unrepresentable, What};
 use super::{Change, ChangeSet};
-use crate::compare::{Compare, CompareError, Options, Renames, State, Wants};
+use crate::compare::{Compare, CompareError, Options, Region, Renames, State};
 use crate::patch::{Binary, FileEdit, Format, Header, Operation, Patch, Status};
 use crate::path::RepoPath;
-use crate::text::{Splice, Text};
+use crate::text::{Content, Splice, Text};
 use crate::tree::File;
 
 /// Derives a unified diff: an edit a file, ordered by the paths afterwards, each with a [`Header`].
@@ -49,6 +49,39 @@ pub fn unified<'c>(
     let pairs = pair_up(changes, compare, options.renames)?;
     let edits = pairs.into_iter().map(|pair| edit(pair, compare, options)).collect::<Result<_, _>>()?;
     Ok(Patch { format: Format::Unified, edits })
+}
+
+/// How many lines of a file go, and how many come.
+pub struct Counted<'c> {
+    /// Where the file is afterwards, or where it was.
+    pub path: &'c RepoPath,
+    /// How many go.
+    pub removed: usize,
+    /// How many come.
+    pub added: usize,
+}
+
+/// Counts the lines that go and come in each file that isn't binary: those that [`unified`] shows.
+///
+/// # Errors
+/// If contents can't be compared.
+pub fn counted<'c>(
+    changes: &'c ChangeSet,
+    compare: &dyn Compare,
+    options: &Options,
+) -> Result<Vec<Counted<'c>>, CompareError> {
+    let counted = |pair: &Pair<'c>| {
+        let path = pair.sides().last().expect("a pair has a side").path;
+        let mut counted = Counted { path, removed: 0, added: 0 };
+        for region in pair.regions(compare)? {
+            counted.removed += region.old.len();
+            counted.added += region.new.len();
+        }
+        options.progress.step();
+        Ok(counted)
+    };
+    let pairs = pair_up(changes, compare, options.renames)?;
+    pairs.iter().filter(|pair| !pair.is_binary()).map(counted).collect()
 }
 
 /// Puts the renames that git would show into a change, of which only the contents are known so far.
@@ -70,7 +103,7 @@ pub fn with_renames(changes: &ChangeSet, compare: &dyn Compare, options: &Option
 struct Blob<'c> {
     path: &'c RepoPath,
     mode: u32,
-    content: Cow<'c, [u8]>,
+    content: Cow<'c, Content>,
     is_binary: bool,
 }
 
@@ -91,10 +124,28 @@ impl<'c> Pair<'c> {
     fn keeps_content(&self) -> bool {
         content(&self.old) == content(&self.new)
     }
+
+    fn is_binary(&self) -> bool {
+        self.sides().any(|blob| blob.is_binary)
+    }
+
+    /// Returns which lines differ.
+    fn regions(&self, compare: &dyn Compare) -> Result<Vec<Region>, CompareError> {
+        if self.keeps_content() {
+            return Ok(Vec::new());
+        }
+        let path = self.sides().next().expect("a pair has a side").path;
+        let narrow = self.splices.zip(content(&self.old)).and_then(|(splices, old)| narrow::regions(old, splices));
+        narrow.map_or_else(|| compare.regions(path, bytes(&self.old), bytes(&self.new)), Ok)
+    }
 }
 
-fn content<'b>(side: &'b Option<Blob<'_>>) -> Option<&'b [u8]> {
+fn content<'b>(side: &'b Option<Blob<'_>>) -> Option<&'b Content> {
     side.as_ref().map(|blob| &*blob.content)
+}
+
+fn bytes<'b>(side: &'b Option<Blob<'_>>) -> &'b [u8] {
+    content(side).map_or(&[], |content| &content[..])
 }
 
 fn pair_up<'c>(changes: &'c ChangeSet, compare: &dyn Compare, of: Renames) -> Result<Vec<Pair<'c>>, CompareError> {
@@ -107,13 +158,13 @@ fn pair_up<'c>(changes: &'c ChangeSet, compare: &dyn Compare, of: Renames) -> Re
         };
         let old = before.as_ref().map(|file| blob(file, State::Before)).transpose()?;
         let new = after.as_ref().map(|file| blob(file, State::After(from.as_ref()))).transpose()?;
-        let is_stored = |blob: &Option<Blob<'_>>| matches!(blob, Some(Blob { content: Cow::Borrowed(_), .. }));
-        let splices = match (before, after) {
-            (Some(before), Some(after)) if is_stored(&old) && is_stored(&new) => {
-                after.content.splices().filter(|(base, _)| base.is(&before.content)).map(|(_, splices)| splices)
-            }
-            _ => None,
+        let is_stored = |file: &Option<File>, blob: &Option<Blob<'_>>| {
+            file.as_ref().zip(content(blob)).is_some_and(|(file, stored)| stored.is(&file.content))
         };
+        let splices = after.as_ref().and_then(|after| after.content.splices()).filter(|(base, _)| {
+            is_stored(before, &old) && is_stored(after, &new) && content(&old).is_some_and(|old| base.is(old))
+        });
+        let splices = splices.map(|(_, splices)| splices);
         let pair = Pair { old, new, similarity: None, splices };
         let mode = |side: &Option<Blob<'_>>| side.as_ref().map(|blob| blob.mode);
         if !(pair.keeps_content() && mode(&pair.old) == mode(&pair.new)) {
@@ -149,13 +200,12 @@ fn join_renames(pairs: &mut Vec<Pair<'_>>, limit: usize) {
 
 fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<FileEdit<'c>, CompareError> {
     let keeps_content = pair.keeps_content();
-    let is_binary = pair.sides().any(|blob| blob.is_binary);
+    let is_binary = pair.is_binary();
     let path = pair.sides().next().expect("a pair has a side").path;
-    let (old, new) = (content(&pair.old).unwrap_or_default(), content(&pair.new).unwrap_or_default());
 
     let binary = if is_binary {
-        let is_shown = !keeps_content && options.wants == Wants::All;
-        let text = if is_shown { compare.binary_patch(path, old, new)? } else { Vec::new() };
+        let (old, new) = (bytes(&pair.old), bytes(&pair.new));
+        let text = if keeps_content { Vec::new() } else { compare.binary_patch(path, old, new)? };
         Some(Binary { old_len: old.len() as u64, new_len: new.len() as u64, text })
     } else {
         None
@@ -173,7 +223,7 @@ fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<
         },
         old_mode,
         new_mode,
-        ids: if keeps_content || options.wants == Wants::Lines { None } else { Some(ids(&pair, compare, is_binary)?) },
+        ids: if keeps_content { None } else { Some(ids(&pair, compare, is_binary)?) },
         similarity: pair.similarity,
         binary,
     };
@@ -181,8 +231,7 @@ fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<
     let hunks = if keeps_content || is_binary {
         Vec::new()
     } else {
-        let narrow = pair.splices.and_then(|splices| narrow::regions(old, new, splices));
-        let regions = narrow.map_or_else(|| compare.regions(path, old, new), Ok)?;
+        let regions = pair.regions(compare)?;
         let sides = Sides::of(pair.old.map(|blob| blob.content), pair.new.map(|blob| blob.content));
         hunks(sides, &regions, options)
     };
@@ -193,7 +242,7 @@ fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<
 /// Names the contents as `index` does: a binary patch is only applied to what has the whole id.
 fn ids(pair: &Pair<'_>, compare: &dyn Compare, whole: bool) -> Result<(String, String), CompareError> {
     let id = |side| {
-        let id = compare.id(content(side))?;
+        let id = compare.id(content(side).map(|content| &content[..]))?;
         if whole { Ok(id) } else { compare.abbreviate(&id) }
     };
     Ok((id(&pair.old)?, id(&pair.new)?))

@@ -19,65 +19,73 @@ const WINDOW: usize = 100;
 const NOISE: usize = 3;
 
 /// Returns the runs of lines that differ, or `None` where only a diff of the whole file can tell.
-pub(super) fn regions(old: &[u8], new: &[u8], splices: &[Splice]) -> Option<Vec<Region>> {
-    let ranges = whole_lines(old, new, splices);
-    let (mut gone, mut come) = (HashSet::new(), HashSet::new());
-    for (old_range, new_range) in &ranges {
-        gone.extend(lines(&old[old_range.clone()]));
-        come.extend(lines(&new[new_range.clone()]));
-    }
+pub(super) fn regions(old: &[u8], splices: &[Splice]) -> Option<Vec<Region>> {
+    let rewritten = rewritten(old, splices);
+    let gone: HashSet<_> = rewritten.iter().flat_map(|run| lines(&old[run.old.clone()])).collect();
+    let come: HashSet<_> = rewritten.iter().flat_map(|run| lines(&run.new)).collect();
     if !gone.is_disjoint(&come) {
         return None;
     }
     let changed = Changed::new(gone.into_iter().chain(come).collect());
     let (mut regions, mut kept_from) = (Vec::<Region>::new(), 0);
     let (mut old_line, mut new_line) = (0, 0);
-    for (old_range, new_range) in &ranges {
-        let kept = changed.count_others(&old[kept_from..old_range.start])?;
+    for run in &rewritten {
+        let kept = changed.count_others(&old[kept_from..run.old.start])?;
         let (start, start_new) = (old_line + kept, new_line + kept);
-        old_line = start + lines(&old[old_range.clone()]).count();
-        new_line = start_new + lines(&new[new_range.clone()]).count();
+        old_line = start + lines(&old[run.old.clone()]).count();
+        new_line = start_new + lines(&run.new).count();
         regions.push(Region { old: start..old_line, new: start_new..new_line });
-        kept_from = old_range.end;
+        kept_from = run.old.end;
     }
     changed.count_others(&old[kept_from..])?;
     (0..regions.len().saturating_sub(1)).all(|gap| is_kept(&regions, gap)).then_some(regions)
 }
 
-/// Returns what splices change as whole lines of both files, without lines that are the same at their edges; none touches another.
-fn whole_lines(old: &[u8], new: &[u8], splices: &[Splice]) -> Vec<(Range<usize>, Range<usize>)> {
-    let mut ranges: Vec<(Range<usize>, Range<usize>)> = Vec::new();
-    let (mut gone, mut come) = (0, 0);
-    for splice in splices {
-        let is_start = |bytes: &[u8]| bytes.last().is_none_or(|last| *last == b'\n');
-        let start = memchr::memrchr(b'\n', &old[..splice.old.start]).map_or(0, |at| at + 1);
-        if ranges.last().is_none_or(|(last, _)| last.end < start) {
-            let start_new = start + come - gone;
-            ranges.push((start..start, start_new..start_new));
-        }
-        (gone, come) = (gone + splice.old.len(), come + splice.new.len());
-        let (end, end_new) = (splice.old.end, splice.old.end + come - gone);
-        let rest = &old[end..];
-        let ends = is_start(&old[..end]) && is_start(&new[..end_new]);
-        let more = if ends { 0 } else { memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1) };
-        if let Some((range, range_new)) = ranges.last_mut() {
-            (range.end, range_new.end) = (end + more, end_new + more);
-        }
-    }
-    for (range, range_new) in &mut ranges {
-        let pairs = lines(&old[range.clone()]).zip(lines(&new[range_new.clone()]));
-        let head: usize = pairs.take_while(|(a, b)| a == b).map(|(line, _)| line.len()).sum();
-        (range.start, range_new.start) = (range.start + head, range_new.start + head);
-        let (mut ends, mut ends_new) = (lines(&old[range.clone()]).rev(), lines(&new[range_new.clone()]).rev());
-        while let (Some(a), Some(b)) = (ends.next(), ends_new.next()) {
-            if a != b {
+/// Whole lines, by their offsets, and what takes their place.
+struct Rewritten {
+    old: Range<usize>,
+    new: Vec<u8>,
+}
+
+/// Returns what splices change as whole lines, without lines that are the same at their edges; none touches another.
+fn rewritten(old: &[u8], splices: &[Splice]) -> Vec<Rewritten> {
+    let line_start = |at: usize| memchr::memrchr(b'\n', &old[..at]).map_or(0, |at| at + 1);
+    let mut splices = splices.iter().peekable();
+    let mut runs = Vec::new();
+    while let Some(Splice { old: range, new }) = splices.next() {
+        let (start, mut end) = (line_start(range.start), range.end);
+        let mut new = [&old[start..range.start], new].concat();
+        loop {
+            let is_start = |bytes: &[u8]| bytes.last().is_none_or(|last| *last == b'\n');
+            let ends = is_start(&old[..end]) && is_start(&new);
+            let more = if ends { 0 } else { memchr::memchr(b'\n', &old[end..]).map_or(old.len() - end, |at| at + 1) };
+            let Some(next) = splices.next_if(|next| line_start(next.old.start) <= end + more) else {
+                new.extend_from_slice(&old[end..end + more]);
+                end += more;
                 break;
-            }
-            (range.end, range_new.end) = (range.end - a.len(), range_new.end - b.len());
+            };
+            new.extend_from_slice(&old[end..next.old.start]);
+            new.extend_from_slice(&next.new);
+            end = next.old.end;
         }
+        let run = trimmed(old, start..end, new);
+        runs.extend((!run.old.is_empty() || !run.new.is_empty()).then_some(run));
     }
-    ranges.retain(|(range, range_new)| !range.is_empty() || !range_new.is_empty());
-    ranges
+    runs
+}
+
+/// Takes off the lines that are the same at both ends.
+fn trimmed(old: &[u8], mut range: Range<usize>, mut new: Vec<u8>) -> Rewritten {
+    let same = |pairs: &mut dyn Iterator<Item = (&[u8], &[u8])>| -> usize {
+        pairs.take_while(|(a, b)| a == b).map(|(line, _)| line.len()).sum()
+    };
+    let head = same(&mut lines(&old[range.clone()]).zip(lines(&new)));
+    range.start += head;
+    new.drain(..head);
+    let tail = same(&mut lines(&old[range.clone()]).rev().zip(lines(&new).rev()));
+    range.end -= tail;
+    new.truncate(new.len() - tail);
+    Rewritten { old: range, new }
 }
 
 /// Returns whether no line between two regions is noise: of those in its reach that differ, there are too few.
@@ -109,10 +117,15 @@ impl<'l> Changed<'l> {
         Self { lines, sieve }
     }
 
-    /// Returns a hash of a line's end.
+    /// Returns a hash of a line, a word at a time, the last of which may reach into the one before.
     fn hash(line: &[u8]) -> u64 {
-        let end = line.iter().rev().take(9).fold(line.len() as u64, |hash, byte| (hash << 7) ^ u64::from(*byte));
-        end.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        let word = |word: &[u8; 8]| u64::from_le_bytes(*word);
+        let (words, rest) = line.as_chunks();
+        let hash = words.iter().map(word).fold(line.len() as u64, mix);
+        let last =
+            line.last_chunk().map_or_else(|| rest.iter().fold(0, |last, byte| last << 8 | u64::from(*byte)), word);
+        mix(hash, last).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     /// Counts lines; `None` if one of them is among these.

@@ -121,7 +121,7 @@ fn what_is_stored_is_what_git_add_stores() {
                 let conversion = before.conversion(consult).unwrap();
                 let indexed = stored.map(|stored| before.git2().blob(stored).unwrap());
                 for (file, content) in files() {
-                    let ours = conversion.to_git(&path(&file), &content.into(), || indexed).unwrap().into_owned();
+                    let ours = conversion.to_git(&path(&file), &content.into(), || Ok(indexed)).unwrap().into_owned();
                     let git = staged.entry(&path(&file)).unwrap().unwrap();
                     let git = after.git2().find_blob(git.id()).unwrap();
                     let (ours, git) = (ours.as_bstr(), git.content().as_bstr());
