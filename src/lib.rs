@@ -94,6 +94,7 @@
 //! | options, previews, what is printed where | [`cli`] |
 //! | `apply -i`: how a change is taken apart, what is asked | [`plan::choose`], [`plan::hunks`]; `cli/review.rs`, `cli/terminal.rs` |
 //! | diffs at a terminal: pager and colours | `cli/pager.rs`, [`report::paint`] |
+//! | work on large files that several processors share | `threads.rs` |
 //! | how far a long work is | [`progress`], `cli/progress.rs`; counted by `cli/observed_tree.rs`, [`plan::derive`] |
 //! | manual pages, completion scripts | `cli/manual.rs`, `cli/completions.rs`; written sections in `man/` |
 //!
@@ -104,6 +105,7 @@
 //! text ◀ patch ◀ format            text ◀ {search, pathspec}            path ◀ patch
 //! {patch, search, pathspec, tree, compare} ◀ plan ◀ {message, transaction, diagnose}
 //! path ◀ {tree, dir} ◀ repo ◀ transaction        progress ◀ {compare, repo, respond, transaction}
+//! threads ◀ {search, transaction}
 //! {format, plan} ◀ respond                {format, compare} ◀ leftover
 //! every room ◀ diagnose ◀ report                 (diagnose knows the errors of all; they know nothing of help)
 //! report knows the values of all rooms and calls none of them; cli knows all; nothing knows cli
@@ -135,5 +137,6 @@ pub mod report;
 pub mod respond;
 pub mod search;
 pub mod text;
+mod threads;
 pub mod transaction;
 pub mod tree;

@@ -14,7 +14,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow};
@@ -31,6 +31,8 @@ use crate::report::Report;
 use crate::text::Source;
 use crate::transaction::{self, CandidatePack, Candidates};
 
+/// What failed where the system has no thread to give.
+const NO_THREAD: &str = "can't start a thread";
 /// How many lines may be read and not yet answered.
 const AHEAD: usize = 4096;
 /// How long an answer waits at most for others to be stored with.
@@ -99,14 +101,15 @@ impl Batch {
         for _ in 0..jobs {
             let job = Job { reading: self.reading.clone(), onto: onto.clone(), commits: self.commit };
             let (waiting, done) = (Arc::clone(&waiting), done.clone());
-            thread::spawn(move || job.work(&waiting, &done));
+            Builder::new().spawn(move || job.work(&waiting, &done)).context(NO_THREAD).map_err(IoError::from)?;
         }
         drop(waiting);
-        thread::spawn(move || {
+        let feed = move || {
             if let Err(error) = read(input, answered, &credits, &tasks) {
                 let _ = done.send(Err(error.into()));
             }
-        });
+        };
+        Builder::new().spawn(feed).context(NO_THREAD).map_err(IoError::from)?;
         answer(session, &mut output, &answers, &credit)?;
         if let (Some(bundle), Some(output)) = (&self.bundle, &self.output) {
             transaction::bundle(&session.repo, &revision, &output::made(output)?, bundle)?;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 pub(super) use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use bstr::{BString, ByteSlice as _};
@@ -29,6 +30,9 @@ pub(crate) struct Git {
 /// The least version of git that is asked. Debian 11 has it; `rev-parse --end-of-options` came with it, and with an older one the tests
 /// aren't run.
 const LEAST: (u32, u32) = (2, 30);
+
+/// How many bytes the smallest pipe takes at once.
+const PIPE_BUF: usize = 4096;
 
 /// Makes sure once that git is new enough for what only a new one knows; `diff-index` and `check-attr` every one does.
 ///
@@ -202,11 +206,19 @@ impl Git {
             .spawn()
             .map_err(|source| RepoError::NoGit { source })?;
         let stdin = child.stdin.take();
-        // A child that prints before it has read all would wait for us for ever, so another thread feeds it.
+        // A child that prints before it has read all would wait for us for ever, so another thread feeds it what a pipe may not take.
         let output = std::thread::scope(|scope| {
-            // A child that stops reading says why on its own.
-            stdin.map(|mut stdin| scope.spawn(move || stdin.write_all(input)));
-            child.wait_with_output()
+            // One that stops reading says why on its own.
+            let fed = stdin.map_or(Ok(()), |mut stdin| {
+                let mut feed = move || drop(stdin.write_all(input));
+                if input.len() <= PIPE_BUF {
+                    feed();
+                    return Ok(());
+                }
+                Builder::new().spawn_scoped(scope, feed).map(drop)
+            });
+            let output = child.wait_with_output();
+            fed.and(output)
         });
         let output = output.map_err(|source| RepoError::Io { what: "git's output".into(), source })?;
         Ok(Output { status: output.status, stdout: output.stdout.into(), stderr: output.stderr.into() })

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sealed::{Sealed, digest, digest_of};
 use crate::path::RepoPath;
+use crate::threads;
 use crate::tree::{File, Mode};
 
 /// A change that is being made, or was made.
@@ -97,16 +98,11 @@ impl Held {
     }
 
     /// Does the same with two files, at once if they are large.
-    pub(super) fn of_both([one, other]: [Option<&File>; 2]) -> [Option<Self>; 2] {
-        const LARGE: usize = 1 << 20;
-        match (one, other) {
-            (Some(one), Some(other)) if one.content.kept().size() > LARGE => std::thread::scope(|scope| {
-                let one = scope.spawn(|| Self::of(one));
-                let other = Self::of(other);
-                let one = one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                [Some(one), Some(other)]
-            }),
-            (one, other) => [one, other].map(|file| file.map(Self::of)),
+    pub(super) fn of_both(files: [Option<&File>; 2]) -> [Option<Self>; 2] {
+        let least = files.map(|file| file.map_or(0, |file| file.content.kept().size())).into_iter().min();
+        match threads::parts(least.unwrap_or_default()) {
+            1 => files.map(|file| file.map(Self::of)),
+            _ => threads::share(2, |nth| files[nth].map(Self::of)).try_into().expect("both are returned"),
         }
     }
 

@@ -274,3 +274,21 @@ fn a_response_that_changes_nothing_is_an_error_unless_allowed() {
         assert_eq!(repo.git(&["rev-parse", "HEAD"]), head);
     }
 }
+
+/// Threads whose stacks are larger than memory can't be had.
+#[test]
+fn a_system_without_threads_to_give_is_no_reason_to_fail() {
+    let line = "let value = compute(\"some text\");\n";
+    let content = format!("{}one\n{}", line.repeat(1 << 15), line.repeat(1 << 15));
+    let repo = super::support::Repo::with(&[("a.txt", &content)]);
+    let apply = |args: &[&str], response: String| {
+        let mut command = repo.command();
+        command.env("RUST_MIN_STACK", (1_u64 << 62).to_string()).args(args).env("RUST_BACKTRACE", "0");
+        run(&mut command, response.as_bytes())
+    };
+    let refused = apply(&["check"], update("a.txt", "let values = computed(\"some text\");", "x")).ended(1);
+    assert!(refused.stderr.contains("note: closest line"), "{}", refused.stderr);
+    let message = envelope("*** Update File: a.txt\n@@\n-one\n+two\n");
+    apply(&["apply", "--commit", "-m", "A message"], message).succeeded();
+    repo.child("a.txt").assert(content.replace("one\n", "two\n"));
+}

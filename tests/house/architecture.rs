@@ -15,7 +15,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("path", &["text"]),
     ("pathspec", &["text"]),
     ("format", &["text", "patch"]),
-    ("search", &["text"]),
+    ("threads", &[]),
+    ("search", &["text", "threads"]),
     ("tree", &["text", "path"]),
     ("dir", &["path"]),
     ("compare", &["text", "path", "kind", "progress"]),
@@ -24,7 +25,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("respond", &["text", "patch", "path", "tree", "format", "plan", "compare", "kind", "progress"]),
     ("leftover", &["text", "path", "format", "compare"]),
     ("repo", &["text", "path", "tree", "dir", "kind", "compare", "progress"]),
-    ("transaction", &["text", "path", "tree", "dir", "repo", "plan", "kind", "progress"]),
+    ("transaction", &["text", "path", "tree", "dir", "repo", "plan", "kind", "progress", "threads"]),
     (
         "diagnose",
         &[

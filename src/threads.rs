@@ -1,0 +1,28 @@
+//! Work that several processors share. What it comes to is the same as if one did it all.
+
+use std::panic::resume_unwind;
+use std::thread::{self, Builder};
+
+/// Less than so many bytes are gone through before other threads have begun.
+const WORTH_IT: usize = 1 << 20;
+/// More parts than these wait for the memory more than for a processor.
+const MOST: usize = 8;
+
+/// Returns into how many parts a work on so many bytes is best divided.
+pub(crate) fn parts(bytes: usize) -> usize {
+    if bytes < WORTH_IT { 1 } else { thread::available_parallelism().map_or(1, |count| count.get().min(MOST)) }
+}
+
+/// Does the parts of a work at once, as far as the system has threads to give; returns what each comes to, in order.
+pub(crate) fn share<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let work = &work;
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..parts).map(|part| Builder::new().spawn_scoped(scope, move || work(part))).collect();
+        let first = (parts > 0).then(|| work(0));
+        let others = others.into_iter().zip(1..).map(|(thread, part)| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => work(part),
+        });
+        first.into_iter().chain(others).collect()
+    })
+}
