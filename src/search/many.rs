@@ -8,7 +8,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -100,12 +100,15 @@ impl Many {
     }
 }
 
+/// What is known by a word, or by what was made of one.
+pub(super) type ByWord<K, V> = HashMap<K, V, Spread>;
+
 /// The words of the needles that have some.
 struct Words {
     /// To pass over most of the text quickly.
     sieve: Sieve,
     /// The needles of each word, and how far behind their start it is, the farthest first.
-    of: HashMap<u64, Vec<(u32, u32)>, BuildHasherDefault<WordHasher>>,
+    of: ByWord<u64, Vec<(u32, u32)>>,
     /// Of each needle, by its number, the offset of its rarest word, which is compared first.
     rarest: Vec<usize>,
 }
@@ -115,7 +118,7 @@ impl Words {
         let counts = if long.is_empty() { Counts::default() } else { Counts::of(text) };
         let mut words = Words {
             sieve: Sieve::new((long.len() * WORD * 16).max(1 << 10)),
-            of: HashMap::with_capacity_and_hasher(long.len() * WORD, BuildHasherDefault::default()),
+            of: ByWord::with_capacity_and_hasher(long.len() * WORD, Spread::default()),
             rarest: vec![0; needles.len()],
         };
         for &number in long {
@@ -221,9 +224,26 @@ fn hash(word: u64) -> u64 {
     word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Words are spread by multiplication; who makes them collide only has them compared.
-#[derive(Default)]
-struct WordHasher(u64);
+/// Makes hashes that nobody foresees, so that nobody can have words collide.
+#[derive(Clone)]
+pub(super) struct Spread(u64);
+
+impl Default for Spread {
+    fn default() -> Self {
+        Self(RandomState::new().build_hasher().finish())
+    }
+}
+
+impl BuildHasher for Spread {
+    type Hasher = WordHasher;
+
+    fn build_hasher(&self) -> WordHasher {
+        WordHasher(self.0)
+    }
+}
+
+/// Words are spread by multiplication, several times as fast as by the hash that maps have for anything.
+pub(super) struct WordHasher(u64);
 
 impl Hasher for WordHasher {
     fn finish(&self) -> u64 {
@@ -231,13 +251,11 @@ impl Hasher for WordHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = hash(self.0 ^ u64::from(*byte));
-        }
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
     }
 
     fn write_u64(&mut self, word: u64) {
-        let spread = hash(word);
-        self.0 = spread ^ (spread >> 32);
+        let spread = u128::from(self.0 ^ word) * 0x9e37_79b9_7f4a_7c15;
+        self.0 = spread as u64 ^ (spread >> 64) as u64;
     }
 }

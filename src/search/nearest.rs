@@ -11,9 +11,11 @@ use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 
 use super::align::{Ends, Near, align};
+use super::many::ByWord;
 use super::plain::{Key, keys};
 use super::sieve::Sieve;
 use crate::text::Lines;
+use crate::threads;
 
 /// How much may still be done for the sake of messages: bytes read, and votes and lines looked at as if they were bytes.
 #[derive(Debug)]
@@ -53,11 +55,11 @@ pub struct Nearness<'f, 'p> {
     /// Where it has lines of nothing but whitespace.
     empty: Found,
     /// The words of those that it hasn't, once no line of a run helps; `None` if that would be too much for a message.
-    words: OnceCell<Option<HashMap<Key, Found>>>,
+    words: OnceCell<Option<ByWord<Key, Found>>>,
 }
 
 /// Lines, from 0, in which something is.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Found {
     /// The first of them.
     lines: Vec<u32>,
@@ -72,6 +74,12 @@ impl Found {
                 self.lines.push(line);
             }
         }
+    }
+
+    /// Adds what was found behind.
+    fn append(&mut self, behind: Found, most: usize) {
+        self.count += behind.count;
+        self.lines.extend(behind.lines.into_iter().take(most - self.lines.len()));
     }
 }
 
@@ -152,7 +160,7 @@ impl<'f, 'p> Nearness<'f, 'p> {
     /// Finds the place that is most like a run of sought lines; of several, the first at or after line `from`, else the first.
     /// `None` if nothing is enough like it to be worth telling.
     pub fn find(&self, wanted: &[&[u8]], ends: Ends, from: usize, effort: &Effort) -> Option<Near> {
-        let by_lines = self.best(wanted, ends, from, &HashMap::new(), effort);
+        let by_lines = self.best(wanted, ends, from, &ByWord::default(), effort);
         if by_lines.as_ref().is_some_and(|near| near.alike >= Self::SURE && near.telling > 0) {
             return by_lines;
         }
@@ -166,28 +174,37 @@ impl<'f, 'p> Nearness<'f, 'p> {
     }
 
     /// Reads the file with an eye to the words of the sought lines that it hasn't.
-    fn words(&self, effort: &Effort) -> Option<HashMap<Key, Found>> {
+    fn words(&self, effort: &Effort) -> Option<ByWord<Key, Found>> {
         if !effort.spend(self.lines.bytes().len()) {
             return None;
         }
-        let mut words: HashMap<Key, Found> = HashMap::new();
+        let mut sought: ByWord<Key, Found> = ByWord::default();
         let mut seen = Sieve::new(1 << 17);
         for (text, _) in self.texts.iter().filter(|(_, found)| found.count == 0) {
             keys(text, |key, _| {
                 seen.add(key.0);
-                words.entry(key).or_default();
+                sought.entry(key).or_default();
                 true
             });
         }
-        for (at, line) in (0..).zip(self.lines.iter()) {
-            keys(line.text, |key, _| {
-                let found = if seen.may_have(key.0) { words.get_mut(&key) } else { None };
-                let is_known = found.is_some();
-                found.into_iter().for_each(|found| found.add(at, Self::VOTING));
-                is_known
-            });
-        }
-        Some(words)
+        let parts = threads::parts(self.lines.bytes().len());
+        let (lines, share) = (&self.lines, self.lines.len().div_ceil(parts));
+        let found = threads::share(parts, |part| {
+            let mut words = sought.clone();
+            for at in (part * share..lines.len()).take(share) {
+                keys(lines.text(at), |key, _| {
+                    let found = if seen.may_have(key.0) { words.get_mut(&key) } else { None };
+                    let is_known = found.is_some();
+                    found.into_iter().for_each(|found| found.add(at as u32, Self::VOTING));
+                    is_known
+                });
+            }
+            words
+        });
+        found.into_iter().reduce(|mut all, behind| {
+            behind.into_iter().for_each(|(key, found)| all.entry(key).or_default().append(found, Self::VOTING));
+            all
+        })
     }
 
     fn best(
@@ -195,7 +212,7 @@ impl<'f, 'p> Nearness<'f, 'p> {
         wanted: &[&[u8]],
         ends: Ends,
         from: usize,
-        words: &HashMap<Key, Found>,
+        words: &ByWord<Key, Found>,
         effort: &Effort,
     ) -> Option<Near> {
         let mut best: Option<Near> = None;
@@ -213,7 +230,7 @@ impl<'f, 'p> Nearness<'f, 'p> {
     }
 
     /// Returns the lines at which the run may begin, the likeliest first.
-    fn likely<'n>(&'n self, wanted: &[&[u8]], words: &'n HashMap<Key, Found>, effort: &Effort) -> Vec<usize> {
+    fn likely<'n>(&'n self, wanted: &[&[u8]], words: &'n ByWord<Key, Found>, effort: &Effort) -> Vec<usize> {
         let mut voters = Vec::new();
         let step = wanted.len().div_ceil(Self::VOTERS).max(1);
         for (index, line) in wanted.iter().enumerate().step_by(step) {

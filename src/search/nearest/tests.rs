@@ -167,3 +167,14 @@ proptest::proptest! {
         proptest::prop_assert_eq!((gap.wanted(), gap.line()), (spoiled, start + spoiled));
     }
 }
+
+/// A large file is read in parts at once, with what is nearest in any of them.
+#[test]
+fn of_a_large_file_no_part_is_left_out() {
+    for at in [0, 1, 4999, 5000, 29_999, 30_000, 59_998, 59_999] {
+        let line = |line| if line == at { "the quick brown fox jumps\n" } else { "the lazy dog sleeps now\n" };
+        let file: String = (0..60_000).map(line).collect();
+        let near = near(&file, "a quick brown fix jumped", Ends::Whole).unwrap();
+        assert!(matches!(near.gap, Some(Gap::Other { line, .. }) if line == at), "{at} {near:?}");
+    }
+}
