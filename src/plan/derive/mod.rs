@@ -134,6 +134,13 @@ impl<'c> Pair<'c> {
         if self.keeps_content() {
             return Ok(Vec::new());
         }
+        let is_empty = |side| content(side).is_none_or(|content| content.size() == 0);
+        if is_empty(&self.old) || is_empty(&self.new) {
+            let all = |side| 0..line_count(bytes(side));
+            let (old, new) = (all(&self.old), all(&self.new));
+            // A file may come or go that is empty itself.
+            return Ok(if old == new { Vec::new() } else { vec![Region { old, new }] });
+        }
         let path = self.sides().next().expect("a pair has a side").path;
         let narrow = self.splices.zip(content(&self.old)).and_then(|(splices, old)| narrow::regions(old, splices));
         narrow.map_or_else(|| compare.regions(path, bytes(&self.old), bytes(&self.new)), Ok)
@@ -146,6 +153,10 @@ fn content<'b>(side: &'b Option<Blob<'_>>) -> Option<&'b Content> {
 
 fn bytes<'b>(side: &'b Option<Blob<'_>>) -> &'b [u8] {
     content(side).map_or(&[], |content| &content[..])
+}
+
+fn line_count(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', bytes).count() + usize::from(bytes.last().is_some_and(|last| *last != b'\n'))
 }
 
 fn pair_up<'c>(changes: &'c ChangeSet, compare: &dyn Compare, of: Renames) -> Result<Vec<Pair<'c>>, CompareError> {
