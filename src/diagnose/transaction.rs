@@ -110,6 +110,7 @@ const ELSEWHERE: &str = "wait until it is done; if it runs nowhere any more, run
 impl Why {
     fn help(&self) -> &'static str {
         match self {
+            Why::Unreadable { .. } => "try again; it needs to be read to see whether something was interrupted",
             Why::Foreign => "have its owner run `git llmpatch recover`",
             Why::Broken => "look at what is in it, then remove it",
             Why::OtherIndex => "run `git llmpatch recover` with the `GIT_INDEX_FILE` that it was made with",

@@ -112,6 +112,9 @@ pub enum Why {
     /// It isn't whole, or no journal.
     #[error("is damaged, or was not made by this program")]
     Broken,
+    /// The system doesn't let us read it, perhaps only now.
+    #[error("can't be read: {message}")]
+    Unreadable { message: String },
     /// It is of a change that was made with another `GIT_INDEX_FILE`.
     #[error("is about another index than this one")]
     OtherIndex,

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use rustix::io::Errno;
 use rustix::process::{Uid, geteuid};
 
 use super::error::{TransactionError, Unfit, Why};
@@ -13,6 +14,7 @@ use super::journal::plain;
 use crate::dir::Dir;
 use crate::path::RepoPath;
 use crate::repo::Repo;
+use crate::text::SystemError;
 
 /// A directory of journals. A repository that several users share has one for each.
 #[derive(Debug)]
@@ -38,7 +40,7 @@ impl Home {
         let unfit = |why| Unfit { directory: path.clone(), why };
         let git = match repo.own_dir() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            git => git.map_err(|_| unfit(Why::Broken))?,
+            git => git.map_err(|error| unfit(Why::of(&error)))?,
         };
         match open_own(&git, &name, user) {
             Ok(dir) => Ok(dir.map(|dir| Self { git, dir, name, path })),
@@ -86,12 +88,16 @@ impl Home {
     }
 
     /// Returns the names of all runs that are there.
-    pub(super) fn runs(&self) -> Vec<RepoPath> {
-        let names = self.dir.list(None).unwrap_or_default().into_iter().map(|(name, _)| name);
+    ///
+    /// # Errors
+    /// If they can't be listed.
+    pub(super) fn runs(&self) -> Result<Vec<RepoPath>, Unfit> {
+        let unfit = |error| Unfit { directory: self.path.clone(), why: Why::of(&error) };
+        let names = self.dir.list(None).map_err(unfit)?.into_iter().map(|(name, _)| name);
         let mut runs: Vec<_> = names.filter_map(|name| RepoPath::new(&name).ok()).collect();
         runs.retain(|name| number(name).is_some());
         runs.sort();
-        runs
+        Ok(runs)
     }
 
     /// Returns where it is.
@@ -107,11 +113,26 @@ impl Home {
 
 /// Opens a directory that must be this user's.
 pub(super) fn open_own(above: &Dir, name: &RepoPath, user: Uid) -> Result<Option<Dir>, Why> {
-    match above.beneath(name) {
-        Ok(dir) if dir.stat().is_ok_and(|stat| stat.owner == user.as_raw()) => Ok(Some(dir)),
+    let owned = above.beneath(name).and_then(|dir| Ok((dir.stat()?.owner, dir)));
+    match owned {
+        Ok((owner, dir)) if owner == user.as_raw() => Ok(Some(dir)),
         Ok(_) => Err(Why::Foreign),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(_) => Err(Why::Broken),
+        Err(error) => Err(Why::of(&error)),
+    }
+}
+
+impl Why {
+    /// Says why something of a journal can't be read: it is none, or the system says no.
+    pub(super) fn of(error: &io::Error) -> Self {
+        match [Errno::NOTDIR, Errno::LOOP, Errno::XDEV]
+            .map(Errno::raw_os_error)
+            .map(Some)
+            .contains(&error.raw_os_error())
+        {
+            true => Why::Broken,
+            false => Why::Unreadable { message: SystemError(error).to_string() },
+        }
     }
 }
 

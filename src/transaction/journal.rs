@@ -132,8 +132,8 @@ impl Journal {
     /// Does the same with the directories that they are in.
     pub(super) fn within(homes: &Result<Vec<Rc<Home>>, Unfit>) -> Vec<Result<Self, Unfit>> {
         let of = |home: &Rc<Home>| {
-            let runs = home.runs().into_iter().map(|run| Self::open(Rc::clone(home), &run));
-            runs.filter_map(Result::transpose).collect::<Vec<_>>()
+            let open = |run: &RepoPath| Self::open(Rc::clone(home), run).transpose();
+            home.runs().map_or_else(|unfit| vec![Err(unfit)], |runs| runs.iter().filter_map(open).collect())
         };
         match homes {
             Ok(homes) => homes.iter().flat_map(of).collect(),
@@ -206,20 +206,24 @@ impl Journal {
     }
 
     /// Returns the stamp, open.
-    pub(super) fn stamp(&self) -> Option<(Stamp, File)> {
-        Stamp::read_from(self.dir.open_file(&plain("stamp")).ok()??.0)
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub(super) fn stamp(&self) -> Result<Option<(Stamp, File)>, Why> {
+        let file = self.dir.open_file(&plain("stamp")).map_err(|error| Why::of(&error))?;
+        file.map_or(Ok(None), |(file, _)| Stamp::read_from(file).map_err(|error| Why::of(&error)))
     }
 
     /// Says whether its run lives; `None` of one that died before it had made anything.
     ///
     /// # Errors
-    /// If it can't be a journal of ours.
+    /// If it can't be a journal of ours, or be read.
     pub(super) fn life(&self) -> Result<Option<Life>, Why> {
-        match self.stamp() {
+        match self.stamp()? {
             Some((stamp, file)) if stamp.run() == Some(self.run) => Ok(Some(stamp.life(&file))),
             Some(_) => Err(Why::Broken),
             None => {
-                let names = self.dir.list(None).map_err(|_| Why::Broken)?;
+                let names = self.dir.list(None).map_err(|error| Why::of(&error))?;
                 if names.iter().all(|(name, _)| name == "stamp.draft") { Ok(None) } else { Err(Why::Broken) }
             }
         }
@@ -296,23 +300,36 @@ impl Journal {
         !matches!(look().or_else(|_| look()), Ok(Found::Absent))
     }
 
-    /// Reads the manifest of a change that isn't finished, if there is one; `None` in it if it isn't whole.
-    pub(super) fn manifest(&self) -> Option<Option<Manifest>> {
-        self.is_standing().then(|| self.read("manifest"))
+    /// Reads the manifest of a change that isn't finished, if there is one.
+    ///
+    /// # Errors
+    /// If it isn't whole, or can't be read.
+    pub(super) fn manifest(&self) -> Result<Option<Manifest>, Why> {
+        match self.is_standing() {
+            true => self.read("manifest")?.map(Some).ok_or(Why::Broken),
+            false => Ok(None),
+        }
     }
 
     /// Reads the manifest of a change that is certain.
-    pub(super) fn applied(&self) -> Option<Manifest> {
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub(super) fn applied(&self) -> Result<Option<Manifest>, Why> {
         self.read("applied")
     }
 
     /// Reads what was to be made in the work tree, as far as it was worked out.
-    pub(super) fn draft(&self) -> Option<Manifest> {
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub(super) fn draft(&self) -> Result<Option<Manifest>, Why> {
         self.read("draft")
     }
 
-    fn read(&self, name: &str) -> Option<Manifest> {
-        Manifest::parse(&self.dir.read_own(&plain(name), MOST).ok()??)
+    fn read(&self, name: &str) -> Result<Option<Manifest>, Why> {
+        let bytes = self.dir.read_own(&plain(name), MOST).map_err(|error| Why::of(&error))?;
+        Ok(bytes.and_then(|bytes| Manifest::parse(&bytes)))
     }
 
     /// Keeps the index that is about to be replaced and the one that replaces it, each by a second name.

@@ -281,7 +281,7 @@ impl Reverse {
         }
         // The lock is ours: no other run is about to keep what it did.
         let mut others = Journal::all(repo).into_iter().flatten();
-        if let Some(unkept) = others.find(|journal| journal.applied().is_some()) {
+        if let Some(unkept) = others.find(|journal| !matches!(journal.applied(), Ok(None))) {
             return Err(TransactionError::Unkept { directory: unkept.path() });
         }
         if self.has_entries() {

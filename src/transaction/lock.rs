@@ -279,15 +279,19 @@ impl Stamp {
     /// Reads the one that a lock is, and keeps it open; `None` if there is none, or it isn't whole.
     pub(super) fn read(lock: &Path) -> Option<(Self, File)> {
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits();
-        Self::read_from(File::options().read(true).custom_flags(flags.cast_signed()).open(lock).ok()?)
+        Self::read_from(File::options().read(true).custom_flags(flags.cast_signed()).open(lock).ok()?).ok()?
     }
 
     /// Reads one from a file that is open.
-    pub(super) fn read_from(file: File) -> Option<(Self, File)> {
-        file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub(super) fn read_from(file: File) -> io::Result<Option<(Self, File)>> {
         let mut bytes = Vec::with_capacity(512);
-        (&file).take(Self::MOST).read_to_end(&mut bytes).ok()?;
-        Some((Self::parse(&bytes)?, file))
+        if file.metadata()?.is_file() {
+            (&file).take(Self::MOST).read_to_end(&mut bytes)?;
+        }
+        Ok(Self::parse(&bytes).map(|stamp| (stamp, file)))
     }
 
     /// Writes it to a file.
@@ -314,7 +318,7 @@ impl Holder {
         let Some((stamp, file)) = Stamp::read(lock) else { return Holder::Unknown };
         // Where there are no hard links, only the journal's is locked.
         let its = Journal::all(repo).into_iter().flatten().find(|journal| Some(journal.run()) == stamp.run());
-        let (stamp, file) = its.and_then(|journal| journal.stamp()).unwrap_or((stamp, file));
+        let (stamp, file) = its.and_then(|journal| journal.stamp().ok()?).unwrap_or((stamp, file));
         let is_still_its = || Stamp::read(lock).is_some_and(|(now, _)| now.run() == stamp.run());
         match stamp.life(&file) {
             Life::Alive => Holder::Running,

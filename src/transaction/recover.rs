@@ -81,7 +81,7 @@ impl Recovered {
 
     /// Says that nothing was done with a journal, and what it is about as far as that can be read.
     fn left_of(journal: &Journal, why: Why) -> Self {
-        let manifest = journal.manifest().flatten().unwrap_or_default();
+        let manifest = journal.manifest().ok().flatten().unwrap_or_default();
         let paths = manifest.paths().cloned().collect();
         Self { deed: manifest.deed, paths, ..Self::left(Unfit { directory: journal.path(), why }) }
     }
@@ -94,7 +94,7 @@ pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
         let manifest = match &journal {
             Ok(journal) if journal.life() == Ok(Some(Life::Alive)) => continue,
             Ok(journal) if !journal.is_standing() => continue,
-            Ok(journal) => journal.manifest().flatten(),
+            Ok(journal) => journal.manifest().ok().flatten(),
             Err(_) => None,
         };
         // Where one can't be read, any path may be half changed.
@@ -192,7 +192,8 @@ fn all(
             Ok(Some(Life::Alive)) => {}
             Ok(Some(Life::Unknown)) if asked != Asked::Force => {
                 if journal.is_standing() {
-                    let host = journal.stamp().map(|(stamp, _)| stamp.host).unwrap_or_default();
+                    let stamp = journal.stamp().ok().flatten();
+                    let host = stamp.map(|(stamp, _)| stamp.host).unwrap_or_default();
                     recovered.push(Recovered::left_of(&journal, Why::Elsewhere { host }));
                 }
             }
@@ -218,7 +219,8 @@ fn remove_dead_lock(repo: &Repo, run: Option<&Journal>, asked: Asked) {
     let Some((stamp, file)) = Stamp::read(&path) else { return };
     let is_its = match run {
         Some(run) => stamp.run() == Some(run.run()),
-        None => !Journal::all(repo).iter().flatten().any(|journal| Some(journal.run()) == stamp.run()),
+        // One that can't be opened may be its.
+        None => Journal::all(repo).iter().all(|one| one.as_ref().is_ok_and(|one| Some(one.run()) != stamp.run())),
     };
     let is_own = file.metadata().is_ok_and(|meta| meta.uid() == rustix::process::geteuid().as_raw());
     let is_dead = match stamp.life(&file) {
@@ -253,50 +255,63 @@ impl Recovery<'_> {
     fn run(&self, asked: Asked) -> Result<Result<Recovered, Holder>, TransactionError> {
         let mut done = Recovered::default();
         let left = |why| Ok(Ok(Recovered::left_of(self.journal, why)));
-        if self.journal.stamp().is_some_and(|(stamp, _)| stamp.index != index_name(self.repo)) {
-            return left(Why::OtherIndex);
-        }
-        let draft = self.journal.draft();
-        match self.journal.manifest() {
-            None => {}
-            Some(None) => return left(Why::Broken),
-            Some(Some(manifest)) => {
-                if !self.repo.may_all_be_touched(manifest.places())? {
-                    return left(Why::Broken);
-                }
-                let is_locked = self.is_locked();
-                if asked == Asked::No
-                    && let Some(why) = self.decided(&manifest, is_locked)?
-                {
-                    return left(why);
-                }
-                let _lock = match is_locked {
-                    true => None,
-                    false => {
-                        let journal = Journal::make(self.repo)?;
-                        match IndexLock::attempt(self.repo, &journal)? {
-                            Ok(lock) => Some((lock, journal)),
-                            Err(holder) => return Ok(Err(holder)),
-                        }
+        let (manifest, draft) = match self.read() {
+            Ok(read) => read,
+            Err(why) => return left(why),
+        };
+        if let Some(manifest) = manifest {
+            if !self.repo.may_all_be_touched(manifest.places())? {
+                return left(Why::Broken);
+            }
+            let is_locked = self.is_locked();
+            if asked == Asked::No
+                && let Some(why) = self.decided(&manifest, is_locked)?
+            {
+                return left(why);
+            }
+            let _lock = match is_locked {
+                true => None,
+                false => {
+                    let journal = Journal::make(self.repo)?;
+                    match IndexLock::attempt(self.repo, &journal)? {
+                        Ok(lock) => Some((lock, journal)),
+                        Err(holder) => return Ok(Err(holder)),
                     }
-                };
-                done.deed = manifest.deed;
-                done.paths = manifest.paths().cloned().collect();
-                let is_over = if self.made(&manifest)? != Made::No {
-                    done.how = How::Finished;
-                    self.finish(&manifest, &mut done)
-                } else {
-                    done.how = How::TakenBack;
-                    self.take_back(&manifest, &mut done)?
-                };
-                done.open.extend(remove_ref_locks(self.repo, &manifest));
-                if !is_over {
-                    return Ok(Ok(done));
                 }
+            };
+            done.deed = manifest.deed;
+            done.paths = manifest.paths().cloned().collect();
+            let is_over = if self.made(&manifest)? != Made::No {
+                done.how = How::Finished;
+                self.finish(&manifest, &mut done)
+            } else {
+                done.how = How::TakenBack;
+                self.take_back(&manifest, &mut done)?
+            };
+            done.open.extend(remove_ref_locks(self.repo, &manifest));
+            if !is_over {
+                return Ok(Ok(done));
             }
         }
-        let applied = self.journal.applied().filter(|of| self.repo.may_all_be_touched(of.places()).unwrap_or(false));
-        self.tidy(applied.iter().chain(&draft), &[]);
+        if let Err(why) = self.tidy_up(&draft, asked, &mut done) {
+            done.open.push(Open::Journal(Unfit { directory: self.journal.path(), why }));
+        }
+        Ok(Ok(done))
+    }
+
+    /// Reads the manifest of a change that isn't finished, and what was to be made.
+    fn read(&self) -> Result<(Option<Manifest>, Option<Manifest>), Why> {
+        match self.journal.stamp()? {
+            Some((stamp, _)) if stamp.index != index_name(self.repo) => Err(Why::OtherIndex),
+            _ => Ok((self.journal.manifest()?, self.journal.draft()?)),
+        }
+    }
+
+    /// Removes what is left of a change that is certain, or that came to nothing.
+    fn tidy_up(&self, draft: &Option<Manifest>, asked: Asked, done: &mut Recovered) -> Result<(), Why> {
+        let applied = self.journal.applied()?;
+        let applied = applied.filter(|of| self.repo.may_all_be_touched(of.places()).unwrap_or(false));
+        self.tidy(applied.iter().chain(draft), &[]);
         if let Some(manifest) = &applied {
             done.deed = manifest.deed;
             self.remove_emptied_directories(manifest);
@@ -308,7 +323,7 @@ impl Recovery<'_> {
             // It stays, so that this can be tried again.
             done.notes.push(format!("what undo needs could not be kept: {error}"));
         }
-        Ok(Ok(done))
+        Ok(())
     }
 
     /// Returns whether the dead run's own lock keeps git out.

@@ -55,6 +55,32 @@ fn nothing_to_recover_is_said() {
     assert_eq!(repo.run(&["recover", "-q"], "").succeeded().stdout, "");
 }
 
+/// What isn't read for want of descriptors may be anything, and isn't to be removed.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_journal_that_can_not_be_read_is_not_called_damaged() {
+    let repo = repo();
+    let before = repo.files();
+    hook(&repo, "kill -KILL $us\nexit 1");
+    assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
+    let half = repo.files();
+    for limit in 4..32 {
+        let mut command = isolated(Command::new("sh"), repo.path());
+        command.args(["-c", "ulimit -n \"$1\"; exec \"$0\" recover"]).arg(support::program()).arg(limit.to_string());
+        let run = support::run(&mut command, b"");
+        assert!(!run.stderr.contains("damaged") && !run.stderr.contains("remove it"), "{limit}: {}", run.stderr);
+        if run.status == 0 {
+            assert!(limit > 4, "four descriptors are enough");
+            assert_eq!(repo.files(), before);
+            // With a few more, nothing is left lying about.
+            repo.run(&["recover"], "").succeeded();
+            return tidy(&repo);
+        }
+        assert!([&half, &before].contains(&&repo.files()), "{limit}: {}", run.stderr);
+    }
+    panic!("it is never recovered");
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn a_killed_apply_is_taken_back_whole() {
