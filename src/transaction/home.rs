@@ -11,6 +11,7 @@ use rustix::process::{Uid, geteuid};
 
 use super::error::{TransactionError, Unfit, Why};
 use super::journal::plain;
+use super::publish::is_errno;
 use crate::dir::Dir;
 use crate::path::RepoPath;
 use crate::repo::Repo;
@@ -125,11 +126,7 @@ pub(super) fn open_own(above: &Dir, name: &RepoPath, user: Uid) -> Result<Option
 impl Why {
     /// Says why something of a journal can't be read: it is none, or the system says no.
     pub(super) fn of(error: &io::Error) -> Self {
-        match [Errno::NOTDIR, Errno::LOOP, Errno::XDEV]
-            .map(Errno::raw_os_error)
-            .map(Some)
-            .contains(&error.raw_os_error())
-        {
+        match [Errno::NOTDIR, Errno::LOOP, Errno::XDEV].iter().any(|errno| is_errno(error, *errno)) {
             true => Why::Broken,
             false => Why::Unreadable { message: SystemError(error).to_string() },
         }

@@ -27,7 +27,8 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{Holder, TransactionError};
 use super::journal::{Journal, plain};
-use super::publish::is_errno;
+use super::publish::{is_errno, is_missing};
+use super::recover::Asked;
 use super::sealed::{self, Sealed};
 use super::signal;
 use crate::dir::clock::is_remote;
@@ -276,10 +277,22 @@ impl Stamp {
         u64::from_str_radix(&self.run, 16).ok()
     }
 
-    /// Reads the one that a lock is, and keeps it open; `None` if there is none, or it isn't whole.
-    pub(super) fn read(lock: &Path) -> Option<(Self, File)> {
+    /// Reads the one that a lock is, and keeps it open; `None` if there is none, or it isn't whole, or isn't ours to read.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub(super) fn find(lock: &Path) -> io::Result<Option<(Self, File)>> {
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits();
-        Self::read_from(File::options().read(true).custom_flags(flags.cast_signed()).open(lock).ok()?).ok()?
+        let not_ours = [Errno::NOENT, Errno::ACCESS, Errno::PERM, Errno::LOOP, Errno::NXIO];
+        match File::options().read(true).custom_flags(flags.cast_signed()).open(lock) {
+            Err(error) if not_ours.iter().any(|errno| is_errno(&error, *errno)) => Ok(None),
+            file => Self::read_from(file?),
+        }
+    }
+
+    /// Does the same; `None` also if it can't be read.
+    pub(super) fn read(lock: &Path) -> Option<(Self, File)> {
+        Self::find(lock).ok()?
     }
 
     /// Reads one from a file that is open.
@@ -337,6 +350,32 @@ pub(super) fn index_name(repo: &Repo) -> String {
         Ok(inside) => inside.to_string_lossy().into_owned(),
         Err(_) => format!("elsewhere {}", sealed::digest(&path_bytes(index))),
     }
+}
+
+/// Removes a lock if it is provably one of ours whose run is dead: this run's, or one whose journal is gone.
+///
+/// # Errors
+/// If it can't be read, but for one that somebody keeps to himself, or be removed.
+pub(super) fn remove_dead_lock(repo: &Repo, run: Option<&Journal>, asked: Asked) -> io::Result<()> {
+    let path = index_lock(repo);
+    let Some((stamp, file)) = Stamp::find(&path)? else { return Ok(()) };
+    let is_its = match run {
+        Some(run) => stamp.run() == Some(run.run()),
+        None => {
+            // One that can't be opened may be its.
+            let all: Result<Vec<_>, _> = Journal::all(repo).into_iter().collect();
+            all.map_err(io::Error::other)?.iter().all(|journal| Some(journal.run()) != stamp.run())
+        }
+    };
+    let is_own = file.metadata()?.uid() == rustix::process::geteuid().as_raw();
+    // That the run itself is dead was seen before it was recovered.
+    let is_dead =
+        run.is_some() || matches!((stamp.life(&file), asked), (Life::Dead, _) | (Life::Unknown, Asked::Force));
+    if is_its && is_own && is_dead {
+        step("remove a dead lock")?;
+        return std::fs::remove_file(path).or_else(|error| if is_missing(&error) { Ok(()) } else { Err(error) });
+    }
+    Ok(())
 }
 
 #[cfg(test)]

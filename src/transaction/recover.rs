@@ -8,14 +8,17 @@
 //!
 //! All of it can be stopped anywhere and done again.
 
+use std::io;
+
 use super::committing::remove_ref_locks;
 use super::error::{Holder, Open, TransactionError, Unfit, Why};
 use super::flush::Flush;
 use super::home::Home;
 use super::journal::Journal;
 use super::kept;
-use super::lock::{IndexLock, Life, Stamp, Turn, Wait, index_lock, index_name, with_suffix};
+use super::lock::{IndexLock, Life, Stamp, Turn, Wait, index_lock, index_name, remove_dead_lock, with_suffix};
 use super::manifest::{Manifest, Origin};
+use super::publish::is_missing;
 use super::record::Record;
 use super::signal::{self, HeldBack};
 use super::undo::{Remains, Undo};
@@ -207,31 +210,11 @@ fn all(
             Err(why) => recovered.push(Recovered::left_of(&journal, why)),
         }
     }
-    remove_dead_lock(repo, None, asked);
+    if remove_dead_lock(repo, None, asked).is_err() && recovered.iter().all(|one| one.open.is_empty()) {
+        recovered.push(Recovered { how: How::Left, open: vec![Open::Lock(index_lock(repo))], ..Recovered::default() });
+    }
     homes?.iter().for_each(|home| home.tidy());
     Ok(None)
-}
-
-/// Removes a lock if it is provably one of ours whose run is dead: this run's, or one whose journal is gone.
-fn remove_dead_lock(repo: &Repo, run: Option<&Journal>, asked: Asked) {
-    use std::os::unix::fs::MetadataExt as _;
-    let path = index_lock(repo);
-    let Some((stamp, file)) = Stamp::read(&path) else { return };
-    let is_its = match run {
-        Some(run) => stamp.run() == Some(run.run()),
-        // One that can't be opened may be its.
-        None => Journal::all(repo).iter().all(|one| one.as_ref().is_ok_and(|one| Some(one.run()) != stamp.run())),
-    };
-    let is_own = file.metadata().is_ok_and(|meta| meta.uid() == rustix::process::geteuid().as_raw());
-    let is_dead = match stamp.life(&file) {
-        Life::Dead => true,
-        Life::Unknown => asked == Asked::Force,
-        Life::Alive => false,
-    };
-    if is_its && is_own && is_dead && crate::dir::write::step("remove a dead lock").is_ok() {
-        // If it stays, whoever wants it next finds it dead again.
-        let _ = std::fs::remove_file(path);
-    }
 }
 
 /// Whether a commit was made.
@@ -311,14 +294,18 @@ impl Recovery<'_> {
     fn tidy_up(&self, draft: &Option<Manifest>, asked: Asked, done: &mut Recovered) -> Result<(), Why> {
         let applied = self.journal.applied()?;
         let applied = applied.filter(|of| self.repo.may_all_be_touched(of.places()).unwrap_or(false));
-        self.tidy(applied.iter().chain(draft), &[]);
+        let tidied = self.tidy(applied.iter().chain(draft), &[]);
         if let Some(manifest) = &applied {
             done.deed = manifest.deed;
             self.remove_emptied_directories(manifest);
         }
-        remove_dead_lock(self.repo, Some(self.journal), asked);
+        remove_dead_lock(self.repo, Some(self.journal), asked).map_err(|error| Why::of(&error))?;
         if applied.is_none() {
-            self.journal.let_go();
+            match tidied {
+                Ok(()) => self.journal.let_go(),
+                // Its name is in the journal, which stays.
+                Err(error) => done.notes.push(format!("a file that was prepared could not be removed: {error}")),
+            }
         } else if let Err(error) = kept::keep(self.journal) {
             // It stays, so that this can be tried again.
             done.notes.push(format!("what undo needs could not be kept: {error}"));
@@ -445,26 +432,41 @@ impl Recovery<'_> {
         let io = TransactionError::io("end the journal", &path);
         let Some(kept) = self.journal.end(&remains.theirs, self.flush).map_err(io)? else { return Ok(true) };
         done.open.push(kept);
-        self.tidy([manifest], &remains.theirs);
-        remove_dead_lock(self.repo, Some(self.journal), Asked::No);
+        // What can't be removed is in nobody's way, and who finds the lock next removes it.
+        let _ = self.tidy([manifest], &remains.theirs);
+        let _ = remove_dead_lock(self.repo, Some(self.journal), Asked::No);
         Ok(false)
     }
 
     /// Removes what a run left outside its journal, except beside paths where an original may have had to stay. No other original is
     /// among it: the manifest is gone.
-    fn tidy<'m>(&self, manifests: impl IntoIterator<Item = &'m Manifest>, spared: &[RepoPath]) {
+    ///
+    /// # Errors
+    /// If something can't be removed; the rest is.
+    fn tidy<'m>(&self, manifests: impl IntoIterator<Item = &'m Manifest>, spared: &[RepoPath]) -> io::Result<()> {
+        let mut outcome = Ok(());
+        let mut note = |removed: io::Result<()>| match removed {
+            Err(error) if !is_missing(&error) => outcome = Err(error),
+            _ => {}
+        };
         let beside = self.journal.beside(self.repo.index_path());
-        // What stays is in nobody's way; nothing else can be done about it.
-        let _ = std::fs::remove_file(&beside);
-        let _ = std::fs::remove_file(with_suffix(&beside, ".lock"));
-        let Ok(dir) = self.repo.dir() else { return };
-        for manifest in manifests {
+        note(std::fs::remove_file(&beside));
+        note(std::fs::remove_file(with_suffix(&beside, ".lock")));
+        for manifest in manifests.into_iter().filter(|manifest| !manifest.touched.is_empty()) {
+            let dir = match self.repo.dir() {
+                Ok(dir) => dir,
+                Err(error) => {
+                    note(Err(io::Error::other(error.to_string())));
+                    break;
+                }
+            };
             self.progress.enter(Stage::Tidying, manifest.touched.len());
             for path in manifest.temporaries(self.journal.run(), spared) {
-                let _ = dir.remove_file(&path);
+                note(dir.remove_file(&path));
                 self.progress.step();
             }
         }
+        outcome
     }
 
     /// Removes the directories that a certain change has emptied. Where originals had to stay beside their places, that comes last.

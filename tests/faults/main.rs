@@ -90,7 +90,9 @@ impl Trials {
                 }
             }
             sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Reading, fault: Fault::Error("EIO") });
-            sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Recovery, fault: Fault::KILL });
+            for fault in [Fault::KILL, Fault::EIO] {
+                sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Recovery, fault });
+            }
             if !target.commits() {
                 for fault in [Fault::EIO, Fault::KILL, Fault::TERM] {
                     sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Undo, fault });

@@ -261,7 +261,8 @@ impl Sweep {
         }
     }
 
-    /// Kills the program, then its recovery at each of that one's own calls.
+    /// Kills the program, then has its recovery fail at each of that one's own calls, also those that only read, or killed at those that
+    /// change something.
     fn in_recovery(&self, scene: &Scene, call: &Call, extent: &Extent, tally: &mut Tally) -> Result<(), String> {
         let killed = || {
             let place = if self.whose.undoes() { scene.place().applied() } else { scene.place() };
@@ -270,15 +271,20 @@ impl Sweep {
         };
         let clean = killed();
         let log = clean.outside().join("recovery");
-        let ended = trace::run(
-            &mut trace::traced(&clean.llmpatch(&["recover"]), &log, Calls::Changing, &Injection::default()),
-            b"",
-        );
+        let met = if self.fault == Fault::KILL { Calls::Changing } else { Calls::All };
+        let recover = |place: &Place, log: &Path, injection: &Injection| {
+            trace::run(&mut trace::traced(&place.llmpatch(&["recover"]), log, met, injection), b"")
+        };
+        let ended = recover(&clean, &log, &Injection::default());
         if ended.code() != Some(0) {
             return Err(describe("recover failed", &ended, &clean.state().against(&scene.old)));
         }
-        let calls = trace::that_change(trace::calls(&log));
-        let calls: Vec<&Call> = calls.iter().filter(|call| self.fault.concerns(call)).collect();
+        let calls = trace::calls(&log);
+        let mut calls: Vec<&Call> = if met == Calls::All { trace::that_read(&calls) } else { Vec::new() };
+        let changing = trace::that_change(trace::calls(&log));
+        calls.extend(changing.iter().filter(|call| self.fault.concerns(call)));
+        // Whether somebody holds a lock isn't read from a disk.
+        calls.retain(|call| self.fault == Fault::KILL || call.name != "flock");
         let extent = match extent {
             Extent::Sample(_) => Extent::Sample(2),
             _ => Extent::All,
@@ -287,11 +293,16 @@ impl Sweep {
         for inner in extent.choose(&calls, call.number) {
             let place = killed();
             let log = place.outside().join("recovery");
-            let injection = Injection::at(self.fault, inner);
-            trace::run(&mut trace::traced(&place.llmpatch(&["recover"]), &log, Calls::Changing, &injection), b"");
+            let first = recover(&place, &log, &Injection::at(self.fault, inner));
             tally.runs += 1;
+            let claimed = (first.code() == Some(0)).then(|| place.state().without_leftovers().without_emptied(scene));
+            let claimed = claimed.map_or(Ok(Side::Old), |state| self.judge(scene, &state));
             let again = place.recover();
-            let verdict = if again.code() == Some(0) {
+            let verdict = if let Err(said) = claimed {
+                Err(describe("claims to have recovered", &first, &said))
+            } else if first.stderr.contains("damaged") {
+                Err(describe("isn't damaged", &first, ""))
+            } else if again.code() == Some(0) {
                 self.judge(scene, &place.state()).map(|side| tally.count(side))
             } else {
                 Err(describe("recover failed", &again, &place.state().against(&scene.old)))
