@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice as _};
 
-use super::error::TransactionError;
+use super::error::{TransactionError, Why};
 use super::home::Home;
 use super::journal::{Journal, plain};
 use super::record::Record;
@@ -156,10 +156,8 @@ fn open_kept(home: &Home, number: u64) -> Result<(Dir, PathBuf), TransactionErro
     let directory = home.path().join(format!("{KEPT}{number}"));
     match home.dir.beneath(&kept_name(number)) {
         Ok(dir) => Ok((dir, directory)),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            Err(TransactionError::io("read", &directory)(error))
-        }
-        Err(_) => Err(TransactionError::Damaged { directory }),
+        Err(error) if Why::of(&error) == Why::Broken => Err(TransactionError::Damaged { directory }),
+        Err(error) => Err(TransactionError::io("read", &directory)(error)),
     }
 }
 
