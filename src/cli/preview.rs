@@ -177,10 +177,10 @@ fn compared<'c, T>(
 /// Counts the lines that come and go in each path: of what git would store, or, where that can't be known (a filter driver),
 /// of what stands in the files.
 pub(super) fn counted(session: &Session, base: &Base, changes: &ChangeSet) -> HashMap<Vec<u8>, LineCount> {
-    let counted = |side| compared(session, side, changes, None, derive::counted);
+    let counted = |side| compared(session, side, changes, None, derive::changed_lines);
     let files = counted(base.side()).or_else(|_| counted(Base::Index.side())).unwrap_or_default();
     let mut counts: HashMap<Vec<u8>, LineCount> = HashMap::new();
-    for derive::Counted { path, removed, added } in files {
+    for derive::ChangedLines { path, removed, added } in files {
         let count = counts.entry(path.as_bytes().to_vec()).or_default();
         count.added += added;
         count.removed += removed;

@@ -167,7 +167,7 @@ pub fn turns_before_into_after(changes: &ChangeSet, options: &Options) {
     let patch = derived::unified(changes, &Plain, options).unwrap();
     let printed = unified::print(&patch, Quoting::default());
     assert_eq!(printed.is_empty(), patch.edits.is_empty());
-    is_counted(&patch, &derived::counted(changes, &Plain, options).unwrap());
+    is_counted(&patch, &derived::changed_lines(changes, &Plain, options).unwrap());
     is_read_again(&patch, &printed);
     unified::stat(&patch, Quoting::default(), 80);
     unified::numstat(&patch, Quoting::default(), Termination::Line);
@@ -187,7 +187,7 @@ pub fn turns_before_into_after(changes: &ChangeSet, options: &Options) {
 }
 
 /// As many lines are counted as are shown.
-fn is_counted(patch: &Patch<'_>, counted: &[derived::Counted<'_>]) {
+fn is_counted(patch: &Patch<'_>, counted: &[derived::ChangedLines<'_>]) {
     let is_text = |edit: &&FileEdit<'_>| edit.header.as_ref().is_some_and(|header| header.binary.is_none());
     let shown = patch.edits.iter().filter(is_text).map(|edit| {
         let Operation::Update { to, hunks } = &edit.operation else { panic!("no edit of a unified diff: {edit:?}") };

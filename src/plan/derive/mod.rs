@@ -52,7 +52,7 @@ pub fn unified<'c>(
 }
 
 /// How many lines of a file go, and how many come.
-pub struct Counted<'c> {
+pub struct ChangedLines<'c> {
     /// Where the file is afterwards, or where it was.
     pub path: &'c RepoPath,
     /// How many go.
@@ -65,14 +65,14 @@ pub struct Counted<'c> {
 ///
 /// # Errors
 /// If contents can't be compared.
-pub fn counted<'c>(
+pub fn changed_lines<'c>(
     changes: &'c ChangeSet,
     compare: &dyn Compare,
     options: &Options,
-) -> Result<Vec<Counted<'c>>, CompareError> {
+) -> Result<Vec<ChangedLines<'c>>, CompareError> {
     let counted = |pair: &Pair<'c>| {
         let path = pair.sides().last().expect("a pair has a side").path;
-        let mut counted = Counted { path, removed: 0, added: 0 };
+        let mut counted = ChangedLines { path, removed: 0, added: 0 };
         for region in pair.regions(compare)? {
             counted.removed += region.old.len();
             counted.added += region.new.len();
