@@ -72,8 +72,13 @@ impl<'u> Undo<'u> {
             self.note(&mut remains, &touched.path, self.restore(number, touched));
         }
         for directory in self.manifest.made.iter().rev() {
-            if !matches!(self.dir.look(directory), Ok(Found::Directory)) {
-                continue;
+            match self.dir.look(directory) {
+                Ok(Found::Directory) => {}
+                Ok(_) => continue,
+                Err(error) => {
+                    remains.failed.push((directory.clone(), error));
+                    continue;
+                }
             }
             use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound, ResourceBusy};
             if let Err(error) = self.dir.remove_directory(directory)
