@@ -8,7 +8,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::{Dir, HANDLE, open_here};
+use super::{Dir, HANDLE, Way, open_confined, open_here};
 use crate::path::RepoPath;
 
 /// What stands at a path, no link followed.
@@ -106,6 +106,10 @@ impl Stat {
         }
     }
 }
+
+/// How many directories above a path are each looked for by its whole path. Of a deeper path, which may be one of thousands that aren't
+/// there, each is opened from the one above it.
+const DEEP: usize = 32;
 
 impl Dir {
     /// Says what stands at a path.
@@ -253,21 +257,39 @@ impl Dir {
         Ok(names)
     }
 
-    /// Returns the directories above a path, the top (`None`) first, in which something of this name stands.
+    /// Returns the directories above a path, highest first and without the top, in which something of this name stands.
     ///
     /// # Errors
     /// If the system doesn't let us see.
-    pub fn directories_with(&self, name: &str, path: &RepoPath) -> io::Result<Vec<Option<RepoPath>>> {
+    pub fn directories_with(&self, name: &str, path: &RepoPath) -> io::Result<Vec<RepoPath>> {
         let mut with = Vec::new();
+        if self.way == Way::Confined && memchr::memchr_iter(b'/', path.as_bytes()).count() <= DEEP {
+            for end in memchr::memchr_iter(b'/', path.as_bytes()) {
+                if self.has(&path.as_bytes()[..end], name)? {
+                    with.extend(path.directory_of_len(end));
+                }
+            }
+            return Ok(with);
+        }
         self.walk_down(path, |directory, len| {
             match shape_of(directory, OsStr::new(name)) {
-                Ok(_) => with.push(path.directory_of_len(len)),
+                Ok(_) => with.extend(path.directory_of_len(len)),
                 Err(Errno::NOENT) => {}
                 Err(error) => return Err(error),
             }
             Ok(())
         })?;
         Ok(with)
+    }
+
+    /// Returns whether something of this name stands in a directory, in one call. A directory that isn't there has nothing.
+    fn has(&self, directory: &[u8], name: &str) -> io::Result<bool> {
+        let path = [directory, b"/", name.as_bytes()].concat();
+        match open_confined(&self.top, OsStr::from_bytes(&path), OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
+            Ok(_) => Ok(true),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Returns the nearest directory above a path that is there; `None` if that is the top.
@@ -356,12 +378,13 @@ fn read_whole(file: impl AsFd, size: u64) -> io::Result<Vec<u8>> {
 fn is_all_of<'p>(file: impl AsFd, size: usize, mut parts: impl Iterator<Item = &'p [u8]>) -> io::Result<bool> {
     const MOST: usize = 128 << 10;
     // One more than is expected, so that the end is found at once.
-    let mut buffer = vec![0; (size + 1).min(MOST)];
+    let mut buffer = Vec::with_capacity((size + 1).min(MOST));
     let mut part: &[u8] = &[];
     let mut left = size;
     loop {
-        let count = retry_on_intr(|| rustix::io::read(&file, &mut buffer))?;
-        let mut read = &buffer[..count];
+        buffer.clear();
+        let count = retry_on_intr(|| rustix::io::read(&file, spare_capacity(&mut buffer)))?;
+        let mut read = &buffer[..];
         left = left.saturating_sub(count);
         while !read.is_empty() {
             if part.is_empty() {
@@ -376,7 +399,7 @@ fn is_all_of<'p>(file: impl AsFd, size: usize, mut parts: impl Iterator<Item = &
             }
             (part, read) = (&part[both..], &read[both..]);
         }
-        if count == 0 || left == 0 && count < buffer.len() {
+        if count == 0 || left == 0 && count < buffer.capacity() {
             return Ok(part.is_empty() && parts.all(<[u8]>::is_empty));
         }
     }

@@ -46,15 +46,12 @@ fn what_is_above_a_path_is_seen_as_far_as_directories_go() {
             ("nowhere/x/y", "", ""),
         ] {
             let with: Vec<_> = dir.directories_with("b", &path(at)).unwrap();
-            let with: Vec<_> = with
-                .iter()
-                .map(|directory| directory.as_ref().map_or("", |of| of.as_path().to_str().unwrap()))
-                .collect();
+            let with: Vec<_> = with.iter().map(RepoPath::to_string).collect();
             assert_eq!(with.join(" "), with_b, "{at}");
             let found = dir.nearest_directory(&path(at)).unwrap();
             assert_eq!(found.map_or(String::new(), |directory| directory.to_string()), nearest, "{at}");
         }
-        assert_eq!(dir.directories_with("a", &path("a/b/c")).unwrap(), [None]);
+        assert_eq!(dir.directories_with("a", &path("a/b/c")).unwrap(), []);
     }
 }
 

@@ -441,7 +441,7 @@ impl Repo {
             if looked.insert(path.parent()) {
                 let found = dir.directories_with(".git", path);
                 let found = found.map_err(|source| RepoError::Io { what: path.as_bstr().to_owned(), source })?;
-                if found.iter().any(Option::is_some) {
+                if !found.is_empty() {
                     return Ok(false);
                 }
             }

@@ -47,21 +47,32 @@ pub(super) struct RuleBook<'r> {
     changed: AttributeFiles,
     /// libgit2 with the rules that were met so far in its index, made when it is first needed.
     apart: OnceCell<git2::Repository>,
+    /// What is on disk, of those that were looked at.
+    read: RefCell<HashMap<RepoPath, Option<Vec<u8>>>>,
     /// Of directories, the rules in them and above, which libgit2 knows then.
     met: RefCell<HashMap<Option<RepoPath>, Rc<Met>>>,
 }
 
 /// Rules that were met.
 struct Met {
-    rules: Rules,
+    rules: Vec<(RepoPath, Vec<u8>)>,
     /// Whether libgit2 reads them as git does.
     is_plain: bool,
 }
 
+impl Met {
+    /// Returns them with those that aren't there, of all that may be above a path.
+    fn all_above(&self, path: &RepoPath) -> Rules {
+        let all = directories(path).map(|directory| (rules_in(directory.as_ref()), None));
+        let there = self.rules.iter().map(|(file, rules)| (file.clone(), Some(rules.clone())));
+        all.chain(there).collect()
+    }
+}
+
 impl<'r> RuleBook<'r> {
     pub(super) fn new(repo: &'r Repo, consult: Consult, changed: AttributeFiles) -> Self {
-        let (apart, met) = Default::default();
-        Self { repo, consult, changed, apart, met }
+        let (apart, read, met) = Default::default();
+        Self { repo, consult, changed, apart, read, met }
     }
 
     /// Returns the same for when a change has been made that writes or removes these files.
@@ -80,7 +91,7 @@ impl<'r> RuleBook<'r> {
         let names_it =
             |rules: &[u8], name: &str| !rules.is_empty() && (rules.contains_str(name) || rules.contains_str("binary"));
         let is_elsewhere = |name: &str| elsewhere.is_none_or(|rules| names_it(rules, name));
-        let is_met = |name: &str| met.rules.values().flatten().any(|rules| names_it(rules, name));
+        let is_met = |name: &str| met.rules.iter().any(|(_, rules)| names_it(rules, name));
         let is_for_git = !met.is_plain || names.into_iter().any(is_elsewhere);
         let named =
             values.iter_mut().zip(names).filter(|(_, name)| is_elsewhere(name) || is_met(name)).collect::<Vec<_>>();
@@ -88,7 +99,7 @@ impl<'r> RuleBook<'r> {
             return Ok(values);
         }
         if is_for_git {
-            let said = self.repo.filter()?.attributes(path, &met.rules)?;
+            let said = self.repo.filter()?.attributes(path, &met.all_above(path))?;
             for (place, name) in named {
                 let said = ATTRIBUTES.iter().zip(&said).find(|(known, _)| **known == name);
                 *place = said.map_or(Value::Unspecified, |(_, said)| value(said));
@@ -106,7 +117,7 @@ impl<'r> RuleBook<'r> {
     /// # Errors
     /// If they can't be read.
     pub(super) fn of(&self, path: &RepoPath) -> Result<Rules, RepoError> {
-        Ok(self.meet(path)?.rules.clone())
+        Ok(self.meet(path)?.all_above(path))
     }
 
     /// Has libgit2 know every `.gitattributes` that could give attributes to a path, and returns them. One that is a
@@ -116,34 +127,29 @@ impl<'r> RuleBook<'r> {
         if let Some(known) = self.met.borrow().get(&directory) {
             return Ok(Rc::clone(known));
         }
-        let on_disk = match self.repo.top {
+        let there = match self.repo.top {
             Some(_) => self.repo.dir()?.directories_with(RULES, path).map_err(|source| io(path, source))?,
             None => Vec::new(),
         };
-        let (mut rules, mut unseen) = (Rules::new(), Vec::new());
-        for directory in std::iter::once(None).chain(path.ancestors().map(Some)) {
+        let (mut rules, mut unseen) = (Vec::new(), Vec::new());
+        for directory in directories(path) {
             let file = rules_in(directory.as_ref());
-            let is_there = on_disk.contains(&directory);
-            let content = match (self.changed.get(&file), if is_there { self.on_disk(&file)? } else { None }) {
-                (Some(changed), _) => changed.as_ref().map(|content| content.to_vec()),
-                (None, None) => {
-                    unseen.push(file.clone());
-                    None
-                }
-                (None, content) => content,
-            };
-            rules.insert(file, content);
-        }
-        if self.consult == Consult::Index {
-            let entries = self.repo.entries_at(&unseen)?;
-            for (file, (_, id)) in entries.into_iter().filter(|(_, (mode, _))| obstacle(*mode).is_none()) {
-                let blob = self.repo.read_blob(id)?;
-                rules.insert(file, Some(blob.content().to_vec()));
+            let may_be_there = self.repo.top.is_some() && directory.is_none_or(|directory| there.contains(&directory));
+            match (self.changed.get(&file), if may_be_there { self.on_disk(&file)? } else { None }) {
+                (Some(changed), _) => rules.extend(changed.as_ref().map(|content| (file, content.to_vec()))),
+                (None, Some(content)) => rules.push((file, content)),
+                (None, None) if self.consult == Consult::Index => unseen.push(file),
+                (None, None) => {}
             }
         }
-        let is_plain = rules.values().flatten().all(|rules| is_plain(rules));
+        let entries = self.repo.entries_at(&unseen)?;
+        for (file, (_, id)) in entries.into_iter().filter(|(_, (mode, _))| obstacle(*mode).is_none()) {
+            let blob = self.repo.read_blob(id)?;
+            rules.push((file, blob.content().to_vec()));
+        }
+        let is_plain = rules.iter().all(|(_, rules)| is_plain(rules));
         for (file, content) in rules.iter().filter(|_| is_plain) {
-            content.as_ref().map_or(Ok(()), |content| self.tell(file, content)).map_err(unreadable)?;
+            self.tell(file, content).map_err(unreadable)?;
         }
         let met = Rc::new(Met { rules, is_plain });
         self.met.borrow_mut().insert(directory, Rc::clone(&met));
@@ -151,14 +157,20 @@ impl<'r> RuleBook<'r> {
     }
 
     fn on_disk(&self, file: &RepoPath) -> Result<Option<Vec<u8>>, RepoError> {
-        let dir = self.repo.dir()?;
-        if dir.look(file).map_err(|source| io(file, source))? == Found::Special {
-            return Err(RepoError::Unsupported {
-                what: format!("has a `{file}` that is no file"),
-                repair: Repair::Clone,
-            });
+        if let Some(known) = self.read.borrow().get(file) {
+            return Ok(known.clone());
         }
-        Ok(dir.read(file).map_err(|source| io(file, source))?.map(|(bytes, _)| bytes))
+        let dir = self.repo.dir()?;
+        let content = match dir.look(file).map_err(|source| io(file, source))? {
+            Found::Special => {
+                let what = format!("has a `{file}` that is no file");
+                return Err(RepoError::Unsupported { what, repair: Repair::Clone });
+            }
+            Found::Absent => None,
+            _ => dir.read(file).map_err(|source| io(file, source))?.map(|(bytes, _)| bytes),
+        };
+        self.read.borrow_mut().insert(file.clone(), content.clone());
+        Ok(content)
     }
 
     /// Has libgit2 know what a `.gitattributes` holds.
@@ -262,6 +274,11 @@ const SYSTEM: &str = "/etc/gitattributes";
 
 /// How long a line may be that git takes for a rule.
 const LONGEST_RULE: usize = 2048;
+
+/// Returns the directories above a path, the top (`None`) first, then the nearest.
+fn directories(path: &RepoPath) -> impl Iterator<Item = Option<RepoPath>> {
+    std::iter::once(None).chain(path.ancestors().map(Some))
+}
 
 /// Returns the file that holds a directory's rules.
 fn rules_in(directory: Option<&RepoPath>) -> RepoPath {

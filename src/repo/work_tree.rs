@@ -112,8 +112,7 @@ impl<'r> WorkTree<'r> {
         if let Some(known) = self.repositories.borrow().get(&directory) {
             return Ok(known.clone());
         }
-        // The top's is our own.
-        let found = self.dir.directories_with(".git", path)?.into_iter().flatten().next();
+        let found = self.dir.directories_with(".git", path)?.into_iter().next();
         self.repositories.borrow_mut().insert(directory, found.clone());
         Ok(found)
     }

@@ -91,6 +91,15 @@ fn bare_newlines_are_bounded() {
     }
 }
 
+#[test]
+fn deep_paths_are_bounded() {
+    let repo = repo();
+    let deep = "d/".repeat(2000);
+    let files: String = (0..100).map(|nth| format!("*** Add File: {nth}/{deep}a\n+x\n")).collect();
+    let response = format!("*** Begin Patch\n{files}*** End Patch\n");
+    within(100, repo.path(), &["check"], response.as_bytes()).ended(0);
+}
+
 fn newlines(newlines: &str) -> Vec<String> {
     vec![
         format!("*** Begin Patch\n*** Add File: b.txt\n{newlines}+x\n*** End Patch\n"),
