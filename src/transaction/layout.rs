@@ -68,8 +68,15 @@ impl Layouter<'_> {
     /// Says all that may become of a path, of its old file and its new one, and of the directories around it.
     fn touched(&mut self, change: &Change) -> Result<Touched, TransactionError> {
         let io = TransactionError::io("look at", &change.path);
+        let [before, after] = Held::of_both([change.on_disk(), change.after.as_ref()]);
+        let after = after
+            .map(|held| Held { bits: change.after.as_ref().and_then(|after| bits_afterwards(change, after)), ..held });
+        if before.is_some() && after.is_some() {
+            // All directories above it are there, and stay.
+            return Ok(Touched { path: change.path.clone(), before, after, depth: change.path.ancestors().count() });
+        }
         let above = self.above(&change.path).map_err(io)?;
-        if change.on_disk().is_none() {
+        if before.is_none() {
             let is_there = |directory: &RepoPath| above.there.last().is_some_and(|(nearest, _)| nearest == directory);
             for directory in change.path.ancestors().take_while(|directory| !is_there(directory)) {
                 // Those above one that is known are known.
@@ -94,9 +101,6 @@ impl Layouter<'_> {
                 }
             }
         }
-        let [before, after] = Held::of_both([change.on_disk(), change.after.as_ref()]);
-        let after = after
-            .map(|held| Held { bits: change.after.as_ref().and_then(|after| bits_afterwards(change, after)), ..held });
         Ok(Touched { path: change.path.clone(), before, after, depth: above.staying })
     }
 
