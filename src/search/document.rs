@@ -36,6 +36,9 @@ pub struct Document {
     now: OnceCell<(Content, Starts)>,
 }
 
+/// How many bytes a file may have for each of so many needles that they are found sooner one by one.
+const SMALL: usize = if cfg!(test) { 0 } else { 1 << 16 };
+
 /// A part of the base that something has taken the place of, and where that is now.
 #[derive(Debug)]
 pub(super) struct Spliced {
@@ -97,7 +100,9 @@ impl Document {
 
     fn with(base: Content, starts: Starts, view: View, needles: impl IntoIterator<Item = Needle>) -> Self {
         let text = view.text(&base[starts[0]..]);
-        let many = Many::new(text, needles);
+        let needles: Vec<_> = needles.into_iter().collect();
+        let is_worth_it = text.len().saturating_mul(needles.len()) > SMALL;
+        let many = if is_worth_it { Many::new(text, needles) } else { None };
         let places = many.as_ref().map(|many| many.places(text)).unwrap_or_default();
         let places = places.into_iter().map(|places| places.map(Rc::new)).collect();
         let longest = many.iter().flat_map(Many::needles).map(longest).max().unwrap_or(0);
