@@ -4,7 +4,7 @@
 //! | file | what it is |
 //! | --- | --- |
 //! | `stamp` | what the run holds locked as long as it lives; the same file as the lock on the index |
-//! | `draft` | the manifest as it was worked out, before anything was made in the work tree |
+//! | `draft` | the change as it was worked out, before anything was made in the work tree; what the manifest is called once it is taken back |
 //! | `manifest` | the change. While it is there, the change is taken back if its run died |
 //! | `applied` | what the manifest is called once the change is certain: this one rename decides |
 //! | `begun` | says that git was let go to make the commit |
@@ -52,6 +52,8 @@ pub(super) struct Journal {
     /// Locked, if the run is this process.
     stamp: Option<File>,
     stays: Cell<bool>,
+    /// What the draft holds that this process wrote into it.
+    draft: RefCell<Vec<u8>>,
     /// The record that this process wrote into it.
     pub(super) record: RefCell<Option<Record>>,
 }
@@ -97,6 +99,7 @@ impl Journal {
             run,
             stamp: None,
             stays: Cell::new(false),
+            draft: RefCell::default(),
             record: RefCell::default(),
         };
         let (draft, stamp) = (plain("stamp.draft"), plain("stamp"));
@@ -118,7 +121,8 @@ impl Journal {
             Ok(None) => Ok(None),
             Ok(Some(dir)) => {
                 let (name, run) = (name.clone(), number(name).unwrap_or_default());
-                Ok(Some(Self { home, dir, name, run, stamp: None, stays: Cell::new(true), record: RefCell::default() }))
+                let (draft, record) = Default::default();
+                Ok(Some(Self { home, dir, name, run, stamp: None, stays: Cell::new(true), draft, record }))
             }
             Err(why) => Err(Unfit { directory: home.path().join(name.as_path()), why }),
         }
@@ -230,19 +234,31 @@ impl Journal {
     }
 
     /// Writes down, before it happens, what will be made in the work tree.
-    pub(super) fn announce(&self, manifest: &Manifest) -> Result<(), TransactionError> {
-        let written = step("note what will be made").and_then(|()| self.dir.put(&plain("draft"), &manifest.to_bytes()));
-        written.map(drop).map_err(TransactionError::io("write", &self.path()))
+    pub(super) fn announce(&self, manifest: &Manifest, flush: Flush) -> Result<(), TransactionError> {
+        let bytes = manifest.to_bytes();
+        let write = || {
+            step("note what will be made")?;
+            flush.content(&self.dir.put(&plain("draft"), &bytes)?)
+        };
+        write().map_err(TransactionError::io("write", &self.path()))?;
+        self.draft.replace(bytes);
+        Ok(())
     }
 
-    /// Lets the manifest stand: from here on, whoever finds it without its run takes the change back.
+    /// Lets the manifest stand: from here on, whoever finds it without its run takes the change back. All that was written before is on
+    /// the disk.
     pub(super) fn begin(&self, manifest: &Manifest, flush: Flush) -> Result<(), TransactionError> {
-        let (draft, name) = (plain("manifest.draft"), plain("manifest"));
+        let bytes = manifest.to_bytes();
         let write = || {
+            let mut draft = plain("draft");
             step("write the manifest")?;
-            flush.file(&self.dir.put(&draft, &manifest.to_bytes())?)?;
+            // Mostly that is what was announced.
+            if *self.draft.borrow() != bytes {
+                draft = plain("manifest.draft");
+                flush.file(&self.dir.put(&draft, &bytes)?)?;
+            }
             step("let the manifest stand")?;
-            self.dir.rename_own(&draft, &name)?;
+            self.dir.rename_own(&draft, &plain("manifest"))?;
             flush.directories(&[&self.dir, &self.home.dir])
         };
         write().map_err(TransactionError::io("write", &self.path()))
@@ -262,14 +278,12 @@ impl Journal {
         }
     }
 
-    /// Takes the manifest away once all is as it was before.
+    /// Takes the manifest away once all is as it was before. As a draft it still names what was made.
     fn forget(&self, flush: Flush) -> io::Result<()> {
         let _ = flush.directories(&[&self.dir]);
         step("take the manifest away")?;
-        match self.dir.remove_file(&plain("manifest")) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                self.dir.rename_own(&plain("manifest"), &plain("undone"))
-            }
+        match self.dir.rename_own(&plain("manifest"), &plain("draft")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => self.dir.remove_file(&plain("manifest")),
             _ => Ok(()),
         }
     }

@@ -242,13 +242,13 @@ impl Recovery<'_> {
             Ok(read) => read,
             Err(why) => return left(why),
         };
-        if let Some(manifest) = manifest {
+        if let Some(manifest) = &manifest {
             if !self.repo.may_all_be_touched(manifest.places())? {
                 return left(Why::Broken);
             }
             let is_locked = self.is_locked();
             if asked == Asked::No
-                && let Some(why) = self.decided(&manifest, is_locked)?
+                && let Some(why) = self.decided(manifest, is_locked)?
             {
                 return left(why);
             }
@@ -264,19 +264,19 @@ impl Recovery<'_> {
             };
             done.deed = manifest.deed;
             done.paths = manifest.paths().cloned().collect();
-            let is_over = if self.made(&manifest)? != Made::No {
+            let is_over = if self.made(manifest)? != Made::No {
                 done.how = How::Finished;
-                self.finish(&manifest, &mut done)
+                self.finish(manifest, &mut done)
             } else {
                 done.how = How::TakenBack;
-                self.take_back(&manifest, &mut done)?
+                self.take_back(manifest, &mut done)?
             };
-            done.open.extend(remove_ref_locks(self.repo, &manifest));
+            done.open.extend(remove_ref_locks(self.repo, manifest));
             if !is_over {
                 return Ok(Ok(done));
             }
         }
-        if let Err(why) = self.tidy_up(&draft, asked, &mut done) {
+        if let Err(why) = self.tidy_up(&manifest.or(draft), asked, &mut done) {
             done.open.push(Open::Journal(Unfit { directory: self.journal.path(), why }));
         }
         Ok(Ok(done))
@@ -291,10 +291,10 @@ impl Recovery<'_> {
     }
 
     /// Removes what is left of a change that is certain, or that came to nothing.
-    fn tidy_up(&self, draft: &Option<Manifest>, asked: Asked, done: &mut Recovered) -> Result<(), Why> {
+    fn tidy_up(&self, listed: &Option<Manifest>, asked: Asked, done: &mut Recovered) -> Result<(), Why> {
         let applied = self.journal.applied()?;
         let applied = applied.filter(|of| self.repo.may_all_be_touched(of.places()).unwrap_or(false));
-        let tidied = self.tidy(applied.iter().chain(draft), &[]);
+        let tidied = self.tidy(applied.iter().chain(listed), &[]);
         if let Some(manifest) = &applied {
             done.deed = manifest.deed;
             self.remove_emptied_directories(manifest);

@@ -137,7 +137,7 @@ impl<'r> Staging<'r> {
             place.check_file_systems(dir)?;
         }
         place.directories = foresee(dir, &place.changes, reverse, &mut place.manifest)?;
-        place.journal.announce(&place.manifest)?;
+        place.journal.announce(&place.manifest, place.flush)?;
         place.progress.enter(Stage::Preparing, place.changes.len());
         for (number, change) in place.changes.clone().into_iter().enumerate() {
             place.progress.step();

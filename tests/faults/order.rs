@@ -89,9 +89,8 @@ impl Run {
             // A commit can't be undone once it is made.
             let is_late =
                 |call: &Call| self == Run::Undone && scene.target.commits() && !call.text.contains("\"original-");
-            let renames = |call: &&Call| {
-                call.name.starts_with("rename") && !call.text.contains("manifest.draft") && !is_late(call)
-            };
+            let renames =
+                |call: &&Call| call.name.starts_with("rename") && !call.text.contains("manifest\"") && !is_late(call);
             calls[..at].iter().rfind(renames).expect("a run renames something").clone()
         };
         match self {
