@@ -32,7 +32,19 @@ impl Planner<'_> {
         if done.is_ok() && splices.is_empty() && matches!(edit, Edit::Hunks(..)) {
             self.warn(span, Warning::NoChange { path: path.clone() });
         }
-        self.change(path, &mut open, &splices);
+        if splices.is_empty() {
+            self.close(path, open, &file);
+            return done;
+        }
+        self.inspect(path, &open, &splices);
+        if self.is_last(path) && open.document.is_untouched() {
+            // Nobody will look at it again.
+            let content = Content::spliced(open.document.base().clone(), splices);
+            self.overlay.put(path, File { content, mode: file.mode });
+            return done;
+        }
+        open.document.change(&splices);
+        open.content = None;
         self.close(path, open, &file);
         done
     }
@@ -46,10 +58,12 @@ impl Planner<'_> {
         if let Some(error) = Error::no_text(path, &file.content) {
             return (file.content.clone(), self.fail(span, error));
         }
-        let mut open = Open { document: edit.read(&file.content), indentation: OnceCell::new(), content: None };
+        let open = Open { document: edit.read(&file.content), indentation: OnceCell::new(), content: None };
         let (splices, done) = self.placed(at, &open, edit, file);
-        self.change(path, &mut open, &splices);
-        (open.document.content(), done)
+        if !splices.is_empty() {
+            self.inspect(path, &open, &splices);
+        }
+        (Content::spliced(file.content.clone(), splices), done)
     }
 
     /// Returns what an edit does to a file, and records why parts of it have no place.
@@ -89,32 +103,31 @@ impl Planner<'_> {
         Ok((file, open))
     }
 
-    /// Makes the splices of one edit, and looks at what they do.
-    fn change(&mut self, path: &RepoPath, open: &mut Open, splices: &[Splice]) {
-        if splices.is_empty() {
+    /// Looks at what the splices of one edit are about to do.
+    fn inspect(&mut self, path: &RepoPath, Open { document, indentation, .. }: &Open, splices: &[Splice]) {
+        let edit = self.edits[self.number];
+        // Of a file that goes, nothing is left to look at.
+        if edit.header.as_ref().is_some_and(|header| header.status == Status::Deleted) {
             return;
         }
-        let (edit, document) = (self.edits[self.number], &mut open.document);
-        // Of a file that goes, nothing is left to look at.
-        let goes = edit.header.as_ref().is_some_and(|header| header.status == Status::Deleted);
-        if goes {
-            return document.change(splices);
-        }
         let of_path = |finding| Warning::Found { path: path.clone(), finding };
-        let found = lint::in_document(edit, document, &open.indentation, splices);
+        let found = lint::in_document(edit, document, indentation, splices);
         self.found.extend(found.into_iter().map(|found| found.map(of_path)));
         let changes =
             splices.iter().map(|splice| (splice.old.start, document.slice(splice.old.clone()), &splice.new[..]));
         if edit.destination().is_none() && self.history.note(path, changes) {
             self.found.push(Located::new(edit.span, of_path(Finding::Undone)));
         }
-        document.change(splices);
-        open.content = None;
+    }
+
+    /// Returns whether no later edit is of a file.
+    fn is_last(&self, path: &RepoPath) -> bool {
+        self.rows.get(path).and_then(|row| row.last()).is_none_or(|last| *last <= self.number)
     }
 
     /// Puts an open file down, unless later edits go on with it and nobody has to know what it is now.
     fn close(&mut self, path: &RepoPath, mut open: Open, file: &File) {
-        let is_last = self.rows.get(path).and_then(|row| row.last()).is_none_or(|last| *last <= self.number);
+        let is_last = self.is_last(path);
         if open.content.is_none() && (is_last || self.overlay.keeps(path)) {
             self.put(path, &mut open, file.mode);
         }

@@ -61,12 +61,20 @@ pub struct Splice {
 }
 
 impl Content {
-    /// Makes a content of another in which ranges are replaced. They are in order and don't touch one another.
+    /// Makes a content of another in which ranges are replaced. They are in order; those that touch one another become one.
     ///
     /// # Panics
-    /// If they aren't.
-    pub fn spliced(base: Content, splices: Vec<Splice>) -> Self {
-        assert!(splices.windows(2).all(|pair| pair[0].old.end < pair[1].old.start), "splices come in order");
+    /// If they aren't in order, or there isn't so much of the other.
+    pub fn spliced(base: Content, mut splices: Vec<Splice>) -> Self {
+        splices.dedup_by(|next, splice| {
+            assert!(splice.old.end <= next.old.start, "splices come in order");
+            let touches = splice.old.end == next.old.start;
+            if touches {
+                splice.old.end = next.old.end;
+                splice.new.append(&mut next.new);
+            }
+            touches
+        });
         assert!(splices.iter().all(|splice| splice.old.start <= splice.old.end && splice.old.end <= base.len()));
         if splices.is_empty() {
             return base;
