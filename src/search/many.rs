@@ -6,6 +6,7 @@
 //! taken that are rarest in a sample of the text, so that what the lines of a file have in common costs nothing. Shorter needles are
 //! found by an automaton.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -111,6 +112,8 @@ struct Words {
     of: ByWord<u64, Vec<(u32, u32)>>,
     /// Of each needle, by its number, the offset of its rarest word, which is compared first.
     rarest: Vec<usize>,
+    /// How many bytes were compared with each needle, while a text is read; nothing between two.
+    spent: RefCell<Vec<usize>>,
 }
 
 impl Words {
@@ -120,6 +123,7 @@ impl Words {
             sieve: Sieve::new((long.len() * WORD * 16).max(1 << 10)),
             of: ByWord::with_capacity_and_hasher(long.len() * WORD, Spread::default()),
             rarest: vec![0; needles.len()],
+            spent: RefCell::new(vec![0; needles.len()]),
         };
         for &number in long {
             let matched = needles[number].matched();
@@ -141,7 +145,7 @@ impl Words {
             return Vec::new();
         }
         let budget = text.len().saturating_mul(PATIENCE) + (1 << 12);
-        let mut spent = vec![0_usize; needles.len()];
+        let (mut spent, mut compared) = (self.spent.borrow_mut(), Vec::new());
         for (nth, chunk) in text.chunks_exact(WORD).enumerate() {
             let here = from_bytes(chunk);
             if !self.sieve.may_have(hash(here)) {
@@ -154,6 +158,9 @@ impl Words {
                 let is_likely =
                     text.get(at + rarest..at + rarest + WORD) == needle.matched().get(rarest..rarest + WORD);
                 let cost = if is_likely { needle.matched().len() } else { WORD };
+                if spent[number] == 0 {
+                    compared.push(number);
+                }
                 spent[number] += cost;
                 #[cfg(test)]
                 super::kmp::work::add(cost);
@@ -162,7 +169,8 @@ impl Words {
                 }
             }
         }
-        (0..needles.len()).filter(|&number| spent[number] > budget).collect()
+        compared.retain(|&number| std::mem::take(&mut spent[number]) > budget);
+        compared
     }
 }
 
