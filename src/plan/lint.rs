@@ -13,7 +13,7 @@ use bstr::ByteSlice as _;
 
 use super::elision;
 use crate::kind::Kind;
-use crate::patch::{FileEdit, HunkLine, Mark, Operation, Status};
+use crate::patch::{FileEdit, HunkLine, Mark, Operation, Status, Substitution};
 use crate::path::RepoPath;
 use crate::search::Document;
 use crate::text::{Lines, Located, Splice, Text};
@@ -208,6 +208,9 @@ pub(super) struct Added<'e, 't> {
     pub(super) above: Option<&'e [u8]>,
 }
 
+/// How many lines are each looked for among others rather than in a set of these.
+const FEW: usize = 8;
+
 fn added<'e, 't>(edit: &'e FileEdit<'t>) -> Vec<Added<'e, 't>> {
     let mut added = Vec::new();
     let mut run = |lines: &mut dyn Iterator<Item = (&'e Text<'t>, bool)>| {
@@ -221,9 +224,15 @@ fn added<'e, 't>(edit: &'e FileEdit<'t>) -> Vec<Added<'e, 't>> {
         Operation::Create { lines, .. } | Operation::Replace { lines } => {
             run(&mut lines.iter().map(|line| (line, true)))
         }
-        Operation::Substitute(edit) => {
-            let old: HashSet<&[u8]> = edit.find.iter().map(|line| &line[..]).collect();
-            run(&mut edit.put.iter().map(|line| (line, !old.contains(&line[..]))));
+        Operation::Substitute(Substitution { find, put, .. }) => {
+            // Mostly all lines but a few in the middle are the same.
+            let head = find.iter().zip(put).take_while(|(old, new)| old == new).count();
+            let rest = find[head..].iter().rev().zip(put[head..].iter().rev());
+            let changed = head..put.len() - rest.take_while(|(old, new)| old == new).count();
+            let is_few = changed.len() <= FEW;
+            let old: HashSet<&[u8]> = find.iter().filter(|_| !is_few).map(|line| &line[..]).collect();
+            let is_old = |line| if is_few { find.contains(line) } else { old.contains(&line[..]) };
+            run(&mut put.iter().enumerate().map(|(nth, line)| (line, changed.contains(&nth) && !is_old(line))));
         }
         Operation::Update { hunks, .. } => {
             let lines = hunks.iter().flat_map(|hunk| &hunk.lines);

@@ -205,7 +205,7 @@ impl PlacedHunk<'_, '_> {
         let mut added = self.added.iter().map(|(text, ending)| (&text[..], *ending));
         for block in blocks(&self.lines) {
             if block[0].mark == Mark::Context {
-                splicer.keep_to(splicer.next() + 1);
+                splicer.keep_to(splicer.next() + block.len());
                 continue;
             }
             let removed = block.iter().filter(|line| line.mark == Mark::Removed).count();
@@ -214,10 +214,9 @@ impl PlacedHunk<'_, '_> {
     }
 }
 
-/// Context lines one by one, and each run of removed and added lines between them, which is one replacement whatever their
-/// order in it.
+/// Runs of context lines, and each run of removed and added lines between them, which is one replacement whatever their order in it.
 fn blocks<'l, 'h, 'p>(lines: &'l [&'h HunkLine<'p>]) -> impl Iterator<Item = &'l [&'h HunkLine<'p>]> {
-    lines.chunk_by(|a, b| a.mark != Mark::Context && b.mark != Mark::Context)
+    lines.chunk_by(|a, b| (a.mark == Mark::Context) == (b.mark == Mark::Context))
 }
 
 impl Policy {
