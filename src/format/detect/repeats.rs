@@ -85,8 +85,11 @@ fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
 
 /// Warns of the edits that repeat an earlier one.
 pub(super) fn edits(source: &Source, edits: &[FileEdit<'_>], warnings: &mut Vec<Located<crate::format::Warning>>) {
-    let mut met: HashMap<&FileEdit<'_>, Span> = HashMap::with_capacity(edits.len());
-    for edit in edits.iter().filter(|edit| edit.operation != Operation::Unreadable) {
+    let (mut met, mut of_path) = (HashMap::<&FileEdit<'_>, Span>::new(), HashMap::<&[u8], usize>::new());
+    edits.iter().for_each(|edit| *of_path.entry(&edit.path[..]).or_default() += 1);
+    // Most are the only ones of their file, and needn't be read for it.
+    let may_repeat = |edit: &&FileEdit<'_>| edit.operation != Operation::Unreadable && of_path[&edit.path[..]] > 1;
+    for edit in edits.iter().filter(may_repeat) {
         let Some(span) = edit.span else { continue };
         match met.entry(edit) {
             Entry::Vacant(free) => {
