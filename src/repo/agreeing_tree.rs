@@ -3,18 +3,17 @@
 //! Agreement is a matter of content and mode, never of times: a file that was merely touched agrees. It is asked of the
 //! paths that change, and of no others. What is said of a path is what stands on disk; where only the index knows it, that.
 
-use super::conversion::Conversion;
 use super::directories::{Directories, TreePlace};
 use super::index_record::Record;
 use super::index_tree::IndexTree;
-use super::objects::{blob_id, content_id, leaf, obstacle};
+use super::objects::{blob_id, leaf, obstacle};
 use super::revision_tree::leaves_of;
 use super::rules::Consult;
 use super::work_tree::WorkTree;
 use super::{Repo, RepoError};
 use crate::dir::Found;
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, Content, Disagreement, Entry, File, Gone, Planned, Tree, TreeError};
+use crate::tree::{Disagreement, Entry, File, Gone, Tree, TreeError};
 
 /// What the work tree must agree with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +32,6 @@ pub struct AgreeingTree<'r> {
     index: IndexTree<'r>,
     /// The commit that the index must agree with too; `Some(None)` where there is none yet.
     head: Option<Option<Directories<'r>>>,
-    conversion: Conversion<'r>,
     /// Whether the executable bit on disk means anything (`core.fileMode`).
     trusts_mode: bool,
 }
@@ -46,10 +44,9 @@ impl<'r> AgreeingTree<'r> {
         };
         Ok(Self {
             repo,
-            work: repo.work_tree()?,
+            work: WorkTree::new(repo, repo.conversion(Consult::Index)?)?,
             index: repo.index_tree()?,
             head,
-            conversion: repo.conversion(Consult::Index)?,
             trusts_mode: repo.config().bool("core.filemode")?.unwrap_or(true),
         })
     }
@@ -77,18 +74,13 @@ impl<'r> AgreeingTree<'r> {
         if agrees { Ok(()) } else { Err(TreeError::Disagrees { path: path.clone(), how }) }
     }
 
-    /// Returns the blob that the index has for a path. One that is in a merge has none that could decide anything.
-    fn indexed(&self, path: &RepoPath) -> Option<git2::Oid> {
-        self.index.entry(path).ok().flatten().map(|entry| entry.id())
-    }
-
     /// Returns whether a file on disk is what an entry of the index says.
     fn is_same(&self, path: &RepoPath, file: &File, entry: &Record<'_>) -> Result<bool, TreeError> {
         if obstacle(entry.mode()).is_some() || (entry.mode() & 0o100 != 0) != file.mode.executable {
             return Ok(false);
         }
-        let stored =
-            self.conversion.to_git(path, &file.content, || Ok(Some(entry.id()))).map_err(|error| error.at(path))?;
+        let stored = self.work.conversion.to_git(path, &file.content, || Ok(Some(entry.id())));
+        let stored = stored.map_err(|error| error.at(path))?;
         Ok(blob_id(entry.id().object_format(), &stored) == entry.id())
     }
 }
@@ -99,6 +91,10 @@ fn kind(mode: u32) -> u32 {
 }
 
 impl Tree for AgreeingTree<'_> {
+    fn below(&self) -> Option<&dyn Tree> {
+        Some(&self.work)
+    }
+
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
         let entry = self.index.entry(path)?;
         match (self.work.read(path)?, entry) {
@@ -106,7 +102,7 @@ impl Tree for AgreeingTree<'_> {
                 file.mode.executable = entry.mode() & 0o100 != 0;
                 Ok(Entry::File(file))
             }
-            (Entry::Absent, Some(entry)) => leaf(self.repo, &self.conversion, path, entry.id(), entry.mode()),
+            (Entry::Absent, Some(entry)) => leaf(self.repo, &self.work.conversion, path, entry.id(), entry.mode()),
             (Entry::Absent, None) => Ok(self.index.around(path)),
             (on_disk, _) => Ok(on_disk),
         }
@@ -129,12 +125,6 @@ impl Tree for AgreeingTree<'_> {
 
     fn gone(&self, path: &RepoPath) -> Option<Gone> {
         self.index.gone(path)
-    }
-
-    fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
-        let stored =
-            self.conversion.to_git(path, content, || Ok(self.indexed(path))).map_err(|error| error.at(path))?;
-        Ok(Some(content_id(self.repo, &stored)))
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
@@ -164,22 +154,5 @@ impl Tree for AgreeingTree<'_> {
             }
         }
         self.confirm_head(path, entry.as_ref())
-    }
-
-    fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeError> {
-        self.conversion.to_work_tree(path, bytes).map_err(|error| error.at(path))
-    }
-
-    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeError> {
-        let carried = self.conversion.carry(from, (&self.conversion, to), content, || self.indexed(from));
-        carried.map_err(|error| error.at(to))
-    }
-
-    fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
-        self.conversion.settle(files, rules, |path| self.indexed(path))
-    }
-
-    fn ignores_case(&self) -> bool {
-        self.work.ignores_case()
     }
 }

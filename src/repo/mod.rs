@@ -333,7 +333,7 @@ impl Repo {
     /// # Errors
     /// If there is none.
     pub fn work_tree(&self) -> Result<WorkTree<'_>, RepoError> {
-        WorkTree::new(self)
+        WorkTree::new(self, self.work_tree_conversion()?)
     }
 
     /// Returns the index in use.

@@ -31,7 +31,7 @@ pub struct WorkTree<'r> {
     nearest: RefCell<HashMap<Option<RepoPath>, Option<RepoPath>>>,
     /// Whether a directory is that of a submodule that isn't checked out, for every one that was asked about.
     empty_submodules: RefCell<HashMap<RepoPath, bool>>,
-    conversion: Conversion<'r>,
+    pub(super) conversion: Conversion<'r>,
 }
 
 /// The submodules by `.gitmodules`.
@@ -43,9 +43,8 @@ enum Modules {
 }
 
 impl<'r> WorkTree<'r> {
-    pub(super) fn new(repo: &'r Repo) -> Result<Self, RepoError> {
+    pub(super) fn new(repo: &'r Repo, conversion: Conversion<'r>) -> Result<Self, RepoError> {
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
-        let conversion = repo.work_tree_conversion()?;
         Ok(Self {
             repo,
             dir: repo.dir()?,
