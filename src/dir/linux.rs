@@ -16,6 +16,9 @@ use super::rights::Lost;
 /// How a directory is opened that is only gone through.
 pub(super) const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
+/// How something is opened of which only the name counts.
+pub(super) const NAME: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+
 /// Opens, or makes, what is at the end of a path of which no part may be a link, and none may lead out.
 pub(super) fn open_confined(top: &OwnedFd, path: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let confined = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;

@@ -13,6 +13,9 @@ use super::rights::Lost;
 /// How a directory is opened that is only gone through.
 pub(super) const HANDLE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
+/// How something is opened of which only the name counts.
+pub(super) const NAME: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC);
+
 /// Says that the system can't do it, so that the path is gone along part by part.
 pub(super) fn open_confined(_: &OwnedFd, _: &OsStr, _: OFlags, _: Mode) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)

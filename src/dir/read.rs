@@ -8,6 +8,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
+use super::system::NAME;
 use super::{Dir, HANDLE, Way, open_confined, open_here};
 use crate::path::RepoPath;
 
@@ -110,6 +111,9 @@ impl Stat {
 /// How many directories above a path are each looked for by its whole path. Of a deeper path, which may be one of thousands that aren't
 /// there, each is opened from the one above it.
 const DEEP: usize = 32;
+
+/// How many bytes the system takes for a path, with the NUL behind it.
+const LONGEST: usize = 4096;
 
 impl Dir {
     /// Says what stands at a path.
@@ -263,10 +267,11 @@ impl Dir {
     /// If the system doesn't let us see.
     pub fn directories_with(&self, name: &str, path: &RepoPath) -> io::Result<Vec<RepoPath>> {
         let mut with = Vec::new();
-        if self.way == Way::Confined && memchr::memchr_iter(b'/', path.as_bytes()).count() <= DEEP {
-            for end in memchr::memchr_iter(b'/', path.as_bytes()) {
-                if self.has(&path.as_bytes()[..end], name)? {
-                    with.extend(path.directory_of_len(end));
+        let ends = memchr::memchr_iter(b'/', path.as_bytes());
+        if ends.clone().count() <= DEEP {
+            for directory in ends.filter_map(|end| path.directory_of_len(end)) {
+                if self.has(&directory, name)? {
+                    with.push(directory);
                 }
             }
             return Ok(with);
@@ -280,16 +285,6 @@ impl Dir {
             Ok(())
         })?;
         Ok(with)
-    }
-
-    /// Returns whether something of this name stands in a directory, in one call. A directory that isn't there has nothing.
-    fn has(&self, directory: &[u8], name: &str) -> io::Result<bool> {
-        let path = [directory, b"/", name.as_bytes()].concat();
-        match open_confined(&self.top, OsStr::from_bytes(&path), OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
-            Ok(_) => Ok(true),
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
     }
 
     /// Returns the nearest directory above a path that is there; `None` if that is the top.
@@ -342,15 +337,21 @@ impl Dir {
         Ok(())
     }
 
-    /// Returns whether a directory has a `.git` of its own, whatever that is: then it belongs to another repository. A directory
-    /// that isn't there has none.
+    /// Returns whether something of this name stands in a directory; nothing does in one that isn't there. One with a `.git`, whatever
+    /// that is, belongs to another repository.
     ///
     /// # Errors
     /// If the system doesn't let us see.
-    pub fn holds_repository(&self, directory: &RepoPath) -> io::Result<bool> {
-        let found = self.handle(Some(directory)).and_then(|directory| shape_of(&directory, OsStr::new(".git")));
+    pub fn has(&self, directory: &RepoPath, name: &str) -> io::Result<bool> {
+        let path = [directory.as_bytes(), b"/", name.as_bytes()].concat();
+        let at_once = |path| open_confined(&self.top, path, NAME, Mode::empty()).map(drop);
+        let found = match self.way {
+            // With the name it may be longer than a path may be.
+            Way::Confined if path.len() < LONGEST => at_once(OsStr::from_bytes(&path)),
+            _ => self.handle(Some(directory)).and_then(|above| shape_of(&above, OsStr::new(name))).map(drop),
+        };
         match found {
-            Ok(_) => Ok(true),
+            Ok(()) => Ok(true),
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(false),
             Err(error) => Err(error.into()),
         }

@@ -260,7 +260,7 @@ fn a_directory_with_a_repository_shows() {
         for (at, want) in
             [("nested", true), ("linked", true), ("a", false), ("none", false), ("in", false), ("file", false)]
         {
-            assert_eq!(dir.holds_repository(&path(at)).unwrap(), want, "{at}");
+            assert_eq!(dir.has(&path(at), ".git").unwrap(), want, "{at}");
         }
     }
 }

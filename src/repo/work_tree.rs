@@ -95,7 +95,7 @@ impl<'r> WorkTree<'r> {
                 Entry::File(File { content, mode })
             }
             Err(Found::Absent) => Entry::Absent,
-            Err(Found::Directory) if self.dir.holds_repository(path)? => Entry::Other(Obstacle::Repository),
+            Err(Found::Directory) if self.dir.has(path, ".git")? => Entry::Other(Obstacle::Repository),
             Err(Found::Directory) => Entry::Directory,
             Err(Found::Link) => Entry::Other(Obstacle::Link),
             Err(Found::Special) => Entry::Other(Obstacle::Special),

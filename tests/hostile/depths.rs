@@ -36,6 +36,16 @@ fn names_may_be_as_long_as_the_system_has_them() {
 }
 
 #[test]
+fn a_path_may_leave_no_room_for_the_names_beside_it() {
+    let repo = Repo::with(&[("a.txt", "old\n")]);
+    let path = format!("{}a", format!("{}/", "d".repeat(254)).repeat(16));
+    repo.run(&["apply"], add(&path)).succeeded();
+    repo.run(&["apply"], update(&path)).succeeded();
+    repo.run(&["undo"], "").succeeded();
+    repo.run(&["check"], update(&path)).succeeded();
+}
+
+#[test]
 fn longer_names_are_refused_before_anything_is_done() {
     let fortress = Fortress::new();
     let deep = "d/".repeat(2100);
