@@ -266,8 +266,11 @@ fn last_look(calls: &[Call], target: Target) -> usize {
     let starts_child = |call: &Call| ["clone", "clone3", "fork", "vfork"].contains(&call.name.as_str());
     let renames = |call: &Call| call.name.starts_with("rename");
     let decides = |call: &Call| renames(call) && call.text.contains("manifest\"");
+    // git commits once it is told to go on; what we ask it after that is no longer about the change.
+    let lets_go = |call: &Call| call.name == "write" && call.text.contains(r#", "\n", 1)"#);
     let certain = if target.commits() {
-        calls.iter().rposition(starts_child)
+        let until = calls.iter().rposition(lets_go).unwrap_or(calls.len());
+        calls[..until].iter().rposition(starts_child)
     } else {
         calls.iter().rposition(decides).or_else(|| calls.iter().rposition(renames))
     };
