@@ -50,6 +50,9 @@ impl Diagnose for TransactionError {
             TransactionError::CurrentDirectory { path } => {
                 of(Kind::FileExists).path(path).help("run the command from the top of the work tree")
             }
+            TransactionError::TooDeep { path } => {
+                of(Kind::Unsupported).path(path).help("give the new files shorter paths, or apply some of them at a time")
+            }
             TransactionError::Commit(error) => error.diagnosis(),
             TransactionError::OtherFileSystem { path } => {
                 of(Kind::Unsupported).path(path).help("apply the change with `--index`, then run `git commit`")

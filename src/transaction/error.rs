@@ -57,6 +57,9 @@ pub enum TransactionError {
     /// A file goes where the directory stands in which the command was started.
     #[error("`{path}` is the current directory, and a file goes there")]
     CurrentDirectory { path: RepoPath },
+    /// So many new directories are in one another that nobody can mean it.
+    #[error("`{path}` and others are in too many new directories, one in the other")]
+    TooDeep { path: RepoPath },
     /// There is no commit.
     #[error(transparent)]
     Commit(#[from] CommitError),

@@ -26,22 +26,29 @@ pub(super) fn foresee(
     manifest: &mut Manifest,
 ) -> Result<Vec<Directory>, TransactionError> {
     let _pass = dir.pass();
-    let mut seer =
-        Layouter { dir, changes, reverse, above: HashMap::new(), made: HashSet::new(), removed: BTreeMap::new() };
+    let mut layouter = Layouter {
+        dir,
+        changes,
+        reverse,
+        above: HashMap::new(),
+        made: HashSet::new(),
+        named: 0,
+        removed: BTreeMap::new(),
+    };
     for change in changes {
-        manifest.touched.push(seer.touched(change)?);
+        manifest.touched.push(layouter.touched(change)?);
     }
     let mut again = Vec::new();
     for directory in reverse.iter().flat_map(|reverse| &reverse.removed) {
         let found = dir.look(&directory.path).map_err(TransactionError::io("look at", &directory.path))?;
         if found != Found::Directory {
             again.push(directory.clone());
-            seer.made.insert(directory.path.clone());
+            layouter.made.insert(directory.path.clone());
         }
     }
-    manifest.made = seer.made.into_iter().collect();
+    manifest.made = layouter.made.into_iter().collect();
     manifest.made.sort_by_cached_key(|directory| (directory.parts().count(), directory.clone()));
-    manifest.removed = seer.removed.into_iter().map(|(path, bits)| Directory { path, bits }).collect();
+    manifest.removed = layouter.removed.into_iter().map(|(path, bits)| Directory { path, bits }).collect();
     manifest.removed.sort_by_cached_key(|directory| directory.path.parts().count());
     Ok(again)
 }
@@ -53,8 +60,14 @@ struct Layouter<'s> {
     /// What is above the paths of every directory that was met.
     above: HashMap<Option<RepoPath>, Rc<Above>>,
     made: HashSet<RepoPath>,
+    /// How many bytes their names have together.
+    named: usize,
     removed: BTreeMap<RepoPath, u16>,
 }
+
+/// How many bytes the names of new directories may have together: the journal says each whole, and a response of a megabyte can ask for
+/// gigabytes of them.
+const MOST_NAMED: usize = 16 << 20;
 
 /// What is above a path.
 struct Above {
@@ -79,9 +92,14 @@ impl Layouter<'_> {
         if before.is_none() {
             let is_there = |directory: &RepoPath| above.there.last().is_some_and(|(nearest, _)| nearest == directory);
             for directory in change.path.ancestors().take_while(|directory| !is_there(directory)) {
+                let len = directory.as_bytes().len();
                 // Those above one that is known are known.
                 if !self.made.insert(directory) {
                     break;
+                }
+                self.named += len;
+                if self.named > MOST_NAMED {
+                    return Err(TransactionError::TooDeep { path: change.path.clone() });
                 }
             }
             // What stands where a file goes, if anything, is a directory in which nothing will be left.

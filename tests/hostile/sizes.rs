@@ -98,6 +98,9 @@ fn deep_paths_are_bounded() {
     let files: String = (0..100).map(|nth| format!("*** Add File: {nth}/{deep}a\n+x\n")).collect();
     let response = format!("*** Begin Patch\n{files}*** End Patch\n");
     within(100, repo.path(), &["check"], response.as_bytes()).ended(0);
+    let refused = within(200, repo.path(), &["apply"], response.as_bytes()).ended(3);
+    assert!(refused.stderr.contains("too many new directories"), "{}", refused.stderr);
+    assert_eq!(repo.files().len(), 1);
 }
 
 fn newlines(newlines: &str) -> Vec<String> {
