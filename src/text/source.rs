@@ -18,12 +18,12 @@ pub struct Source {
 }
 
 impl Source {
-    /// The longest response that is read, in bytes: a thousand times what a model answers with. Places in it are kept in 32
+    /// The longest response that is read, in bytes: a hundred times what a model answers with. Places in it are kept in 32
     /// bits, and what is read of it may take a few times its length.
-    pub const MAX_LEN: usize = 1 << 29;
+    pub const MAX_LEN: usize = 64 << 20;
 
     /// The most lines that a response may have. Each takes some dozens of bytes once it is read, however short it is, so
-    /// that a hundred megabytes of newlines would take five gigabytes.
+    /// that as many bytes of newlines would take gigabytes.
     pub const MAX_LINES: usize = 1 << 22;
 
     /// How many bytes of a line are read to count its characters.

@@ -10,7 +10,7 @@ use crate::support::{Repo, Run};
 
 /// How large a response is, in MiB.
 fn large() -> usize {
-    scaled(4, 100)
+    scaled(4, 60)
 }
 
 /// Repeats a text until it is so many MiB long.
@@ -154,7 +154,7 @@ fn very_many_faults_and_warnings_are_bounded() {
 #[test]
 fn a_line_of_any_length_is_a_line() {
     let repo = repo();
-    let long = repeated("x", scaled(4, 64));
+    let long = repeated("x", scaled(4, 60));
     repo.child("long.txt").write_str(&format!("{long}\nold\n{long}y")).unwrap();
     for response in [
         "*** Begin Patch\n*** Update File: long.txt\n@@\n-old\n+new\n*** End Patch\n".to_owned(),
@@ -165,7 +165,7 @@ fn a_line_of_any_length_is_a_line() {
             "<edit file=\"long.txt\" op=\"patch\"><find>\n<<<\n{long}y\n>>>\n</find><put>\n<<<\nend\n>>>\n</put></edit>\n"
         ),
     ] {
-        let run = within(200 + 24 * scaled(4, 64), repo.path(), &["apply"], response.as_bytes()).ended(0);
+        let run = within(200 + 24 * scaled(4, 60), repo.path(), &["apply"], response.as_bytes()).ended(0);
         assert!(run.stderr.len() < 10_000, "{}", run.stderr.len());
     }
     assert_eq!(repo.read("long.txt").len(), long.len() + "\nnew\nend\n".len());
@@ -182,7 +182,7 @@ fn a_line_of_any_length_is_a_line() {
         format!("<edit file=\"long.txt\" op=\"{long}\"/>\n"),
         format!("<{long}"),
     ] {
-        let run = within(200 + 24 * scaled(4, 64), repo.path(), &["apply"], response.as_bytes()).ended(1);
+        let run = within(200 + 24 * scaled(4, 60), repo.path(), &["apply"], response.as_bytes()).ended(1);
         assert!(run.stderr.len() < 20_000, "{}", run.stderr.len());
     }
 }

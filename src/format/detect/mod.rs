@@ -96,7 +96,7 @@ struct Walk<'a, 'o> {
 }
 
 /// The most edits that a response may have. Each takes up to a kilobyte once it is read, however short it is.
-const MOST_EDITS: usize = 1 << 18;
+const MOST_EDITS: usize = 100_000;
 
 impl<'a, 'o> Walk<'a, 'o> {
     fn new(source: &'a Source, options: &'o Options<'o>) -> Self {
