@@ -1,8 +1,8 @@
 //! What is kept of the last changes of this work tree, so that [`last`](mod@super::last) can take them back.
 //!
 //! Once a change is certain, its journal holds all that is needed: the originals, the same inodes, and a [`Record`]. So it is
-//! kept by one rename of the journal to `llmpatch/undo-N`, where N is one more than that of the newest, and the oldest goes where there are
-//! more than [`MOST_KEPT`]. An undo has only the record of what it took back go. A change without a record (it could not be written), and one
+//! kept by one rename of the journal to `llmpatch/undo-N`, where N is one more than that of the newest, and the oldest go where there are
+//! more than [`MOST_KEPT`], or more than [`MOST_BYTES`] of old files. An undo has only the record of what it took back go. A change without a record (it could not be written), and one
 //! that was committed, have all others go: nothing before it can be taken back as if it weren't there. Whoever finds the journal of a dead run
 //! whose change is certain does the same.
 
@@ -24,6 +24,10 @@ use crate::repo::Repo;
 const RECORD: &str = "record";
 /// How many changes are kept.
 pub(super) const MOST_KEPT: usize = 10;
+/// How many bytes the old files of all that are kept may have; those of the last change may have any number.
+pub(super) const MOST_BYTES: u64 = if cfg!(test) { 64 << 10 } else { 128 << 20 };
+/// Where the old files of a change have fewer bytes than this, those of the others aren't counted, which takes time.
+const FEW_BYTES: u64 = if cfg!(test) { 1 << 10 } else { 1 << 20 };
 const KEPT: &str = "undo-";
 
 /// Returns the numbers of the changes that are kept, the newest first.
@@ -91,8 +95,16 @@ pub(super) fn keep(journal: &Journal) -> io::Result<()> {
     let before = kept(home)?;
     step("keep the change")?;
     journal.rename(&kept_name(before.first().map_or(1, |newest| newest + 1)))?;
-    // Whatever can't be removed now goes with the next change.
-    before.iter().skip(MOST_KEPT - 1).for_each(|oldest| drop(forget(home, *oldest)));
+    let mut bytes = record.old_bytes();
+    for (older, number) in before.iter().enumerate() {
+        if (FEW_BYTES..=MOST_BYTES).contains(&bytes) {
+            bytes = bytes.saturating_add(old_bytes_of(home, *number));
+        }
+        if older + 1 >= MOST_KEPT || bytes > MOST_BYTES {
+            // Whatever can't be removed now goes with the next change.
+            drop(forget(home, *number));
+        }
+    }
     let needed = record.names();
     for (name, _) in journal.dir().list(None).unwrap_or_default() {
         let is_needed = name == RECORD || name.to_str().is_ok_and(|name| needed.contains(name));
@@ -112,6 +124,13 @@ fn seal_of(home: &Dir, number: u64) -> io::Result<Option<String>> {
     }
     let bytes = home.beneath(&name)?.read_own(&plain(RECORD), MOST)?;
     Ok(bytes.map(|bytes| Record::parse(&bytes).map_or_else(String::new, |record| record.seal())))
+}
+
+/// Returns how many bytes the old files of a change that is kept have, as far as its record says it.
+fn old_bytes_of(home: &Dir, number: u64) -> u64 {
+    let record = home.beneath(&kept_name(number)).and_then(|dir| dir.read_own(&plain(RECORD), MOST));
+    let record = record.ok().flatten().and_then(|bytes| Record::parse(&bytes));
+    record.map_or(0, |record| record.old_bytes())
 }
 
 /// Removes all that is kept of changes before.

@@ -92,6 +92,17 @@ impl Record {
         }
     }
 
+    /// Returns how many bytes those have.
+    pub(super) fn old_bytes(&self) -> u64 {
+        match self {
+            Record::Commit(_) | Record::Undone(_) => 0,
+            Record::Made(made) => {
+                let sizes = made.files.iter().filter_map(|file| file.before.as_ref()).map(|(held, _)| held.size);
+                sizes.fold(0, u64::saturating_add)
+            }
+        }
+    }
+
     /// Returns what tells it from others.
     pub(super) fn seal(&self) -> String {
         digest(&self.to_bytes())

@@ -1,6 +1,6 @@
 //! The last change, taken back.
 
-use super::super::kept::MOST_KEPT;
+use super::super::kept::{MOST_BYTES, MOST_KEPT};
 use super::*;
 
 /// What a person sees of a repository, but for when and as which inode a file was written.
@@ -154,6 +154,24 @@ fn changes_are_taken_back_one_after_the_other_the_newest_first_and_the_oldest_ar
         undo(&sample).unwrap();
         assert_eq!(&looks(&sample), state);
     }
+    assert!(is_nothing(&sample));
+}
+
+#[test]
+fn of_large_files_fewer_changes_are_kept_and_the_last_always() {
+    let (sample, target) = (sample(), Target::WorkTree { intent_to_add: false });
+    let text = |nth: u64, len: u64| format!("{nth}").repeat(len as usize);
+    // The first has a small old file, each of the others one of a third of what may be kept.
+    for nth in 0..6 {
+        apply(&sample, &[("dirty", Some(&text(nth, MOST_BYTES / 3)))], &target).unwrap();
+        assert_eq!(earlier(&sample.open()).unwrap().len() as u64, (nth + 1).min(3));
+    }
+    apply(&sample, &[("dirty", Some(&text(6, 2 * MOST_BYTES)))], &target).unwrap();
+    let large = looks(&sample);
+    apply(&sample, &[("dirty", Some("small\n"))], &target).unwrap();
+    assert_eq!(earlier(&sample.open()).unwrap().len(), 1);
+    undo(&sample).unwrap();
+    assert_eq!(looks(&sample), large);
     assert!(is_nothing(&sample));
 }
 
