@@ -145,7 +145,7 @@ fn check_bytes(path: &[u8]) -> Result<(), PathError> {
 
 /// Refuses parts that aren't in git's normal form, or `.git` under any of its names. `path` is what messages name.
 fn check_parts(parts: &[u8], path: &[u8]) -> Result<(), PathError> {
-    parts.split_str("/").try_for_each(|part| match part {
+    parts.split(|&byte| byte == b'/').try_for_each(|part| match part {
         b"" | b"." | b".." => Err(PathError::NotNormal { path: path.into() }),
         part => check_part(part, path),
     })
@@ -154,7 +154,7 @@ fn check_parts(parts: &[u8], path: &[u8]) -> Result<(), PathError> {
 /// Refuses a part that is `.git` under any of its names.
 fn check_part(part: &[u8], path: &[u8]) -> Result<(), PathError> {
     // git's `verify_path` looks behind every backslash too, since a checkout on Windows would.
-    match part.split_str("\\").find(|piece| is_dot_git(piece)) {
+    match part.split(|&byte| byte == b'\\').find(|piece| is_dot_git(piece)) {
         Some(name) => Err(PathError::DotGit { path: path.into(), name: name.into() }),
         None => Ok(()),
     }
