@@ -1,5 +1,7 @@
 //! What is said of a repository or of contents that can't be read, and of a commit that isn't made.
 
+use std::io::ErrorKind;
+
 use bstr::{BString, ByteSlice as _};
 
 use super::{Diagnose, Diagnosis};
@@ -37,7 +39,10 @@ impl Diagnose for RepoError {
                 of.help("name a commit, a branch or a tag; `git log --all --oneline` lists commits")
             }
             RepoError::Setting { key, .. } => of.help(format!("correct it with `git config {key} <value>`")),
-            RepoError::NoGit { .. } => of.help("install git, or put it on the PATH"),
+            RepoError::NoGit { source } => match source.kind() {
+                ErrorKind::NotFound | ErrorKind::PermissionDenied => of.help("install git, or put it on the PATH"),
+                _ => of,
+            },
             RepoError::NoTemporary { .. } => of.help("set `TMPDIR` to a directory that you may write to"),
             RepoError::OldGit { .. } => of.help("install a newer git, or put one first on the PATH"),
             RepoError::Child { .. } | RepoError::Git { .. } | RepoError::Io { .. } => of,
