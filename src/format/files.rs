@@ -1,4 +1,4 @@
-//! Whole files, each in a Markdown fence that has its path above it or behind its backticks.
+//! Whole files, each in a fence that has its path above it or behind its backticks.
 //!
 //! Read only where that is asked for: answers show code in fences to explain it, too, and nothing in one says whether it is a whole file.
 //! A fence without a path is left out with a warning. What is in the others is text, whatever it looks like.
@@ -36,17 +36,12 @@ pub(super) fn starts_here(line: &[u8]) -> bool {
 pub(super) fn first<'a>(source: &'a Source, options: &Options<'_>) -> Option<(Span, Text<'a>)> {
     let mut open: Option<Fence> = None;
     source.rows(LineNo::FIRST).find_map(|row| {
-        let (fence, _) = Fence::read(row.text)?;
-        match open {
-            Some(fence) => {
-                open = Some(fence).filter(|fence| !fence.is_closed_by(row.text));
-                None
-            }
-            None => {
-                open = Some(fence);
-                Some((row.span, paths(source, row, options).into_iter().next()?))
-            }
+        if let Some(fence) = open {
+            open = Some(fence).filter(|fence| !fence.is_closed_by(row.text));
+            return None;
         }
+        open = Some(Fence::read(row.text)?.0);
+        Some((row.span, paths(source, row, options).into_iter().next()?))
     })
 }
 
@@ -68,9 +63,10 @@ pub(super) fn parse_block<'a>(source: &'a Source, opener: Row<'a>, options: &Opt
         };
         let own = row.text.len() - trim_start(row.text).len();
         let is_code = own > DEEPEST || row.text.starts_with(b"\t");
-        if is_code || !Fence::read(row.text).is_some_and(|(other, _)| fence.is_like(other)) {
+        let closes = fence.is_closed_by(row.text);
+        if is_code || !closes && !Fence::read(row.text).is_some_and(|(other, _)| fence.is_like(other)) {
             lines.push(row.whole());
-        } else if own > 0 || !fence.is_closed_by(row.text) {
+        } else if own > 0 || !closes {
             reader.wrong(row.span, Error::Unclear);
         } else {
             closing = Some(row);
@@ -124,6 +120,6 @@ fn paths<'a>(source: &'a Source, opener: Row<'a>, options: &Options<'_>) -> Vec<
 /// Returns whether the next fence behind a file has no language and no path, so that it may be in that file, and end there what the
 /// closing line began.
 fn goes_on(source: &Source, closing: LineNo, fence: Fence, options: &Options<'_>) -> bool {
-    let next = source.rows(closing.next()).find(|row| Fence::read(row.text).is_some());
+    let next = source.rows(closing.next()).find(|row| Fence::is_at(row.text));
     next.is_some_and(|row| fence.is_closed_by(row.text) && paths(source, row, options).is_empty())
 }

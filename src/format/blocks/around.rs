@@ -67,10 +67,13 @@ impl<'a> Around<'a> {
             self.above.is_apart = true;
             return;
         }
+        if let Some(open) = self.fence.take_if(|open| open.fence.is_closed_by(row.text)) {
+            return self.close(open);
+        }
         let read = Fence::read(row.text);
         self.fence.take_if(|_| read.is_none() && !is_fenced);
         if let Some((fence, info)) = read {
-            return self.fence(fence, info, found);
+            return self.open(fence, info, found);
         }
         self.above = Above::default();
         if text.iter().all(|&byte| byte == b'.') || text == "…".as_bytes() {
@@ -176,16 +179,24 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// Reads a line that opens or closes a fence.
-    fn fence(&mut self, fence: Fence, info: &'a [u8], found: &mut Vec<Found<'a>>) {
+    /// Reads the line that closes a fence. What it holds, if it is one line, is above what follows.
+    fn close(&mut self, open: Open<'a>) {
+        let above = std::mem::take(&mut self.above);
+        self.doubtful.extend(open.closing);
+        if open.blocks == 0 && open.lines == 1 {
+            self.above = Above { is_apart: false, ..above };
+        }
+    }
+
+    /// Reads a line that opens a fence.
+    fn open(&mut self, fence: Fence, info: &'a [u8], found: &mut Vec<Found<'a>>) {
+        // One that was never closed behind its only line, a path, is closed here.
+        if let Some(open) = self.fence.take_if(|open| open.fence.is_like(fence) && open.blocks == 0 && open.lines == 1)
+        {
+            self.close(open);
+        }
         let above = std::mem::take(&mut self.above);
         match self.fence.take() {
-            Some(open) if open.fence.is_like(fence) && info.is_empty() => {
-                self.doubtful.extend(open.closing);
-                if open.blocks == 0 && open.lines == 1 {
-                    self.above = Above { is_apart: false, ..above };
-                }
-            }
             Some(open) if open.closing.is_empty() || !open.fence.is_like(fence) => self.fence = Some(open),
             before => {
                 // One before ended in a block.
@@ -233,9 +244,6 @@ fn lost<'a>(span: Span) -> Found<'a> {
 pub(in crate::format) fn are_between(text: &[u8]) -> bool {
     text.lines().all(|line| {
         let text = trim(line).strip_prefix(b"]]>").unwrap_or(trim(line));
-        is_blank(line)
-            || Fence::read(line).is_some()
-            || tags::are_all(text)
-            || path::named(line, true, |_| false).is_some()
+        is_blank(line) || Fence::is_at(line) || tags::are_all(text) || path::named(line, true, |_| false).is_some()
     })
 }

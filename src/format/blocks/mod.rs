@@ -22,6 +22,8 @@
 //! - A backslash before what would be a marker is left out, unless the file holds the old lines with it.
 //! - A bare word, such as `Makefile`, is a path only right above a block or its fence. One before a colon, or with a full stop behind
 //!   it, must be a file that is there: it may be a word that introduces the block.
+//! - `<source>`, perhaps with a language behind it, and `</source>` are a fence: aider asks for them where the content has backticks.
+//! - A fence whose only line is a path and that isn't closed ends where the next one begins.
 //! - A sentence between two blocks ends what the first one says of its file.
 
 mod around;

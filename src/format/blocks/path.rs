@@ -94,9 +94,10 @@ fn without_bullet(text: &[u8]) -> &[u8] {
 /// Returns whether a text may be a path at all.
 fn is_plausible(text: &[u8]) -> bool {
     let has_letter = text.iter().any(|&byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80);
-    let is_tag = text.starts_with(b"<") && text.ends_with(b">");
+    let is_tag = text.starts_with(b"<") && text.contains(&b'>');
     let is_address = text.contains_str("://") && !text.starts_with(b"file://");
-    has_letter && !is_tag && !is_address && !text.contains(&b'`')
+    let is_code = text.contains(&b'`') || text.contains(&b'*') || text.ends_with(b"()");
+    has_letter && !is_tag && !is_address && !is_code
 }
 
 fn has_inner_dot(text: &[u8]) -> bool {

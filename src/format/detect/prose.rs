@@ -54,7 +54,7 @@ struct Open {
 }
 
 /// The tags between which models think aloud.
-pub(in crate::format) const REASONING: [&str; 10] = [
+pub(in crate::format) const REASONING: [&str; 11] = [
     "think",
     "thinking",
     "thought",
@@ -65,6 +65,8 @@ pub(in crate::format) const REASONING: [&str; 10] = [
     "reflection",
     "antthinking",
     "inner_monologue",
+    // aider's, in what it keeps of a chat.
+    "thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b",
 ];
 
 /// How many blocks of reasoning may be open, one inside the other; nobody means more.
@@ -179,11 +181,11 @@ impl<'a> Prose<'a> {
         self.tags(source, row);
     }
 
-    /// Follows Markdown fences, which bound comments.
+    /// Follows fences, which bound comments.
     fn fences(&mut self, line: &[u8]) {
         match (self.fence, Fence::read(line)) {
             (None, Some((fence, _))) => self.fence = Some(fence),
-            (Some(fence), Some(_)) if fence.is_closed_by(line) => {
+            (Some(fence), _) if fence.is_closed_by(line) => {
                 self.fence = None;
                 self.comment.take_if(|comment| comment.fence.is_some());
                 self.reasoning.retain(|(_, block)| block.fence.is_none());
