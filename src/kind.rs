@@ -166,7 +166,7 @@ kinds! {
     Divider = "divider", Nobody;
     /// A conflict as git leaves it, outside of all patches, was ignored.
     ProseConflict = "prose-conflict", Nobody;
-    /// A tool call that changes no file, or that is there twice, was ignored.
+    /// A tool call that doesn't say how a file changes, or that is there twice, was ignored.
     SkippedCall = "skipped-call", Nobody;
     /// A fenced block without a path was ignored, where whole files are read.
     NamelessFence = "nameless-fence", Nobody;

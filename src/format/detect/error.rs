@@ -76,7 +76,7 @@ pub enum Absence {
     Unified,
     #[error("the response has no patch, but what may be whole files: `{}`", Shown(path))]
     Files { path: BString },
-    #[error("the response has no patch: its tool calls change no file")]
+    #[error("the response has no patch: its tool calls don't say how a file changes")]
     Calls,
     #[error("the response has no patch: its line ends are written out as `\\n`")]
     Escaped,

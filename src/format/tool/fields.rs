@@ -5,10 +5,11 @@ use super::json::{Is, Value};
 /// What a member means, by its spellings.
 pub(super) type Spellings = &'static [&'static str];
 
-pub(super) const PATH: Spellings = &["path", "file_path", "filePath", "filename"];
+pub(super) const PATH: Spellings =
+    &["path", "file_path", "filePath", "filename", "absolute_path", "absolutePath", "target_file"];
 pub(super) const OLD: Spellings = &["old_string", "old_str", "oldString", "oldStr", "old_text", "oldText"];
 pub(super) const NEW: Spellings = &["new_string", "new_str", "newString", "newStr", "new_text", "newText"];
-pub(super) const CONTENT: Spellings = &["content", "file_text"];
+pub(super) const CONTENT: Spellings = &["content", "contents", "file_text"];
 pub(super) const EDITS: Spellings = &["edits"];
 pub(super) const ALL: Spellings = &["replace_all", "replaceAll", "allow_multiple"];
 pub(super) const EXPECTED: Spellings = &["expected_replacements"];
@@ -44,8 +45,18 @@ pub(super) const OF_MEANING: [&str; 18] = [
 ];
 
 /// Members that mean nothing for the change.
-const OF_NOBODY: [&str; 9] =
-    ["description", "instruction", "instructions", "explanation", "reason", "thought", "title", "status", "name"];
+const OF_NOBODY: [&str; 10] = [
+    "description",
+    "instruction",
+    "instructions",
+    "explanation",
+    "reason",
+    "thought",
+    "title",
+    "status",
+    "name",
+    "task_progress",
+];
 
 /// The members of one object.
 pub(super) struct Fields<'t> {
