@@ -1,5 +1,7 @@
 //! What planning may ask of the place that it plans for: the work tree, the index, a commit, or a made-up tree in a test.
 
+mod case_twins;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -8,6 +10,7 @@ use bstr::BString;
 use crate::path::RepoPath;
 use crate::text::SystemError;
 pub use crate::text::{Content, Hindrance, Withheld, is_binary};
+pub(crate) use case_twins::CaseTwins;
 
 /// The name of the files that hold attributes.
 pub const RULES: &str = ".gitattributes";

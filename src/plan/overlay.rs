@@ -3,7 +3,7 @@
 //! Every path of the tree below is read once. A path about which an edit failed is *unknown* from there on: later edits of
 //! it are passed over in silence, so that one cause is one error.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
 
 use bstr::BStr;
@@ -20,6 +20,8 @@ pub(super) struct Overlay<'t> {
     /// What stands in front of all paths of responses; empty for nothing. Only messages want to know.
     directory: &'t BStr,
     slots: BTreeMap<RepoPath, Slot>,
+    /// The paths of the slots by their lower case, where the tree knows no case.
+    by_case: HashMap<Vec<u8>, Vec<RepoPath>>,
     /// The edit at work: its number, from 0, and its place in the response.
     edit: (usize, Option<Span>),
     /// How many bytes of files are kept as earlier edits found them.
@@ -68,7 +70,7 @@ pub(super) enum Found {
 
 impl<'t> Overlay<'t> {
     pub(super) fn new(tree: &'t dyn Tree, directory: &'t BStr) -> Self {
-        Self { tree, directory, slots: BTreeMap::new(), edit: (0, None), kept: 0 }
+        Self { tree, directory, slots: BTreeMap::new(), by_case: HashMap::new(), edit: (0, None), kept: 0 }
     }
 
     /// Says which edit is at work from here on.
@@ -113,9 +115,9 @@ impl<'t> Overlay<'t> {
         if self.tree.ignores_case() {
             let mut twins = self.tree.case_twins(path)?;
             twins.retain(|twin| self.slots.get(twin).is_none_or(|slot| slot.now.is_some()));
-            let alike = |other: &RepoPath| other != path && other.as_bytes().eq_ignore_ascii_case(path.as_bytes());
-            let made = self.slots.iter().find(|(other, slot)| slot.now.is_some() && alike(other));
-            if let Some(twin) = twins.pop().or(made.map(|(twin, _)| twin.clone())) {
+            let mut alike = self.by_case.get(&path.as_bytes().to_ascii_lowercase()).into_iter().flatten();
+            let made = alike.find(|other| *other != path && self.live(other));
+            if let Some(twin) = twins.pop().or(made.cloned()) {
                 return Err(Error::Occupied(path.clone(), Occupied::Twin(twin)));
             }
         }
@@ -327,6 +329,9 @@ impl<'t> Overlay<'t> {
 
     fn slot(&mut self, path: RepoPath, before: Option<File>) -> &mut Slot {
         let origin = before.is_some().then(|| path.clone());
+        if self.tree.ignores_case() && !self.slots.contains_key(&path) {
+            self.by_case.entry(path.as_bytes().to_ascii_lowercase()).or_default().push(path.clone());
+        }
         self.slots.entry(path).or_insert_with(|| Slot { origin, now: before.clone(), before, ..Slot::default() })
     }
 

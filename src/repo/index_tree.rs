@@ -3,6 +3,8 @@
 //! A path that is only marked to be added (`git add -N`) isn't in it, which is how git's own `apply --cached` sees it. A
 //! path in an unfinished merge can't be read, for there is no one answer.
 
+use bstr::BString;
+
 use super::conversion::Conversion;
 use super::directories::Directories;
 use super::index_file::IndexFile;
@@ -13,7 +15,7 @@ use super::rules::Consult;
 use super::slot::Slot;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, Content, Entry, File, Gone, Mode, Planned, Tree, TreeError};
+use crate::tree::{AttributeFiles, CaseTwins, Content, Entry, File, Gone, Mode, Planned, Tree, TreeError};
 
 /// The index in use.
 pub struct IndexTree<'r> {
@@ -21,6 +23,7 @@ pub struct IndexTree<'r> {
     index: IndexFile,
     conversion: Conversion<'r>,
     ignores_case: bool,
+    case_twins: CaseTwins,
 }
 
 impl<'r> IndexTree<'r> {
@@ -28,7 +31,7 @@ impl<'r> IndexTree<'r> {
         let index = repo.index()?;
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let conversion = repo.conversion(Consult::Index)?;
-        Ok(Self { repo, index, conversion, ignores_case })
+        Ok(Self { repo, index, conversion, ignores_case, case_twins: CaseTwins::default() })
     }
 
     /// Returns the entry of a path that is not in a merge; a path that is only marked to be added has none.
@@ -141,17 +144,14 @@ impl Tree for IndexTree<'_> {
         if !self.ignores_case {
             return Ok(Vec::new());
         }
-        let wanted = path.as_bytes();
-        let twin = |entry: Record<'_>| {
-            // A directory may be a twin too.
-            let start = entry.path().get(..wanted.len()).filter(|start| start.eq_ignore_ascii_case(wanted))?;
-            let ends_here = matches!(entry.path().get(wanted.len()), None | Some(b'/'));
-            if ends_here && start != wanted { RepoPath::new(start).ok() } else { None }
-        };
-        let mut twins: Vec<_> = self.index.iter().filter_map(twin).collect();
-        twins.sort();
-        twins.dedup();
-        Ok(twins)
+        self.case_twins.of(path, |directory| {
+            let above = directory.map_or_else(Vec::new, |directory| [directory.as_bytes(), b"/"].concat());
+            let start = above.len();
+            let first = |entry: Record<'_>| entry.path()[start..].split(|&byte| byte == b'/').next().map(BString::from);
+            let mut names: Vec<_> = self.index.starting_with(above).filter_map(first).collect();
+            names.dedup();
+            Ok(names)
+        })
     }
 
     fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {

@@ -7,7 +7,7 @@ use super::directories::{Directories, TreePlace};
 use super::objects::{TREE, content_id, leaf, obstacle};
 use super::{Repo, RepoError, WORTH_LISTING};
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, Content, Entry, Planned, Tree, TreeError};
+use crate::tree::{AttributeFiles, CaseTwins, Content, Entry, Planned, Tree, TreeError};
 
 /// The files of a commit, bytes as git stores them.
 #[derive(Debug)]
@@ -16,6 +16,7 @@ pub struct RevisionTree<'r> {
     directories: Directories<'r>,
     conversion: Conversion<'r>,
     ignores_case: bool,
+    case_twins: CaseTwins,
 }
 
 /// What a name stood for when it was looked up. Written out, it is a name that stands for the same ever after.
@@ -53,7 +54,7 @@ impl<'r> RevisionTree<'r> {
         let directories = Directories::new(repo, repo.revision(rev)?.tree);
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let conversion = repo.work_tree_conversion()?;
-        Ok(Self { repo, directories, conversion, ignores_case })
+        Ok(Self { repo, directories, conversion, ignores_case, case_twins: CaseTwins::default() })
     }
 }
 
@@ -99,22 +100,16 @@ impl Tree for RevisionTree<'_> {
         if !self.ignores_case {
             return Ok(Vec::new());
         }
-        let mut found = vec![(Vec::new(), Some(self.directories.top()))];
-        for part in path.parts() {
-            let mut next = Vec::new();
-            for (above, id) in &found {
-                // What can't be read is no directory.
-                let Some(Ok(here)) = id.map(|id| self.directories.directory(id)) else { continue };
-                for entry in here.entries.iter().filter(|entry| here.name(entry).eq_ignore_ascii_case(part)) {
-                    let slash: &[u8] = if above.is_empty() { b"" } else { b"/" };
-                    let path = [above, slash, here.name(entry)].concat();
-                    next.push((path, here.id(entry).ok().filter(|_| entry.mode == TREE)));
-                }
-            }
-            found = next;
-        }
-        let twins = found.into_iter().filter(|(twin, _)| twin != path.as_bytes());
-        Ok(twins.filter_map(|(twin, _)| RepoPath::new(&twin).ok()).collect())
+        self.case_twins.of(path, |directory| {
+            let id = match directory.map(|directory| self.directories.find(directory)) {
+                None => self.directories.top(),
+                Some(Ok(TreePlace::Directory(id))) => id,
+                Some(_) => return Ok(Vec::new()),
+            };
+            // What can't be read is no directory.
+            let here = self.directories.directory(id).unwrap_or_default();
+            Ok(here.entries.iter().map(|entry| here.name(entry).into()).collect())
+        })
     }
 
     fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {

@@ -16,7 +16,7 @@ use super::objects::{GITLINK, content_id};
 use super::{Repo, RepoError};
 use crate::dir::{Dir, Found, Shape, Stat};
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, Content, Entry, File, Gone, Mode, Obstacle, Planned, Tree, TreeError};
+use crate::tree::{AttributeFiles, CaseTwins, Content, Entry, File, Gone, Mode, Obstacle, Planned, Tree, TreeError};
 
 /// The files on disk.
 #[derive(Debug)]
@@ -24,6 +24,7 @@ pub struct WorkTree<'r> {
     repo: &'r Repo,
     dir: &'r Dir,
     ignores_case: bool,
+    case_twins: CaseTwins,
     modules: OnceCell<Modules>,
     /// For every directory that was asked about, the highest at or above it that belongs to another repository.
     repositories: RefCell<HashMap<Option<RepoPath>, Option<RepoPath>>>,
@@ -49,6 +50,7 @@ impl<'r> WorkTree<'r> {
             repo,
             dir: repo.dir()?,
             ignores_case,
+            case_twins: CaseTwins::default(),
             modules: OnceCell::new(),
             repositories: RefCell::default(),
             nearest: RefCell::default(),
@@ -264,26 +266,13 @@ impl Tree for WorkTree<'_> {
         if !self.ignores_case {
             return Ok(Vec::new());
         }
-        let mut found: Vec<Option<RepoPath>> = vec![None];
-        for part in path.parts() {
-            let mut next = Vec::new();
-            for directory in &found {
-                let names = match self.dir.list(directory.as_ref()) {
-                    Ok(names) => names,
-                    Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                        continue;
-                    }
-                    Err(source) => return Err(TreeError::Io { path: path.clone(), source }),
-                };
-                let twins = names.iter().filter(|(name, _)| name.eq_ignore_ascii_case(part));
-                next.extend(twins.filter_map(|(name, _)| match directory {
-                    Some(directory) => directory.join(name).ok(),
-                    None => RepoPath::new(name).ok(),
-                }));
+        self.case_twins.of(path, |directory| match self.dir.list(directory) {
+            Ok(names) => Ok(names.into_iter().map(|(name, _)| name).collect()),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Ok(Vec::new())
             }
-            found = next.into_iter().map(Some).collect();
-        }
-        Ok(found.into_iter().flatten().filter(|twin| twin != path).collect())
+            Err(source) => Err(TreeError::Io { path: path.clone(), source }),
+        })
     }
 
     fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeError> {
