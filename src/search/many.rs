@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, Match, MatchKind};
 
 use super::needle::Needle;
 use super::places::Places;
@@ -80,22 +80,26 @@ impl Many {
     /// too long this way, since the text repeats what they say; of these, not all matches have been found.
     pub(super) fn scan(&self, text: &[u8], mut found: impl FnMut(usize, usize)) -> Vec<usize> {
         if let Some((automaton, short)) = &self.short {
-            // Where only the start or the end of the text makes a match, the automaton finds none.
-            let is_missed = |number: usize, at: usize| {
-                let needle = &self.needles[number];
-                let literal = at.checked_sub(needle.before()).and_then(|start| text.get(start..));
-                needle.is_at(text, at) && !literal.is_some_and(|rest| rest.starts_with(needle.literal()))
+            let number = |matched: &Match| short[matched.pattern().as_usize()];
+            // The start and the end of a text are as good as an LF; only matches with that one are sought at these edges.
+            let reach = text.len().min(SHORTEST);
+            let (is_all, rest) = (reach == text.len(), text.len() - reach);
+            let lf = |is_there: bool| if is_there { &b"\n"[..] } else { b"" };
+            let start = [b"\n", &text[..reach], lf(is_all)].concat();
+            let end = [lf(is_all), &text[rest..], b"\n"].concat();
+            let at = |matched: &Match, offset: usize, added: bool| {
+                let needle = &self.needles[number(matched)];
+                let at = (offset + matched.start() + needle.before()).checked_sub(usize::from(added));
+                at.filter(|&at| needle.is_at(text, at)).map(|at| (number(matched), at))
             };
-            short.iter().filter(|&&number| is_missed(number, 0)).for_each(|&number| found(number, 0));
+            let starting = automaton.find_overlapping_iter(&start).filter(|matched| matched.start() == 0);
+            starting.filter_map(|matched| at(&matched, 0, true)).for_each(|(number, at)| found(number, at));
             for matched in automaton.find_overlapping_iter(text) {
-                let number = short[matched.pattern().as_usize()];
-                found(number, matched.start() + self.needles[number].before());
+                found(number(&matched), matched.start() + self.needles[number(&matched)].before());
             }
-            for &number in short {
-                let last = text.len().checked_sub(self.needles[number].matched().len());
-                let last = last.filter(|&at| at > 0 && is_missed(number, at));
-                last.into_iter().for_each(|at| found(number, at));
-            }
+            let ending = |matched: &Match| matched.end() == end.len() && !(is_all && matched.start() == 0);
+            let ending = automaton.find_overlapping_iter(&end).filter(ending);
+            ending.filter_map(|matched| at(&matched, rest, is_all)).for_each(|(number, at)| found(number, at));
         }
         self.words.scan(text, &self.needles, found)
     }
