@@ -31,6 +31,11 @@ pub(super) struct Overlay<'t> {
 /// How many bytes of files are kept as earlier edits found them, for messages.
 const KEPT: usize = 64 << 20;
 
+/// Returns how many bytes it takes to keep a content: its own, and what says of which parts it is.
+fn room(content: &Content) -> usize {
+    content.size() + content.splices().map_or(0, |(_, splices)| std::mem::size_of_val(splices))
+}
+
 /// A file as an edit found it that changed it.
 #[derive(Clone, Debug)]
 pub(super) struct Past {
@@ -185,16 +190,16 @@ impl<'t> Overlay<'t> {
 
     /// Returns whether there is room to keep the file at a path, were it changed now.
     pub(super) fn keeps(&self, path: &RepoPath) -> bool {
-        self.now(path).is_some_and(|now| self.kept + now.content.size() <= KEPT)
+        self.now(path).is_some_and(|now| self.kept + room(&now.content) <= KEPT)
     }
 
     /// Keeps a file as it is, before an edit changes it.
     fn keep(&mut self, path: &RepoPath, new: Option<&File>) {
         let Some(slot) = self.slots.get_mut(path) else { return };
         if let Some(now) = slot.now.as_ref().filter(|now| new.is_none_or(|new| new.content != now.content))
-            && self.kept + now.content.size() <= KEPT
+            && self.kept + room(&now.content) <= KEPT
         {
-            self.kept += now.content.size();
+            self.kept += room(&now.content);
             slot.past.push(Past { content: now.content.clone(), edit: self.edit.0 });
         }
     }

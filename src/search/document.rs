@@ -1,7 +1,7 @@
 //! A file that edits change one after the other, each of which is looked for in what those before it left.
 
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -23,7 +23,7 @@ pub struct Document {
     /// What edits look for, if that is several texts.
     many: Option<Many>,
     /// Of each of these, where it is in the base, as offsets of the view; `None` for one that is looked for when it is wanted.
-    places: Vec<Option<Rc<Places>>>,
+    places: Vec<Option<Rc<Sites>>>,
     /// The most bytes that a match of a needle can have in the file.
     longest: usize,
     /// What has taken the place of what, by offset.
@@ -31,13 +31,27 @@ pub struct Document {
     /// Matches that weren't in the base: the needle's number, and its bytes as the file is now.
     fresh: Vec<(usize, Range<usize>)>,
     /// Where other texts are in the base that were looked for.
-    known: RefCell<HashMap<Needle, Rc<Places>>>,
+    known: RefCell<HashMap<Needle, Rc<Sites>>>,
     /// What the file is now in one piece, once somebody wants that.
     now: OnceCell<(Content, Starts)>,
 }
 
 /// How many bytes a file may have for each of so many needles that they are found sooner one by one.
 const SMALL: usize = if cfg!(test) { 0 } else { 1 << 16 };
+
+/// The places of a text in the base.
+#[derive(Debug)]
+pub(super) struct Sites {
+    pub(super) places: Places,
+    /// The offset in the view before which none of them is kept any more: what is gone stays so.
+    pub(super) gone: Cell<usize>,
+}
+
+impl Sites {
+    fn new(places: Places) -> Rc<Self> {
+        Rc::new(Self { places, gone: Cell::new(0) })
+    }
+}
 
 /// A part of the base that something has taken the place of, and where that is now.
 #[derive(Debug)]
@@ -104,7 +118,7 @@ impl Document {
         let is_worth_it = text.len().saturating_mul(needles.len()) > SMALL;
         let many = if is_worth_it { Many::new(text, needles) } else { None };
         let places = many.as_ref().map(|many| many.places(text)).unwrap_or_default();
-        let places = places.into_iter().map(|places| places.map(Rc::new)).collect();
+        let places = places.into_iter().map(|places| places.map(Sites::new)).collect();
         let longest = many.iter().flat_map(Many::needles).map(longest).max().unwrap_or(0);
         let (spliced, fresh, known, now) = Default::default();
         Self { base, starts, view, many, places, longest, spliced, fresh, known, now }
@@ -166,7 +180,7 @@ impl Document {
             }
             None => {
                 let (mut known, finder) = (self.known.borrow_mut(), needle.finder());
-                let places = || Rc::new(needle.places(&finder, self.view.text(&self.base[self.starts[0]..])));
+                let places = || Sites::new(needle.places(&finder, self.view.text(&self.base[self.starts[0]..])));
                 let places = Rc::clone(known.entry(needle.clone()).or_insert_with(places));
                 let around = |spliced: &Spliced| {
                     let changed = spliced.start..spliced.end();
@@ -180,7 +194,7 @@ impl Document {
         };
         fresh.sort_by_key(|range| (range.start, range.end));
         fresh.dedup();
-        Matches { document: self, places, len: needle.matched().len(), fresh }
+        Matches { document: self, sites: places, len: needle.matched().len(), fresh }
     }
 
     /// Returns all places of a run of lines, which are compared by their text without terminators. An empty run is nowhere.

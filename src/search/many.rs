@@ -35,14 +35,14 @@ pub(super) struct Many {
 }
 
 impl Many {
-    /// Prepares needles, by what is rare in a text; `None` if there are less than two, since one is found sooner by itself.
+    /// Prepares needles, by what is rare in a text; `None` if one is sought once, or none, since that is found sooner by itself.
     pub(super) fn new(text: &[u8], needles: impl IntoIterator<Item = Needle>) -> Option<Self> {
         let mut needles: Vec<Needle> = needles.into_iter().filter(|needle| !needle.matched().is_empty()).collect();
-        needles.sort_unstable();
-        needles.dedup();
         if needles.len() < 2 {
             return None;
         }
+        needles.sort_unstable();
+        needles.dedup();
         let is_short = |number: &usize| needles[*number].matched().len() < SHORTEST;
         let (short, long): (Vec<usize>, Vec<usize>) = (0..needles.len()).partition(is_short);
         let words = Words::new(text, &needles, &long);

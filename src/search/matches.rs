@@ -4,14 +4,13 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::document::Document;
-use super::places::Places;
+use super::document::{Document, Sites};
 
 /// All matches of a needle in a file as it is now, as byte ranges in order, overlapping ones included.
 pub struct Matches<'d> {
     pub(super) document: &'d Document,
     /// Where they began in the view of the file as it was read.
-    pub(super) places: Rc<Places>,
+    pub(super) sites: Rc<Sites>,
     /// How many bytes of the view each has.
     pub(super) len: usize,
     /// Those that weren't in the file as it was read, in order.
@@ -19,7 +18,7 @@ pub struct Matches<'d> {
 }
 
 /// Of so few places each is looked at, rather than what is between edits.
-const FEW: usize = 32;
+const FEW: usize = if cfg!(test) { 1 } else { 32 };
 
 impl Matches<'_> {
     /// Returns how many there are.
@@ -29,21 +28,23 @@ impl Matches<'_> {
 
     /// Returns how many begin at or after an offset.
     pub fn count_from(&self, from: usize) -> usize {
-        if self.places.count() <= FEW {
+        let Sites { places, gone } = &*self.sites;
+        if places.count() <= FEW {
             return self.iter_from(from).count();
         }
         let view = &self.document.view;
         let mut kept = 0;
-        let mut start = view.first_at(self.document.behind_in_base(from));
+        let mut start = view.first_at(self.document.behind_in_base(from)).max(gone.get());
         let (before, behind) = self.document.spliced_around(from);
         if let Some(before) = before.last() {
             start = start.max(view.first_at(before.splice.old.end + 1));
         }
-        for next in behind.iter().map(Some).chain([None]) {
+        let passed = behind.partition_point(|next| view.first_at(next.splice.old.end + 1) <= start);
+        for next in behind[passed..].iter().map(Some).chain([None]) {
             let end = next.map_or(usize::MAX, |next| {
                 view.first_at(next.splice.old.start.saturating_sub(1)).saturating_sub(self.len)
             });
-            kept += self.places.count_from(start) - self.places.count_from(end.max(start));
+            kept += places.count_from(start) - places.count_from(end.max(start));
             start = next.map_or(0, |next| view.first_at(next.splice.old.end + 1));
         }
         kept + self.fresh.iter().filter(|range| range.start >= from).count()
@@ -57,7 +58,7 @@ impl Matches<'_> {
     /// Returns the one that begins last.
     pub fn last(&self) -> Option<Range<usize>> {
         match self.document.is_untouched() {
-            true => self.places.last().map(|at| self.document.view.original(at..at + self.len)),
+            true => self.sites.places.last().map(|at| self.document.view.original(at..at + self.len)),
             false => self.iter().last(),
         }
     }
@@ -94,15 +95,24 @@ impl Matches<'_> {
     /// Returns those that begin at or after an offset, in order.
     pub fn iter_from(&self, from: usize) -> impl Iterator<Item = Range<usize>> {
         let (document, view) = (self.document, &self.document.view);
-        let mut next = view.first_at(document.behind_in_base(from));
+        let Sites { places, gone } = &*self.sites;
+        let mut next = view.first_at(document.behind_in_base(from)).max(gone.get());
+        // Whether all before this one is gone.
+        let mut is_first = from == 0 || next == gone.get();
         let kept = std::iter::from_fn(move || {
             loop {
-                let at = self.places.at_or_after(next)?;
+                let at = places.at_or_after(next)?;
                 next = at + 1;
                 match document.kept(&view.original(at..at + self.len)) {
-                    Ok(range) => return Some(range),
+                    Ok(range) => {
+                        is_first = false;
+                        return Some(range);
+                    }
                     // All that it touches is gone.
                     Err(touched) => next = next.max(view.first_at(touched.splice.old.end + 1)),
+                }
+                if is_first {
+                    gone.set(next);
                 }
             }
         });

@@ -203,9 +203,9 @@ impl Placer<'_, '_> {
         match (old.next(), old.next()) {
             (None, _) => self.add(hunk, claimed),
             (Some(line), None)
-                if self.task.file.slice(0..self.task.file.len()) == Lines::BOM
-                    && line.unterminated
-                    && *line.text == *Lines::BOM =>
+                if line.unterminated
+                    && *line.text == *Lines::BOM
+                    && self.task.file.slice(0..self.task.file.len()) == Lines::BOM =>
             {
                 Ok(Found::exact(0..0))
             }

@@ -348,8 +348,11 @@ impl Sought<'_, '_> {
             (1, ..) => (matches.first(), Match::Exact, None),
             (count, Some(range), _) if !rules.strict && !rules.unique => {
                 let chosen = LineNo::from_index(document.line(range.start));
-                let all = places(document, &matches, count).lines;
-                let others: Vec<_> = all.into_iter().filter(|line| *line != chosen).take(SHOWN).collect();
+                let others: Vec<_> = lines(document, &matches, SHOWN + 1)
+                    .into_iter()
+                    .filter(|line| *line != chosen)
+                    .take(SHOWN)
+                    .collect();
                 let how = Placing::duplicates(document, chosen, others, count - 1);
                 (Some(range), Match::Exact, Some(how))
             }
@@ -382,18 +385,24 @@ impl Sought<'_, '_> {
 
 /// Lists the lines in which matches begin.
 fn places(document: &Document, matches: &Matches<'_>, count: usize) -> Places {
-    let mut lines: Vec<LineNo> = Vec::new();
+    let lines = lines(document, matches, CANDIDATES);
+    let in_lines = if lines.len() < CANDIDATES { lines.len() } else { count };
+    Places { lines, count, in_lines }
+}
+
+/// Returns the first so many of the lines in which matches begin.
+fn lines(document: &Document, matches: &Matches<'_>, most: usize) -> Vec<LineNo> {
+    let mut lines = Vec::new();
     for range in matches.iter() {
         let line = LineNo::from_index(document.line(range.start));
         if lines.last() != Some(&line) {
             lines.push(line);
         }
-        if lines.len() == CANDIDATES {
+        if lines.len() == most {
             break;
         }
     }
-    let in_lines = if lines.len() < CANDIDATES { lines.len() } else { count };
-    Places { lines, count, in_lines }
+    lines
 }
 
 fn without_blank_edges<'e, 't>(lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds) {
