@@ -373,7 +373,7 @@ proptest! {
     #[test]
     fn a_diff_of_what_changed_is_the_diff_of_the_whole(
         kinds in prop::collection::vec(0_usize..5, 0..300),
-        splices in prop::collection::vec((0_usize..30, 0_usize..100, prop::collection::vec(prop::sample::select(vec!["n", "new", "}\n", "\n", "x = 1\n", "u"]), 0..5), any::<bool>()), 0..12),
+        splices in prop::collection::vec((0_usize..30, 0_usize..100, prop::collection::vec(prop::sample::select(vec!["n", "new", "}\n", "\n", "x = 1\n", "u"]), 0..5), any::<bool>(), (0_usize..4, 0_usize..4)), 0..12),
         (open, often, is_plain) in any::<(bool, bool, bool)>(),
     ) {
         let line = |(nth, kind): (usize, &usize)| match kind {
@@ -385,7 +385,7 @@ proptest! {
         let mut base: String = kinds.iter().enumerate().map(line).collect();
         if open { base.pop(); }
         let (mut at, mut made, mut whole) = (0, Vec::new(), String::new());
-        for (nth, (skip, gone, new, is_lines)) in splices.iter().enumerate() {
+        for (nth, (skip, gone, new, is_lines, restated)) in splices.iter().enumerate() {
             let [mut start, mut end] = [at + skip + usize::from(nth > 0), at + skip + 1 + gone];
             if *is_lines || is_plain {
                 start = base.get(start..).and_then(|rest| rest.find('\n')).map_or(base.len() + 1, |at| start + at + 1);
@@ -399,6 +399,11 @@ proptest! {
             };
             let mut new: String = new.iter().enumerate().map(text).collect();
             if *is_lines && !is_plain && !new.is_empty() { new.push('\n'); }
+            // Some say the lines around once more, as a find and its put do.
+            let old: Vec<_> = base[start..end].split_inclusive('\n').collect();
+            let head = restated.0.min(old.len());
+            let tail = old.len() - restated.1.min(old.len() - head);
+            new = [old[..head].concat(), new, old[tail..].concat()].concat();
             whole += &base[at..start];
             whole += &new;
             at = end;

@@ -87,6 +87,8 @@ fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
 pub(super) fn edits(source: &Source, edits: &[FileEdit<'_>], warnings: &mut Vec<Located<crate::format::Warning>>) {
     let (mut met, mut of_path) = (HashMap::<&FileEdit<'_>, Span>::new(), HashMap::<&[u8], usize>::new());
     edits.iter().for_each(|edit| *of_path.entry(&edit.path[..]).or_default() += 1);
+    // To grow, it would have to read all edits again.
+    met.reserve((2 * (edits.len() - of_path.len())).min(edits.len()));
     // Most are the only ones of their file, and needn't be read for it.
     let may_repeat = |edit: &&FileEdit<'_>| edit.operation != Operation::Unreadable && of_path[&edit.path[..]] > 1;
     for edit in edits.iter().filter(may_repeat) {

@@ -47,14 +47,22 @@ struct Rewritten {
     new: Vec<u8>,
 }
 
+impl Rewritten {
+    fn is_empty(&self) -> bool {
+        self.old.is_empty() && self.new.is_empty()
+    }
+}
+
 /// Returns what splices change as whole lines, without lines that are the same at their edges; none touches another.
 fn rewritten(old: &[u8], splices: &[Splice]) -> Vec<Rewritten> {
     let line_start = |at: usize| memchr::memrchr(b'\n', &old[..at]).map_or(0, |at| at + 1);
-    let mut splices = splices.iter().peekable();
+    // Texts that take the place of others often begin and end alike, and would touch the next.
+    let splices = splices.iter().map(|splice| trimmed(old, splice.old.clone(), splice.new.clone()));
+    let mut splices = splices.filter(|run| !run.is_empty()).peekable();
     let mut runs = Vec::new();
-    while let Some(Splice { old: range, new }) = splices.next() {
+    while let Some(Rewritten { old: range, new }) = splices.next() {
         let (start, mut end) = (line_start(range.start), range.end);
-        let mut new = [&old[start..range.start], new].concat();
+        let mut new = [&old[start..range.start], &new].concat();
         loop {
             let is_start = |bytes: &[u8]| bytes.last().is_none_or(|last| *last == b'\n');
             let ends = is_start(&old[..end]) && is_start(&new);
@@ -68,8 +76,7 @@ fn rewritten(old: &[u8], splices: &[Splice]) -> Vec<Rewritten> {
             new.extend_from_slice(&next.new);
             end = next.old.end;
         }
-        let run = trimmed(old, start..end, new);
-        runs.extend((!run.old.is_empty() || !run.new.is_empty()).then_some(run));
+        runs.extend(Some(trimmed(old, start..end, new)).filter(|run| !run.is_empty()));
     }
     runs
 }
