@@ -38,7 +38,7 @@ impl<'r> Prepared<'r> {
             return Err(CommitError::NothingToCommit.into());
         }
         let ready = request.ready.as_ref().and_then(|id| self.repo.commit_id(id));
-        if ready.is_some_and(|ready| !self.repo.leads_to(self.head, ready)) {
+        if ready.map(|ready| self.repo.leads_to(self.head, ready)).transpose()? == Some(false) {
             return Err(CommitError::HeadMoved.into());
         }
         if ready.is_some_and(|ready| self.repo.tree_of(ready).ok() != Some(tree)) {

@@ -338,7 +338,7 @@ impl Recovery<'_> {
     fn made(&self, manifest: &Manifest) -> Result<Made, TransactionError> {
         let (Some(tree), Some(now)) = (&manifest.tree, self.repo.head_commit()?) else { return Ok(Made::No) };
         if let Some(commit) = &manifest.commit {
-            let is_there = self.repo.leads_to(self.repo.commit_id(commit), now);
+            let is_there = self.repo.leads_to(self.repo.commit_id(commit), now)?;
             return Ok(if is_there { Made::Ours } else { Made::No });
         }
         let before = match &manifest.head {
@@ -348,7 +348,7 @@ impl Recovery<'_> {
             },
             None => None,
         };
-        let Some(first) = self.repo.made_on(before, now) else { return Ok(Made::No) };
+        let Some(first) = self.repo.made_on(before, now)? else { return Ok(Made::No) };
         let is_expected = self.repo.tree_of(first)?.to_string() == *tree;
         // A hook may have added to it.
         Ok(match (is_expected || first == now && self.journal.has_begun(), self.journal.has_begun()) {

@@ -193,18 +193,22 @@ impl Repo {
     }
 
     /// Returns the commit that was made on another (`None`: on none), of those that led to a third; `None` if they don't.
-    pub(crate) fn made_on(&self, before: Option<Oid>, now: Oid) -> Option<Oid> {
+    ///
+    /// # Errors
+    /// If a commit can't be read.
+    pub(crate) fn made_on(&self, before: Option<Oid>, now: Oid) -> Result<Option<Oid>, RepoError> {
         let mut at = now;
         // More than these don't come while somebody looks away.
         for _ in 0..1000 {
-            let parent = self.git2().find_commit(at).ok()?.parent_ids().next();
-            match parent {
-                _ if Some(at) == before => return None,
-                parent if parent == before => return Some(at),
-                parent => at = parent?,
+            let commit = self.git2().find_commit(at).map_err(|error| RepoError::git("a commit", error))?;
+            match commit.parent_ids().next() {
+                _ if Some(at) == before => return Ok(None),
+                parent if parent == before => return Ok(Some(at)),
+                None => return Ok(None),
+                Some(parent) => at = parent,
             }
         }
-        None
+        Ok(None)
     }
 
     /// Returns whether HEAD names this commit, and it has a parent.
@@ -297,8 +301,9 @@ impl Repo {
         })?;
         // An error may pass. Where it doesn't, to take anything back might be to take it away from under a commit.
         let now = self.head_commit().or_else(|_| self.head_commit()).map_err(CommitError::InDoubt)?;
+        let is_ready = now.map(|now| self.leads_to(ready, now)).transpose().map_err(CommitError::InDoubt)?;
         match now {
-            Some(now) if self.leads_to(ready, now) => Ok((now, self.tree_in(index).unwrap_or(expected))),
+            Some(now) if is_ready == Some(true) => Ok((now, self.tree_in(index).unwrap_or(expected))),
             Some(now) if Some(now) != before && ready.is_some() => Err(CommitError::HeadMoved),
             Some(now) if Some(now) != before => {
                 let left = self.tree_in(index).or_else(|_| self.tree_in(index)).unwrap_or(expected);
@@ -344,8 +349,12 @@ impl Repo {
     }
 
     /// Returns whether a commit is another one, or was made on it.
-    pub(crate) fn leads_to(&self, id: Option<Oid>, now: Oid) -> bool {
-        id.is_some_and(|id| id == now || self.git2().graph_descendant_of(now, id).unwrap_or(false))
+    ///
+    /// # Errors
+    /// If a commit can't be read.
+    pub(crate) fn leads_to(&self, id: Option<Oid>, now: Oid) -> Result<bool, RepoError> {
+        let Some(id) = id.filter(|id| *id != now) else { return Ok(id.is_some()) };
+        self.git2().graph_descendant_of(now, id).map_err(|error| RepoError::git("a commit", error))
     }
 
     /// Makes sure that HEAD was moved by a commit of just what the index holds, made on the commit that it was made for.
