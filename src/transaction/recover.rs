@@ -337,6 +337,10 @@ impl Recovery<'_> {
     /// Says whether the commit was made: then one that was made on the old HEAD leads to the new one.
     fn made(&self, manifest: &Manifest) -> Result<Made, TransactionError> {
         let (Some(tree), Some(now)) = (&manifest.tree, self.repo.head_commit()?) else { return Ok(Made::No) };
+        // Then no commit has to be read, not even one that went with the power.
+        if manifest.head.as_deref() == Some(&now.to_string()[..]) {
+            return Ok(Made::No);
+        }
         if let Some(commit) = &manifest.commit {
             let is_there = self.repo.leads_to(self.repo.commit_id(commit), now)?;
             return Ok(if is_there { Made::Ours } else { Made::No });

@@ -145,6 +145,29 @@ fn a_commit_that_was_made_is_followed() {
     tidy(&repo);
 }
 
+/// A commit that was made and can't be read right now is no commit that wasn't made.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_commit_that_can_not_be_read_is_not_forgotten() {
+    let repo = repo();
+    hook_named(&repo, "commit-msg", "kill -KILL $us\nexit 0");
+    assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
+    let id = repo.git(&["rev-parse", "HEAD"]);
+    let object = repo.child(format!(".git/objects/{}/{}", &id[..2], id[2..].trim()));
+    let away = repo.child(".git/away");
+    std::fs::rename(&object, &away).unwrap();
+    for command in [&["recover"][..], &["apply", "../response"]] {
+        let run = repo.run(command, "").ended(3);
+        assert!(run.stderr.contains("can't read a commit"), "{}", run.stderr);
+        repo.child("a.txt").assert("one\n2\nthree\n");
+    }
+    std::fs::rename(&away, &object).unwrap();
+    let run = repo.run(&["recover"], "").succeeded();
+    assert!(run.stdout.starts_with("an interrupted apply was finished"), "{}", run.stdout);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    tidy(&repo);
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn what_somebody_typed_since_stays() {
