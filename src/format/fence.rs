@@ -34,6 +34,11 @@ impl Fence {
         }
     }
 
+    /// Returns whether it is of backticks or tildes; a tag may as well be XML.
+    pub(super) fn is_markdowns(self) -> bool {
+        self.of != b'<'
+    }
+
     /// Returns whether another is of the same kind, and not shorter.
     pub(super) fn is_like(self, other: Self) -> bool {
         self.of == other.of && other.length >= self.length

@@ -189,7 +189,7 @@ impl<'a, 'o> Reader<'a, 'o> {
         let rows = &self.rows[new.clone()];
         let is_markdown = self.path.as_ref().is_some_and(|path| is_markdown(path));
         if let ([first, .., last], false) = (rows, is_markdown)
-            && Fence::read(first.text).is_some_and(|(fence, _)| fence.is_closed_by(last.text))
+            && Fence::read(first.text).is_some_and(|(fence, _)| fence.is_markdowns() && fence.is_closed_by(last.text))
         {
             let span = first.span;
             self.error(span, Error::FencedFile);
