@@ -103,18 +103,19 @@ impl IndexLock {
 }
 
 /// Returns whether a path still names a file that is open.
-fn is_at(file: &File, path: &Path) -> bool {
-    let same =
-        |ours: std::fs::Metadata, there: std::fs::Metadata| (ours.dev(), ours.ino()) == (there.dev(), there.ino());
-    match (file.metadata(), std::fs::symlink_metadata(path)) {
-        (Ok(ours), Ok(there)) => same(ours, there),
-        _ => false,
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let ours = file.metadata()?;
+    match std::fs::symlink_metadata(path) {
+        Ok(there) => Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino())),
+        Err(error) if is_missing(&error) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
 impl Drop for IndexLock {
     fn drop(&mut self) {
-        let is_removed = || is_at(&self.file, &self.path) && std::fs::remove_file(&self.path).is_ok();
+        let is_there = || is_at(&self.file, &self.path).is_ok_and(|is_there| is_there);
+        let is_removed = || is_there() && std::fs::remove_file(&self.path).is_ok();
         // An error may pass. Nothing more can be done if it doesn't: the next run finds the lock's run dead, and removes it.
         let _ = self.stays || is_removed() || is_removed();
         // A child that is being started at this instant may have a handle, too, until it has become another program.
@@ -372,7 +373,7 @@ pub(super) fn remove_dead_lock(repo: &Repo, run: Option<&Journal>, asked: Asked)
     let is_dead =
         run.is_some() || matches!((stamp.life(&file), asked), (Life::Dead, _) | (Life::Unknown, Asked::Force));
     // It may have lived when it was read, and have let go meanwhile: then the lock that is there now is git's.
-    if is_its && is_own && is_dead && is_at(&file, &path) {
+    if is_its && is_own && is_dead && is_at(&file, &path)? {
         step("remove a dead lock")?;
         return std::fs::remove_file(path).or_else(|error| if is_missing(&error) { Ok(()) } else { Err(error) });
     }
