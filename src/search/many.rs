@@ -22,7 +22,7 @@ const WORD: usize = 8;
 /// The length of a needle that is sure to cover a word.
 const SHORTEST: usize = 2 * WORD - 1;
 /// How many words of the text are counted.
-const SAMPLE: usize = 1 << 16;
+const SAMPLE: usize = 1 << 15;
 /// The most comparisons with a needle, in bytes, for each byte of the text.
 const PATIENCE: usize = 4;
 
@@ -193,8 +193,9 @@ impl Counts {
             let place = counts.place(word(text, at));
             let count = &mut counts.0[place];
             *count = count.saturating_add(1);
-            // Uneven, so that it isn't always the same part of lines that are equally long.
-            (at, nth) = (at + step + (hash(nth) >> 61) as usize, nth + 1);
+            // As uneven as can be, so that it isn't always the same part of lines that are equally long.
+            let jitter = ((u128::from(hash(nth)) * step as u128) >> 64) as usize;
+            (at, nth) = (at + step / 2 + jitter + 1, nth + 1);
         }
         counts
     }
