@@ -39,7 +39,8 @@ enum Task {
 }
 
 /// The attributes that are asked for.
-pub(super) const ATTRIBUTES: [&str; 7] = ["text", "crlf", "eol", "ident", "filter", "working-tree-encoding", "diff"];
+pub(super) const ATTRIBUTES: [&str; 9] =
+    ["text", "crlf", "eol", "ident", "filter", "working-tree-encoding", "diff", "merge", "conflict-marker-size"];
 
 /// Every `.gitattributes` that there may be above a path, and what it holds if it is there.
 pub(super) type Rules = BTreeMap<RepoPath, Option<Vec<u8>>>;

@@ -6,13 +6,13 @@ use std::os::unix::ffi::OsStrExt as _;
 use bstr::{BString, ByteSlice as _};
 use git2::{FileFavor, MergeFileInput, MergeFileOptions};
 
-use super::attributes::value;
 use super::git::{Command, Git, temporary};
 use super::line_ends::Value;
+use super::rules::{Consult, RuleBook};
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
 use crate::text::is_binary;
-use crate::tree::TreeError;
+use crate::tree::{AttributeFiles, TreeError};
 
 /// What markers around lines in conflict are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,9 @@ impl Repo {
         sides: [&[u8]; 3],
         marked: Marked,
     ) -> Result<Result<Vec<u8>, BString>, TreeError> {
-        let [driver, marker_size] = self.merge_attributes(path).map_err(|error| error.at(path))?;
+        let rules = RuleBook::new(self, Consult::Index, AttributeFiles::default());
+        let [driver, marker_size] =
+            rules.values(path, ["merge", "conflict-marker-size"]).map_err(|error| error.at(path))?;
         let is_union = matches!(&driver, Value::Word(word) if word == b"union");
         match driver {
             Value::False => return Ok(Err(BString::default())),
@@ -139,20 +141,6 @@ impl Repo {
             Some(1..=127) => Ok(said.stdout),
             _ => Err(RepoError::Child { command: "merge-file".into(), message: said.stderr.trim().into() }),
         }
-    }
-
-    /// Returns what the attributes `merge` and `conflict-marker-size` of a path say.
-    fn merge_attributes(&self, path: &RepoPath) -> Result<[Value; 2], RepoError> {
-        let git = Git::new(self);
-        let mut command = git.command(["check-attr", "--stdin", "-z", "merge", "conflict-marker-size"]);
-        // It takes paths from the current directory.
-        self.top.as_ref().map(|top| command.current_dir(top));
-        let said = git.run(&mut command, &[path.as_bytes(), b"\0"].concat())?;
-        if !said.status.success() {
-            return Err(RepoError::Child { command: "check-attr".into(), message: said.stderr.trim().into() });
-        }
-        let values: Vec<_> = said.stdout.split_str("\0").skip(2).step_by(3).collect();
-        Ok([0, 1].map(|at| values.get(at).copied().map_or(Value::Unspecified, value)))
     }
 }
 

@@ -11,7 +11,7 @@ const PIECES: [&str; 22] = [
     "/**", "-", ".",
 ];
 
-const ASSIGNED: [&str; 14] = [
+const ASSIGNED: [&str; 16] = [
     "text",
     "-text",
     "!text",
@@ -26,6 +26,8 @@ const ASSIGNED: [&str; 14] = [
     "-mine",
     "text -text",
     "working-tree-encoding=UTF-16 diff=y",
+    "merge=union conflict-marker-size=9",
+    "-merge",
 ];
 
 const PATHS: [&str; 12] =
@@ -57,7 +59,7 @@ impl Dice {
 
 #[test]
 fn every_rule_means_what_it_means_to_git() {
-    let names = ["text", "eol", "filter", "working-tree-encoding", "diff"];
+    let names = ["text", "eol", "filter", "working-tree-encoding", "diff", "merge", "conflict-marker-size"];
     let mut dice = Dice(7);
     let sample = Sample::new().file("a", "1").committed();
     for _ in 0..150 {
