@@ -28,7 +28,7 @@ impl Matches<'_> {
 
     /// Returns how many begin at or after an offset.
     pub fn count_from(&self, from: usize) -> usize {
-        let Sites { places, gone } = &*self.sites;
+        let Sites { places, gone, .. } = &*self.sites;
         if places.count() <= FEW {
             return self.iter_from(from).count();
         }
@@ -57,10 +57,18 @@ impl Matches<'_> {
 
     /// Returns the one that begins last.
     pub fn last(&self) -> Option<Range<usize>> {
-        match self.document.is_untouched() {
-            true => self.sites.places.last().map(|at| self.document.view.original(at..at + self.len)),
-            false => self.iter().last(),
-        }
+        let (Self { document, sites, len, .. }, view) = (self, &self.document.view);
+        let kept = loop {
+            let Some(at) = sites.places.last_before(sites.gone_from.get()) else { break None };
+            match document.kept(&view.original(at..at + len)) {
+                Ok(range) => break Some(range),
+                // Of all that reach so far, nothing is left.
+                Err(touched) => {
+                    sites.gone_from.set(at.min((view.first_at(touched.splice.old.start) + 1).saturating_sub(*len)))
+                }
+            }
+        };
+        kept.into_iter().chain(self.fresh.last().cloned()).max_by_key(|range| range.start)
     }
 
     /// Returns the only one.
@@ -95,7 +103,7 @@ impl Matches<'_> {
     /// Returns those that begin at or after an offset, in order.
     pub fn iter_from(&self, from: usize) -> impl Iterator<Item = Range<usize>> {
         let (document, view) = (self.document, &self.document.view);
-        let Sites { places, gone } = &*self.sites;
+        let Sites { places, gone, .. } = &*self.sites;
         let mut next = view.first_at(document.behind_in_base(from)).max(gone.get());
         // Whether all before this one is gone.
         let mut is_first = from == 0 || next == gone.get();

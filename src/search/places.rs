@@ -44,6 +44,13 @@ impl Places {
         self.stretches.last().map(Stretch::last)
     }
 
+    /// Returns the last place before a line, in logarithmic time.
+    pub(super) fn last_before(&self, line: usize) -> Option<usize> {
+        let behind = self.stretches.partition_point(|stretch| stretch.start < line);
+        let stretch = self.stretches[..behind].last()?;
+        Some(stretch.start + (stretch.count_before(line) - 1) * stretch.step)
+    }
+
     /// Returns the first place at or after a line, in logarithmic time.
     pub(super) fn at_or_after(&self, from: usize) -> Option<usize> {
         self.iter_from(from).next()
@@ -108,6 +115,7 @@ mod tests {
             prop_assert_eq!(places.last(), lines.last().copied());
             prop_assert_eq!(places.count_from(from), lines.range(from..).count());
             prop_assert_eq!(places.at_or_after(from), lines.range(from..).next().copied());
+            prop_assert_eq!(places.last_before(from), lines.range(..from).next_back().copied());
             prop_assert!(places.iter().eq(lines.iter().copied()));
             prop_assert!(places.iter_from(from).eq(lines.range(from..).copied()));
         }
