@@ -163,7 +163,8 @@ fn check_part(part: &[u8], path: &[u8]) -> Result<(), PathError> {
 fn is_dot_git(name: &[u8]) -> bool {
     use gix_validate::path::component::{Error, Options};
     // All its names start like `.git` or `git~1`, but for characters that HFS+ ignores.
-    if name.is_ascii() && !matches!(name.first(), Some(b'.' | b'g' | b'G')) {
+    let starts_like = |start: &[u8]| name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start));
+    if name.is_ascii() && !starts_like(b".git") && !starts_like(b"git~") {
         return false;
     }
     let options = Options { protect_windows: false, protect_hfs: true, protect_ntfs: true };

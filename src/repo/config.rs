@@ -1,4 +1,3 @@
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::path::Path;
 
@@ -117,13 +116,9 @@ impl Config {
     /// # Errors
     /// If one of them is no value at all.
     pub fn all(&self, key: &str) -> Result<Vec<BString>, RepoError> {
-        let key = canonical(key);
-        let value = |value: &Option<BString>| {
-            let none =
-                || RepoError::Setting { key: key.clone().into_owned(), value: BString::default(), wanted: "a value" };
-            value.clone().ok_or_else(none)
-        };
-        self.all.iter().filter(|(name, _)| *name == *key).map(|(_, one)| value(one)).collect()
+        let none = || RepoError::Setting { key: key.into(), value: BString::default(), wanted: "a value" };
+        let values = self.all.iter().filter(|(name, _)| is_key(name, key));
+        values.map(|(_, value)| value.clone().ok_or_else(none)).collect()
     }
 
     /// Returns the settings whose keys begin so, in git's order: what follows in the key, and the value.
@@ -134,8 +129,7 @@ impl Config {
 
     /// Returns the last value of a key: `None` if it isn't set, `Some(None)` if it stands there without a value.
     fn get(&self, key: &str) -> Option<Option<BString>> {
-        let key = canonical(key);
-        self.all.iter().rev().find(|(name, _)| *name == *key).map(|(_, value)| value.clone())
+        self.all.iter().rev().find(|(name, _)| is_key(name, key)).map(|(_, value)| value.clone())
     }
 }
 
@@ -225,13 +219,10 @@ fn listed(listing: &[u8]) -> Vec<(BString, Option<BString>)> {
     listing.split_str("\0").filter(|entry| !entry.is_empty()).map(entry).collect()
 }
 
-/// Writes a key as git lists it: section and variable know no case, what stands between them does.
-fn canonical(key: &str) -> Cow<'_, str> {
-    if !key.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        return key.into();
-    }
-    let (Some(first), Some(last)) = (key.find('.'), key.rfind('.')) else { return key.to_ascii_lowercase().into() };
-    [&key[..first].to_ascii_lowercase(), &key[first..last], &key[last..].to_ascii_lowercase()].concat().into()
+/// Returns whether a key is this one, as git lists it: section and variable know no case, what is between them does.
+fn is_key(listed: &[u8], key: &str) -> bool {
+    let between = || key.find('.').zip(key.rfind('.')).map_or(0..0, |(first, last)| first..last);
+    listed.eq_ignore_ascii_case(key.as_bytes()) && listed[between()] == key.as_bytes()[between()]
 }
 
 /// Reads a number as git does, with a unit behind it or without.
