@@ -16,7 +16,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr2, memrchr};
 
 use super::error::NoEnd;
 use super::parse::shortened;
@@ -161,16 +161,19 @@ impl<'a> Reader<'a> {
         let mut at = self.start;
         while let Some(line) = Line::at(self.bytes, at) {
             at = line.next;
-            let place = line.trimmed(self.bytes);
-            let text = &self.bytes[place.clone()];
-            if text.starts_with(b">>>") {
-                if let Some(end) = self.end_marker(&line, &place) {
-                    return Ok((lines, end));
+            // Most lines have neither, and nothing to say.
+            if memchr2(b'<', b'>', &self.bytes[line.start..line.end]).is_some() {
+                let place = line.trimmed(self.bytes);
+                let text = &self.bytes[place.clone()];
+                if text.starts_with(b">>>") {
+                    if let Some(end) = self.end_marker(&line, &place) {
+                        return Ok((lines, end));
+                    }
+                } else if text.ends_with(b"<<<") {
+                    self.pair(&place);
+                } else if self.nested.is_empty() && text.contains(&b'<') {
+                    self.account(&place)?;
                 }
-            } else if text.ends_with(b"<<<") {
-                self.pair(&place);
-            } else if self.nested.is_empty() && text.contains(&b'<') {
-                self.account(&place)?;
             }
             lines.push(Text::at(&self.bytes[line.start..line.end], self.source.span(line.start..line.end)));
         }

@@ -7,7 +7,6 @@
 //! each `<` in linear time, whatever quotes are in it.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::ops::Range;
 
 use memchr::{memchr, memchr3_iter};
@@ -117,7 +116,7 @@ pub(super) fn scan(bytes: &[u8], at: usize) -> Option<Tag<'_>> {
     let (form, name) = name_at(bytes, at)?;
     let pos = at + 1 + usize::from(form == Form::Close) + name.len();
     let tag = Tag { name, form, range: at..pos, attributes: Vec::new(), flaws: Vec::new() };
-    Some(Scanner { bytes, pos, tag, seen: HashSet::new(), foreign: None }.finish())
+    Some(Scanner { bytes, pos, tag, foreign: None }.finish())
 }
 
 fn is_name_byte(byte: u8) -> bool {
@@ -128,7 +127,6 @@ struct Scanner<'a> {
     bytes: &'a [u8],
     pos: usize,
     tag: Tag<'a>,
-    seen: HashSet<Vec<u8>>,
     /// Where that which is no attribute begins; the first counts, the rest is read for attributes all the same.
     foreign: Option<usize>,
 }
@@ -206,7 +204,7 @@ impl<'a> Scanner<'a> {
             self.foreign.get_or_insert(start);
             return;
         }
-        if !self.seen.insert(name.to_ascii_lowercase()) {
+        if self.tag.attributes.iter().any(|known| known.name.eq_ignore_ascii_case(name)) {
             let (tag, attribute) = (shortened(self.tag.name), shortened(name));
             self.flaw(range, Error::DuplicateAttribute { tag, attribute });
             return;
