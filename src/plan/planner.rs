@@ -215,7 +215,7 @@ impl Planner<'_> {
                     Some(barrier) if is_new => self.fail(span, Error::Guarded(barrier)),
                     Some(_) => Err(Failed::Lost),
                     None => {
-                        if let Some(what) = executes(path.as_bytes()).filter(|_| is_new) {
+                        if is_new && let Some(what) = executes(path.as_bytes()) {
                             let finding = Finding::Executes(what);
                             self.warn(span, Warning::Found { path: path.clone(), finding });
                         }
