@@ -135,9 +135,19 @@ impl Placer<'_, '_> {
             found = self.confirm(hunk, found);
         }
         let found = found?;
+        if self.task.rules.unique && found.how == Match::Exact {
+            self.check_only(hunk, found.range.len())?;
+        }
         self.cursor = found.range.end;
         self.take(found.range.clone());
         Ok(found)
+    }
+
+    /// Checks that the old lines of a hunk, so many, are in one place only.
+    fn check_only(&self, hunk: &Hunk<'_>, count: usize) -> Result<(), Located<PlaceError>> {
+        let run = self.task.file.run(hunk.old().map(text));
+        let places = self.candidates(&run, count, self.allowed(hunk, count));
+        if places.count > 1 { Err(ambiguous(hunk, Ambiguity::Unique(places))) } else { Ok(()) }
     }
 
     /// Makes the lines of a hunk fit in at its place. Where no other hunk has put lines above it, it `is_top`.
@@ -221,12 +231,6 @@ impl Placer<'_, '_> {
         let allowed = self.allowed(hunk, count);
         let stands = |at: usize| allowed.contains(&at) && self.is_free(at..at + count);
         if run.contains(claimed) && stands(claimed) {
-            if self.task.rules.unique {
-                let places = self.candidates(&run, count, allowed.clone());
-                if places.count > 1 {
-                    return Err(ambiguous(hunk, Ambiguity::Unique(places)));
-                }
-            }
             self.agree(hunk, claimed..claimed + count, &run, allowed.clone())?;
             // git takes a hunk without context behind its changes for one at the end of the file. One without any context has but its number.
             let end = self.task.file.line_count() - count;
