@@ -106,7 +106,9 @@ fn line_end(source: &Source, number: LineNo) -> usize {
 fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Result<Read, usize> {
     let first = source.line_at(at);
     let number = LineNo::from_index(first.index() + error.line().saturating_sub(1));
-    let end = if error.is_eof() { source.bytes().len() } else { extent(source, number) }.max(at);
+    // What is wrong with the start of a line is that the one before ends.
+    let wrong = LineNo::from_index(number.index() - usize::from(error.column() == 0 && number > first));
+    let end = if error.is_eof() { source.bytes().len() } else { extent(source, wrong) }.max(at);
     if !is_of_calls(&source.bytes()[at..end]) {
         return Err(end);
     }

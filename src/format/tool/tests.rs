@@ -56,6 +56,18 @@ fn patches_in_strings_are_what_they_are_and_where_they_are() {
     assert_eq!(text[..span.start as usize].rfind("Delete File: "), Some(span.start as usize - "Delete File: ".len()));
 }
 
+/// A number that isn't one is told by what is behind it: the LF, or the CR before that.
+#[test]
+fn what_ends_a_line_is_wrong_in_that_line() {
+    let call = r#"{"path":"f","old_string":"a","new_string":"#;
+    for end in ["\n", "\r\n"] {
+        let response = format!("{call}-{end}{call}\"b\"}}{end}");
+        let source = Source::new(SourceId(0), "a", response.into()).unwrap();
+        let read = format::parse(&source, &Options::default());
+        assert_eq!((read.errors.len(), read.patch.edits.len()), (1, 1), "{end:?}");
+    }
+}
+
 #[test]
 fn reading_takes_time_in_proportion_to_the_length() {
     let call = r#"{"path":"a","old_string":"x","new_string":"y"}"#;
