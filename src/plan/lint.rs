@@ -307,12 +307,12 @@ pub(super) enum Blank {
 
 /// Returns what a line is indented with: a tab, or two spaces at least, since one goes before the `*` of a comment.
 fn indentation(line: &[u8]) -> Option<Blank> {
-    match line {
-        _ if line.trim_ascii().is_empty() => None,
-        [b'\t', ..] => Some(Blank::Tab),
-        [b' ', b' ', ..] => Some(Blank::Space),
-        _ => None,
-    }
+    let blank = match line {
+        [b'\t', ..] => Blank::Tab,
+        [b' ', b' ', ..] => Blank::Space,
+        _ => return None,
+    };
+    (!line.trim_ascii_start().is_empty()).then_some(blank)
 }
 
 /// Returns what a file is indented with, if that is one thing and it is so often enough to be meant.
