@@ -7,7 +7,7 @@ use git_llmpatch::compare::Options as DiffOptions;
 use git_llmpatch::format::{self, Options};
 use git_llmpatch::kind::Kind;
 use git_llmpatch::message;
-use git_llmpatch::patch::{FileEdit, Format, Mark, Operation, Patch, Status};
+use git_llmpatch::patch::{FileEdit, Mark, Operation, Patch, Status};
 use git_llmpatch::path::{RepoPath, Resolver};
 use git_llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
 use git_llmpatch::plan::choose;
@@ -158,7 +158,7 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
     match turn(source.bytes(), [Turn::Unique, Turn::Overwrite, Turn::Strict, Turn::Fuzz, Turn::Limit]) {
         Turn::Unique => {
             let unique = planned(&lenient.patch, Rules { unique: true, ..Rules::default() });
-            unique_only_ever_refuses(&plain, &unique, lenient.patch.format == Format::Unified);
+            unique_only_ever_refuses(&plain, &unique, lenient.patch.edits.iter().any(is_numbered));
         }
         Turn::Overwrite => {
             let overwrite = planned(&lenient.patch, Rules { overwrite: true, ..Rules::default() });
@@ -197,6 +197,11 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
     parts_stand_alone(source.bytes().len(), &lenient.patch, &tree, &plain);
     message::compose(std::slice::from_ref(&lenient.patch), &plain.changes);
     turns_before_into_after(&plain.changes, &DiffOptions::default());
+}
+
+/// Returns whether an edit says by line numbers where it is: a diff, or a tool call with one in it.
+fn is_numbered(edit: &FileEdit<'_>) -> bool {
+    matches!(&edit.operation, Operation::Update { hunks, .. } if hunks.iter().any(|hunk| hunk.position.is_some()))
 }
 
 /// The rules that a plan is compared under.
