@@ -90,10 +90,8 @@ impl Trials {
                 }
             }
             sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Reading, fault: Fault::Error("EIO") });
-            sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Recovery, fault: Fault::KILL });
-            if !matches!(self.extent, Extent::Sample(_)) {
-                // Not every point of it has been seen yet, so a sample would find something new one day and nothing on another.
-                sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Recovery, fault: Fault::EIO });
+            for fault in [Fault::KILL, Fault::EIO] {
+                sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Recovery, fault });
             }
             if !target.commits() {
                 for fault in [Fault::EIO, Fault::KILL, Fault::TERM] {
@@ -101,7 +99,9 @@ impl Trials {
                 }
             }
             if matches!(target, Target::Index | Target::IntentToAdd) {
-                sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::UndoRecovery, fault: Fault::KILL });
+                for fault in [Fault::KILL, Fault::EIO] {
+                    sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::UndoRecovery, fault });
+                }
                 if is_apart {
                     sweeps.push(Sweep { target, layout: Layout::Apart, whose: Whose::Undo, fault: Fault::KILL });
                     sweeps.push(Sweep { target, layout: Layout::Apart, whose: Whose::Recovery, fault: Fault::KILL });
