@@ -4,7 +4,7 @@ use bstr::ByteSlice as _;
 use git_llmpatch::format::unified::{Quoting, print};
 use git_llmpatch::format::{self, Options, Parsed};
 use git_llmpatch::patch::{FileEdit, Format, Header, Operation, Patch, Status};
-use git_llmpatch::text::Source;
+use git_llmpatch::text::{Lines, Source};
 
 use super::{source, told, turn};
 
@@ -108,8 +108,9 @@ fn sound(source: &Source, parsed: &Parsed<'_>) {
     }
 }
 
-/// What stands before a patch doesn't change it.
+/// What stands before a patch doesn't change it. A byte order mark is none behind prose.
 fn same_in_prose(bytes: &[u8]) {
+    let bytes = bytes.strip_prefix(Lines::BOM).unwrap_or(bytes);
     let alone = source(bytes);
     let alone = format::parse(&alone, &Options::default());
     let amid = source(&[b"Here is the patch:\n\n", bytes].concat());
