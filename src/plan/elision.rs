@@ -52,7 +52,7 @@ const SIGNS: [&str; 19] = [
     "//", "/*", "#", "<!--", "{/*", "*", "--", ";", "%", "(*", "{-", "{#", "{{!", "<%", "@*", "'", "!", "rem ", "dnl ",
 ];
 
-/// Those of them that begin with a letter.
+/// Those of [`SIGNS`] that begin with a letter.
 const SPELLED: [&str; 2] = ["rem ", "dnl "];
 
 /// A set of words, with a space between two.
@@ -88,7 +88,7 @@ pub(crate) fn looks_elided(line: &[u8]) -> bool {
     let Some(text) = std::str::from_utf8(line).ok().map(str::trim).filter(|text| text.len() < LONGEST) else {
         return false;
     };
-    // With a letter at its start, a comment begins with a word, and nothing else is one.
+    // A line that begins with a letter or a digit is only a comment if it begins with one of these words.
     let is_word = |word: &str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     if text.is_empty() || text.starts_with(|c: char| c.is_ascii_alphanumeric()) && !SPELLED.into_iter().any(is_word) {
         return false;

@@ -57,7 +57,8 @@ pub(super) fn digest(bytes: &[u8]) -> String {
     digest_of([bytes].into_iter())
 }
 
-/// Does the same with bytes that come in parts. They are hashed by so many at once, which is much faster.
+/// Does the same with bytes that come in parts: in blocks of [`TOGETHER`] bytes, however they are cut, since whole blocks are hashed
+/// several times as fast.
 pub(super) fn digest_of<'p>(parts: impl Iterator<Item = &'p [u8]>) -> String {
     let (mut hasher, mut held) = (blake3::Hasher::new(), Vec::new());
     for mut part in parts {
@@ -116,5 +117,21 @@ impl Serialize for Slot {
 impl<'de> Deserialize<'de> for Slot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Slot::parse(&String::deserialize(deserializer)?).ok_or_else(|| D::Error::custom("no entry of an index"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_is_the_same_however_the_bytes_are_cut() {
+        let bytes: Vec<u8> = (0..5 * TOGETHER as u32).flat_map(u32::to_le_bytes).collect();
+        for len in [0, 1, TOGETHER - 1, TOGETHER, TOGETHER + 1, 3 * TOGETHER, bytes.len()] {
+            let want = blake3::hash(&bytes[..len]).to_hex().to_string();
+            for part in [1, 1000, TOGETHER - 1, TOGETHER, TOGETHER + 1, 2 * TOGETHER + 7] {
+                assert_eq!(digest_of(bytes[..len].chunks(part)), want, "{len} bytes in parts of {part}");
+            }
+        }
     }
 }

@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         let mut at = self.start;
         while let Some(line) = Line::at(self.bytes, at) {
             at = line.next;
-            // Most lines have neither, and nothing to say.
+            // A line without `<` and `>` can't end the payload, or open or close a pair.
             if memchr2(b'<', b'>', &self.bytes[line.start..line.end]).is_some() {
                 let place = line.trimmed(self.bytes);
                 let text = &self.bytes[place.clone()];
