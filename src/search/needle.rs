@@ -1,5 +1,6 @@
 //! A text to find.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -19,6 +20,46 @@ pub struct Bounds {
 impl Bounds {
     /// Whole lines.
     pub const LINES: Bounds = Bounds { start_at_line: true, end_at_line: true };
+}
+
+/// Finds bytes. To prepare a search for many takes longer than to look through a small file, so at first only a part of them is
+/// looked for, as long as that doesn't lead astray.
+pub(super) struct Finder<'n> {
+    literal: &'n [u8],
+    /// Finds the bytes of the literal from an offset on.
+    part: memmem::Finder<'n>,
+    offset: usize,
+    whole: OnceCell<memmem::Finder<'n>>,
+}
+
+impl<'n> Finder<'n> {
+    /// For up to so many bytes, next to nothing is prepared.
+    const PART: usize = if cfg!(test) { 4 } else { 32 };
+    /// How often the part may be found without the whole: that bounds what is compared by the length of the text.
+    const TRIES: usize = if cfg!(test) { 2 } else { 16 };
+
+    fn new(literal: &'n [u8]) -> Self {
+        // The middle of a hunk is likely to be less common than its edges.
+        let offset = literal.len().saturating_sub(Self::PART) / 2;
+        let part = &literal[offset..literal.len().min(offset + Self::PART)];
+        Self { literal, part: memmem::Finder::new(part), offset, whole: OnceCell::new() }
+    }
+
+    /// Returns where the bytes are first in a text.
+    fn find(&self, text: &[u8]) -> Option<usize> {
+        let mut from = 0;
+        if self.whole.get().is_none() {
+            for _ in 0..Self::TRIES {
+                let at = from + self.part.find(text.get(from + self.offset..)?)?;
+                if text[at..].starts_with(self.literal) {
+                    return Some(at);
+                }
+                from = at + 1;
+            }
+        }
+        let whole = self.whole.get_or_init(|| memmem::Finder::new(self.literal));
+        whole.find(&text[from..]).map(|at| from + at)
+    }
 }
 
 /// A text to find: some lines joined by line ends.
@@ -100,9 +141,9 @@ impl Needle {
         self.has_line && begins && ends && is_line
     }
 
-    /// Makes what finds the literal, which takes longer than to look through a few lines.
-    pub(super) fn finder(&self) -> memmem::Finder<'_> {
-        memmem::Finder::new(&self.literal)
+    /// Makes what finds the literal.
+    pub(super) fn finder(&self) -> Finder<'_> {
+        Finder::new(&self.literal)
     }
 
     /// Returns the first match that begins at or after an offset.
@@ -110,7 +151,7 @@ impl Needle {
         self.next(&self.finder(), text, from)
     }
 
-    fn next(&self, literal: &memmem::Finder<'_>, text: &[u8], from: usize) -> Option<usize> {
+    fn next(&self, literal: &Finder<'_>, text: &[u8], from: usize) -> Option<usize> {
         if !self.has_line {
             return None;
         }
@@ -127,7 +168,7 @@ impl Needle {
     }
 
     /// Returns every match, overlapping ones included, in time linear in the text.
-    pub(super) fn places(&self, literal: &memmem::Finder<'_>, text: &[u8]) -> Places {
+    pub(super) fn places(&self, literal: &Finder<'_>, text: &[u8]) -> Places {
         let Some(first) = self.next(literal, text, 0) else { return Places::default() };
         let (mut places, mut last) = (Places::default(), first);
         places.push(first);
