@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs::File;
-use std::io::{self, IsTerminal as _, Seek as _, Write as _};
+use std::io::{self, IsTerminal as _, Read as _, Seek as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -47,14 +47,19 @@ pub(super) fn show_diff(bytes: &[u8], terminal: &File, talk: &Verbosity, config:
 /// # Errors
 /// If it can't be run, or fails.
 fn filtered(filter: &str, diff: &[u8]) -> io::Result<Vec<u8>> {
-    let mut input = tempfile::tempfile()?;
+    let (mut input, mut output) = (tempfile::tempfile()?, tempfile::tempfile()?);
     input.write_all(diff)?;
     input.rewind()?;
     let left = LeftToChild::begin();
-    let done = Command::new("sh").args(["-c", filter]).stdin(input).stderr(Stdio::inherit()).output();
+    let ended = Command::new("sh").args(["-c", filter]).stdin(input).stdout(output.try_clone()?).status();
     drop(left);
-    let done = done?;
-    if done.status.success() { Ok(done.stdout) } else { Err(io::ErrorKind::Other.into()) }
+    if !ended?.success() {
+        return Err(io::ErrorKind::Other.into());
+    }
+    let mut filtered = Vec::new();
+    output.rewind()?;
+    output.read_to_end(&mut filtered)?;
+    Ok(filtered)
 }
 
 /// Prints a response on standard output: to a program as it is.

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use bstr::{BStr, ByteSlice as _};
 
 use super::directories::Directories;
-use super::git::{self, Git};
+use super::git::{Git, checked};
 use super::line_ends::Value;
 use super::staged::{Held, Staged};
 use super::{Repo, RepoError};
@@ -30,15 +30,12 @@ impl Repo {
         let mut command = git.command(["check-attr", "--stdin", "-z", "--cached", name]);
         // It takes paths from the current directory, unlike what lists them.
         self.top.as_ref().map(|top| command.current_dir(top));
-        let git::Output { status, stdout: said, stderr } = git.run(&mut command, &input)?;
-        let failed = |message: &[u8]| RepoError::Child { command: "check-attr".into(), message: message.into() };
-        if !status.success() {
-            return Err(failed(stderr.trim()));
-        }
+        let said = checked(&mut command, "check-attr", &input)?;
         // path, attribute and value, each ended by a NUL
         let said: Vec<&[u8]> = said.split_str("\0").collect();
         let values: Vec<_> = said.chunks_exact(3).map(|one| value(one[2])).collect();
-        if values.len() == paths.len() { Ok(values) } else { Err(failed(b"it answered of other paths")) }
+        let others = || RepoError::Child { command: "check-attr".into(), message: "it answered of other paths".into() };
+        (values.len() == paths.len()).then_some(values).ok_or_else(others)
     }
 
     /// Returns whether an attribute is named anywhere that git reads rules about these paths from. What can't be looked

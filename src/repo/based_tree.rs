@@ -7,7 +7,7 @@ use bstr::{BString, ByteSlice as _};
 use git2::Oid;
 
 use super::conversion::Conversion;
-use super::git::Git;
+use super::git::{Git, checked};
 use super::objects::{content_id, leaf};
 use super::{BlobId, Repo, RepoError, RevisionTree, Side};
 use crate::compare::Compare as _;
@@ -138,7 +138,7 @@ impl BasedTree<'_> {
         // Paths count from the current directory there.
         self.repo.top.as_ref().map(|top| command.current_dir(top));
         command.arg(range).arg("--").arg(path.as_path());
-        let said = git.checked(&mut command, "log", b"").unwrap_or_default();
+        let said = checked(&mut command, "log", b"").unwrap_or_default();
         said.lines().map(BString::from).collect()
     }
 }

@@ -17,7 +17,7 @@ use std::path::Path;
 use bstr::{BString, ByteSlice};
 use tempfile::TempDir;
 
-use super::git::{Child, ChildStdin, ChildStdout, Command, Git, Stdio, check_version, temporary};
+use super::git::{Child, ChildStdin, ChildStdout, Command, Git, Stdio, check_version, checked, temporary};
 use super::objects::blob_id;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
@@ -109,11 +109,8 @@ impl GitFilter {
         let (rules, children, answers) = Default::default();
         let format = format!("--object-format={}", repo.git2().object_format());
         let alone = Self { git, options, environment, prelude, place, rules, children, answers };
-        let output = alone.git.run(&mut alone.command(&["init", "-q", "--template=", &format]), b"")?;
-        match output.status.success() {
-            true => Ok(alone),
-            false => Err(RepoError::Child { command: "init".into(), message: output.stderr.trim().into() }),
-        }
+        checked(&mut alone.command(&["init", "-q", "--template=", &format]), "init", b"")?;
+        Ok(alone)
     }
 
     /// Returns the bytes of the blob that `git add` would make of a file.

@@ -1,14 +1,15 @@
 //! The only place that starts the git program: for what libgit2 doesn't know or gets wrong.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write as _;
+use std::io::{self, Read, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 pub(super) use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
-use std::thread::Builder;
+use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use bstr::{BString, ByteSlice as _};
@@ -41,8 +42,7 @@ const PIPE_BUF: usize = 4096;
 pub(super) fn check_version() -> Result<(), RepoError> {
     static OLD: OnceLock<Option<String>> = OnceLock::new();
     if OLD.get().is_none() {
-        let said = Command::new("git").arg("version").output().map_err(|source| RepoError::NoGit { source })?;
-        let _ = OLD.set(old_version(&said.stdout));
+        let _ = OLD.set(old_version(&run(Command::new("git").arg("version"), b"")?.stdout));
     }
     match OLD.get().cloned().flatten() {
         Some(version) => Err(RepoError::OldGit { version }),
@@ -194,36 +194,6 @@ impl Git {
         Ok(said.trim_end().to_os_str_lossy().into_owned())
     }
 
-    /// Runs a command to its end, feeding it and keeping what it prints.
-    ///
-    /// # Errors
-    /// If it can't be started. That it fails is for the caller to see.
-    pub(crate) fn run(&self, command: &mut Command, input: &[u8]) -> Result<Output, RepoError> {
-        command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|source| RepoError::NoGit { source })?;
-        let stdin = child.stdin.take();
-        // A child that prints before it has read all would wait for us for ever, so another thread feeds it what a pipe may not take.
-        let output = std::thread::scope(|scope| {
-            // One that stops reading says why on its own.
-            let fed = stdin.map_or(Ok(()), |mut stdin| {
-                let mut feed = move || drop(stdin.write_all(input));
-                if input.len() <= PIPE_BUF {
-                    feed();
-                    return Ok(());
-                }
-                Builder::new().spawn_scoped(scope, feed).map(drop)
-            });
-            let output = child.wait_with_output();
-            fed.and(output)
-        });
-        let output = output.map_err(|source| RepoError::Io { what: "git's output".into(), source })?;
-        Ok(Output { status: output.status, stdout: output.stdout.into(), stderr: output.stderr.into() })
-    }
-
     /// Runs git to its end and returns what it printed.
     ///
     /// # Errors
@@ -237,22 +207,72 @@ impl Git {
         let words = args.iter().map(|word| word.to_string_lossy());
         // Behind the settings that go before it.
         let name = words.into_iter().find(|word| *word != "-c" && !word.contains('=')).unwrap_or_default();
-        self.checked(&mut self.command(&args), &name, input)
+        checked(&mut self.command(&args), &name, input)
     }
+}
 
-    /// Does the same with a command that is made already, and is called so where it fails.
-    ///
-    /// # Errors
-    /// If it can't be started, or fails.
-    pub(crate) fn checked(&self, command: &mut Command, name: &str, input: &[u8]) -> Result<BString, RepoError> {
-        let output = self.run(command, input)?;
-        if output.status.success() {
-            return Ok(output.stdout);
-        }
-        let said = output.stderr.trim();
-        let message = if said.is_empty() { output.status.to_string().into() } else { said.into() };
-        Err(RepoError::Child { command: name.to_owned(), message })
+/// Runs a command to its end, feeding it and keeping what it prints.
+///
+/// # Errors
+/// If it can't be started, fed or heard. That it fails is for the caller to see.
+pub(crate) fn run(command: &mut Command, input: &[u8]) -> Result<Output, RepoError> {
+    command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.map_err(|source| RepoError::NoGit { source })?;
+    // std's own way to do this panics where a pipe can't be read.
+    let told = talk(&mut child, input);
+    let ended = child.wait().and_then(|status| Ok((status, told?)));
+    let (status, [stdout, stderr]) = ended.map_err(|source| RepoError::Io { what: "git's output".into(), source })?;
+    Ok(Output { status, stdout, stderr })
+}
+
+/// Feeds a child, and reads what it prints and what it complains of. One that can't be fed is killed, so that it makes nothing of a part.
+fn talk(child: &mut Child, input: &[u8]) -> io::Result<[BString; 2]> {
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let feed = move || match stdin {
+        Some(mut stdin) => stdin.write_all(input).or_else(|error| match error.kind() {
+            // One that stops reading says why on its own.
+            io::ErrorKind::BrokenPipe => Ok(()),
+            _ => {
+                signal(pid.as_slice(), Signal::KILL);
+                Err(error)
+            }
+        }),
+        None => Ok(()),
+    };
+    thread::scope(move |scope| {
+        // A child that prints before it has read all would wait for us for ever, so another thread feeds it what a pipe may not take.
+        let feed = match input.len() > PIPE_BUF {
+            true => Some(Builder::new().spawn_scoped(scope, feed)?),
+            false => feed().map(|()| None)?,
+        };
+        let complaints = Builder::new().spawn_scoped(scope, move || all_of(stderr))?;
+        let printed = all_of(stdout);
+        let complaints = complaints.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        feed.map_or(Ok(()), |feed| feed.join().unwrap_or_else(|panic| resume_unwind(panic)))?;
+        Ok([printed?, complaints])
+    })
+}
+
+fn all_of(stream: Option<impl Read>) -> io::Result<BString> {
+    let mut all = Vec::new();
+    stream.map_or(Ok(0), |mut stream| stream.read_to_end(&mut all))?;
+    Ok(all.into())
+}
+
+/// Runs a command to its end, which is called so where it fails, and returns what it printed.
+///
+/// # Errors
+/// If it can't be started, or fails.
+pub(crate) fn checked(command: &mut Command, name: &str, input: &[u8]) -> Result<BString, RepoError> {
+    let output = run(command, input)?;
+    if output.status.success() {
+        return Ok(output.stdout);
     }
+    let said = output.stderr.trim();
+    let message = if said.is_empty() { output.status.to_string().into() } else { said.into() };
+    Err(RepoError::Child { command: name.to_owned(), message })
 }
 
 /// How long those who are asked to stop may take.

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStringExt as _;
 
 use bstr::{BString, ByteSlice as _};
 
-use super::git::{Git, temporary};
+use super::git::{Git, checked, temporary};
 use super::{Repo, RepoError};
 
 /// What a mail says of a commit.
@@ -30,12 +30,9 @@ impl Repo {
         let [text, rest] = ["text", "rest"].map(|name| place.path().join(name));
         let mut command =
             git.command([OsStr::new("mailinfo"), OsStr::new("--encoding=UTF-8"), text.as_os_str(), rest.as_os_str()]);
-        let output = git.run(&mut command, response)?;
-        if !output.status.success() {
-            return Err(RepoError::Child { command: "mailinfo".into(), message: output.stderr.trim().into() });
-        }
+        let printed = checked(&mut command, "mailinfo", response)?;
         let said = |name: &str| {
-            let line = output.stdout.lines().find_map(|line| line.strip_prefix(name.as_bytes()));
+            let line = printed.lines().find_map(|line| line.strip_prefix(name.as_bytes()));
             line.map(|line| line.trim().to_vec()).filter(|value| !value.is_empty())
         };
         let Some(subject) = said("Subject:") else { return Ok(None) };

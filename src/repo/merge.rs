@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use bstr::{BString, ByteSlice as _};
 use git2::{FileFavor, MergeFileInput, MergeFileOptions};
 
-use super::git::{Command, Git, temporary};
+use super::git::{Command, Git, run, temporary};
 use super::line_ends::Value;
 use super::rules::{Consult, RuleBook};
 use super::{Repo, RepoError};
@@ -85,7 +85,7 @@ impl Repo {
         sides: [&[u8]; 3],
         marker_size: &Value,
     ) -> Result<Result<Vec<u8>, BString>, RepoError> {
-        let (place, git) = (temporary()?, Git::new(self));
+        let place = temporary()?;
         let io = |source| RepoError::Io { what: "a file to merge".into(), source };
         let files = ["base", "here", "response"].map(|name| place.path().join(name));
         for (file, side) in files.iter().zip(sides) {
@@ -115,7 +115,7 @@ impl Repo {
         let mut shell = Command::new("sh");
         shell.arg("-c").arg(OsStr::from_bytes(&command));
         self.top.as_ref().map(|top| shell.current_dir(top));
-        let said = git.run(&mut shell, b"")?;
+        let said = run(&mut shell, b"")?;
         let merged = std::fs::read(here).map_err(io)?;
         match said.status.code() {
             Some(0) => Ok(Ok(merged)),
@@ -135,7 +135,7 @@ impl Repo {
             written.map_err(|source| RepoError::Io { what: "a file to merge".into(), source })?;
             command.arg(file);
         }
-        let said = git.run(&mut command, b"")?;
+        let said = run(&mut command, b"")?;
         // Its status is how many conflicts there are, up to 127.
         match said.status.code() {
             Some(1..=127) => Ok(said.stdout),

@@ -496,8 +496,8 @@ fn open_as_git_does(around: &Surroundings, error: git2::Error) -> Result<git2::R
     }
     let ask = |what| {
         let mut command = git::Command::new("git");
-        let output = command.args(["rev-parse", what]).current_dir(&around.here).output().ok()?;
-        let line = output.stdout.strip_suffix(b"\n").filter(|line| output.status.success() && !line.is_empty())?;
+        let said = git::checked(command.args(["rev-parse", what]).current_dir(&around.here), "rev-parse", b"").ok()?;
+        let line = said.strip_suffix(b"\n").filter(|line| !line.is_empty())?;
         Some(PathBuf::from(OsStr::from_bytes(line)))
     };
     let git = git2::Repository::open_bare(ask("--absolute-git-dir").ok_or(error)?)?;
@@ -517,11 +517,7 @@ fn check_door(git: &git2::Repository, here: &Path) -> Result<(), RepoError> {
     }
     // git says why not.
     let mut command = git::Command::new("git");
-    command.args(["rev-parse", "--absolute-git-dir"]).current_dir(here);
-    let output = command.output().map_err(|source| RepoError::NoGit { source })?;
-    if !output.status.success() {
-        return Err(RepoError::Child { command: "rev-parse".into(), message: output.stderr.trim().into() });
-    }
+    git::checked(command.args(["rev-parse", "--absolute-git-dir"]).current_dir(here), "rev-parse", b"")?;
     let around = own.parent().and_then(|above| git2::Repository::discover(above).ok());
     let is_part = |around: &git2::Repository| {
         around.workdir().is_some_and(|top| own.starts_with(top)) && !own.starts_with(around.path())

@@ -6,7 +6,7 @@ use sha1::{Digest as _, Sha1};
 use sha2::Sha256;
 
 use super::conversion::Conversion;
-use super::git::Git;
+use super::git::{Git, run};
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
 use crate::tree::{Content, Entry, File, Mode, Obstacle, TreeError};
@@ -81,7 +81,7 @@ impl Repo {
             return Err(missing(None));
         }
         let git = Git::new(self);
-        let output = git.run(&mut git.command(["cat-file", "-e", &id.to_string()]), b"")?;
+        let output = run(&mut git.command(["cat-file", "-e", &id.to_string()]), b"")?;
         match output.status.success() {
             true => Ok(()),
             false => Err(missing(output.stderr.lines().next().map(BString::from))),

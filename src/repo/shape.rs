@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::git::{Git, temporary};
+use super::git::{Git, checked, temporary};
 use super::index_file::{Fingerprint, IndexFile};
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
-use bstr::ByteSlice as _;
 
 /// What an index has beside its entries that git keeps.
 #[derive(Clone, Copy, Debug, Default)]
@@ -121,9 +120,5 @@ impl Repo {
 
 fn rewrite(git: &Git, file: &Path, options: &[&str], shape: &str) -> Result<(), RepoError> {
     let args = [options, &["update-index", shape, "--force-write-index"]].concat();
-    let output = git.run(git.command(args).env("GIT_INDEX_FILE", file), b"")?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(RepoError::Child { command: "update-index".into(), message: output.stderr.trim().into() }),
-    }
+    checked(git.command(args).env("GIT_INDEX_FILE", file), "update-index", b"").map(drop)
 }

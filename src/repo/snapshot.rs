@@ -3,7 +3,7 @@
 use bstr::{BString, ByteSlice as _};
 use git2::Oid;
 
-use super::git::{Git, temporary};
+use super::git::{Git, checked, run, temporary};
 use super::objects::whole_id;
 use super::{NextIndex, NextIndexError, Repo, RepoError};
 
@@ -25,7 +25,7 @@ impl Repo {
             let mut command = git.command(args);
             // What users see of a file matters, not how their index is kept.
             command.current_dir(top).env("GIT_INDEX_FILE", index.path());
-            git.checked(&mut command, args[0], b"")
+            checked(&mut command, args[0], b"")
         };
         run(&["add", if with_untracked { "--all" } else { "--update" }])?;
         let said = run(&["write-tree"])?;
@@ -41,7 +41,7 @@ impl Repo {
         let git = Git::new(self);
         let key = "llmpatch.snapshotExpire";
         let asked = ["config", "--type=expiry-date", "--default=2.weeks.ago", "--get", key];
-        let said = git.run(&mut git.command(asked), b"")?;
+        let said = run(&mut git.command(asked), b"")?;
         let expired: u64 = match said.stdout.trim().to_str().ok().and_then(|seconds| seconds.parse().ok()) {
             Some(seconds) if said.status.success() => seconds,
             _ => {

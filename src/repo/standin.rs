@@ -18,7 +18,7 @@ use bstr::{BString, ByteSlice as _};
 use git2::RepositoryState;
 use tempfile::TempDir;
 
-use super::git::{Command, check_version, temporary};
+use super::git::{Command, check_version, checked, run, temporary};
 use super::objects::whole_id;
 use super::{Repo, RepoError};
 use crate::tree::Repair;
@@ -152,7 +152,7 @@ impl Repo {
             };
         }
         let git = super::git::Git::new(self);
-        let said = git.run(&mut git.command(["rev-parse", "--verify", "--quiet", name]), b"");
+        let said = run(&mut git.command(["rev-parse", "--verify", "--quiet", name]), b"");
         let said = said.map_err(|error| git2::Error::from_str(&error.to_string()))?;
         match said.status.code() {
             Some(0) => Ok(said.stdout.trim_end().to_str().ok().and_then(whole_id)),
@@ -256,10 +256,8 @@ fn ask(here: &Path, variables: Variables, args: &[&str]) -> Result<BString, Repo
     if variables == Variables::Ignored {
         command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env_remove("GIT_COMMON_DIR");
     }
-    let output = command.arg("rev-parse").args(args).current_dir(here).output();
-    let output = output.map_err(|source| RepoError::NoGit { source })?;
-    let failed = || RepoError::Child { command: "rev-parse".into(), message: output.stderr.trim().into() };
-    output.status.success().then(|| BString::from(output.stdout.trim_end())).ok_or_else(failed)
+    let said = checked(command.arg("rev-parse").args(args).current_dir(here), "rev-parse", b"")?;
+    Ok(said.trim_end().into())
 }
 
 fn lay_out(

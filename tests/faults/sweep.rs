@@ -237,6 +237,7 @@ impl Sweep {
         tally.count(side);
         let died = ended.signal();
         match (self.fault.signal(), side) {
+            _ if ended.stderr.contains("panicked") => Err(describe("panicked", ended, &format!("{side:?}"))),
             // A child's death is a failure like any other.
             (Some(signal), _) if self.whose != Whose::Child => match (died, ended.code(), side) {
                 (Some(by), _, Side::Old) if by == signal => Ok(()),
@@ -300,8 +301,8 @@ impl Sweep {
             let again = place.recover();
             let verdict = if let Err(said) = claimed {
                 Err(describe("claims to have recovered", &first, &said))
-            } else if first.stderr.contains("damaged") {
-                Err(describe("isn't damaged", &first, ""))
+            } else if first.stderr.contains("damaged") || first.stderr.contains("panicked") {
+                Err(describe("isn't damaged, and is no reason to panic", &first, ""))
             } else if again.code() == Some(0) {
                 self.judge(scene, &place.state()).map(|side| tally.count(side))
             } else {

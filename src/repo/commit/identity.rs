@@ -10,7 +10,7 @@ use bstr::{BString, ByteSlice as _};
 
 use super::{CommitError, CommitRequest, with};
 use crate::repo::Repo;
-use crate::repo::git::{Command, Git, Output, check_version};
+use crate::repo::git::{Command, Git, Output, check_version, run};
 
 /// What a date in a setting may be and a date of a commit may not.
 const NO_DATES: [&str; 3] = ["never", "all", "false"];
@@ -23,7 +23,7 @@ impl Repo {
     pub(crate) fn check_identity(&self, request: &CommitRequest) -> Result<(), CommitError> {
         check_version()?;
         let git = Git::new(self);
-        let ask = |command: &mut Command| git.run(command, b"");
+        let ask = |command: &mut Command| run(command, b"");
         match &request.author {
             Some(author) => check_author(&git, author)?,
             None => known(ask(&mut git.command(["var", "GIT_AUTHOR_IDENT"]))?)?,
@@ -51,7 +51,7 @@ fn check_author(git: &Git, author: &OsString) -> Result<(), CommitError> {
     for (variable, value) in [("GIT_AUTHOR_NAME", name), ("GIT_AUTHOR_EMAIL", address)] {
         command.env(variable, OsStr::from_bytes(&value));
     }
-    let output = git.run(&mut command, b"")?;
+    let output = run(&mut command, b"")?;
     if output.status.success() { Ok(()) } else { Err(no_author(author, output.stderr)) }
 }
 
@@ -68,7 +68,7 @@ pub(super) fn author_of(git: &Git, author: &OsString) -> Result<(BString, BStrin
         return parts.map(both).ok_or_else(|| no_author(author, BString::default()));
     }
     let look = ["log", "--use-mailmap", "--all", "-i", "-1", "--format=%aN%x00%aE", "--no-show-signature"];
-    let output = git.run(git.command(look).arg(with("--author=", author)), b"")?;
+    let output = run(git.command(look).arg(with("--author=", author)), b"")?;
     match output.stdout.split_once_str("\0") {
         Some(found) if output.status.success() => Ok(both(found)),
         _ => Err(no_author(author, output.stderr)),

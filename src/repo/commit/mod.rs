@@ -31,7 +31,7 @@ pub(crate) use self::many::Committer;
 pub use self::outcome::Extent;
 use self::trace::{Refusal, Trace};
 use super::commit_barrier::CommitBarrier;
-use super::git::{ChildWatch, Git};
+use super::git::{ChildWatch, Git, checked};
 use super::objects::whole_id;
 use super::{Repo, RepoError};
 use crate::dir::write::step;
@@ -390,7 +390,7 @@ impl Repo {
             return Ok(tree);
         }
         let git = Git::new(self);
-        let said = git.checked(git.command(["write-tree"]).env("GIT_INDEX_FILE", index), "write-tree", b"")?;
+        let said = checked(git.command(["write-tree"]).env("GIT_INDEX_FILE", index), "write-tree", b"")?;
         let unknown = || RepoError::Child { command: "write-tree".into(), message: said.clone() };
         said.trim_end().to_str().ok().and_then(whole_id).ok_or_else(unknown)
     }

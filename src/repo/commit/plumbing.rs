@@ -8,7 +8,7 @@ use git2::Oid;
 
 use super::identity::author_of;
 use super::{CommitError, CommitRequest, Sign, sign_argument, with};
-use crate::repo::git::Git;
+use crate::repo::git::{Git, checked, run};
 use crate::repo::{Repo, RepoError};
 
 impl Repo {
@@ -34,7 +34,7 @@ impl Repo {
         if let Some(date) = &request.date {
             command.env("GIT_AUTHOR_DATE", exact_date(&git, date)?);
         }
-        let said = git.checked(&mut command, "commit-tree", &message)?;
+        let said = checked(&mut command, "commit-tree", &message)?;
         let name = said.trim_end().to_str_lossy();
         let unknown = || RepoError::Child { command: "commit-tree".into(), message: said.clone() };
         Ok(self.commit_id(&name).ok_or_else(unknown)?)
@@ -68,17 +68,17 @@ impl Repo {
             command.args(["--no-where", "--no-if-exists", "--no-if-missing"]);
         }
         command.args(request.trailers.iter().map(|trailer| with("--trailer=", trailer)));
-        git.checked(&mut command, "interpret-trailers", &message)
+        checked(&mut command, "interpret-trailers", &message)
     }
 }
 
 /// Returns a date as it can be in the environment, which knows no `yesterday`.
 fn exact_date(git: &Git, date: &OsString) -> Result<OsString, RepoError> {
-    let known = git.run(git.command(["var", "GIT_AUTHOR_IDENT"]).env("GIT_AUTHOR_DATE", date), b"")?;
+    let known = run(git.command(["var", "GIT_AUTHOR_IDENT"]).env("GIT_AUTHOR_DATE", date), b"")?;
     if known.status.success() {
         return Ok(date.clone());
     }
-    let said = git.checked(git.command(["rev-parse"]).arg(with("--since=", date)), "rev-parse", b"")?;
+    let said = checked(git.command(["rev-parse"]).arg(with("--since=", date)), "rev-parse", b"")?;
     let seconds = said.trim().strip_prefix(b"--max-age=").unwrap_or_default();
     Ok(with("@", OsStr::from_bytes(seconds)))
 }
