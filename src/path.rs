@@ -62,12 +62,12 @@ impl RepoPath {
     /// Says why this would be an odd name for a new file: it holds a backslash, or is in quotes or backticks. Files that
     /// are there already may well be called so; a new one is a slip.
     pub fn suspicious_when_new(&self) -> Option<PathError> {
-        let path = self.0.clone();
+        let path = &self.0;
         let wrapped = |quote: &u8| path.len() > 1 && path.starts_with(&[*quote]) && path.ends_with(&[*quote]);
         if path.contains(&b'\\') {
-            Some(PathError::Backslash { path })
+            Some(PathError::Backslash { path: path.clone() })
         } else if b"\"'`".iter().any(wrapped) {
-            Some(PathError::Quoted { path })
+            Some(PathError::Quoted { path: path.clone() })
         } else {
             None
         }

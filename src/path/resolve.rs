@@ -91,8 +91,12 @@ impl Resolver {
         if path.is_empty() || matches!(last, b"" | b"." | b"..") {
             return Err(PathError::Directory { path: written.into() });
         }
-        let composed = path.to_str().ok().filter(|_| self.composes).map(|path| path.nfc().collect::<String>());
-        let path = RepoPath::new(composed.as_ref().map_or(&path[..], String::as_bytes))?;
+        // Its parts have been checked; what they are once they are composed hasn't.
+        let composed = Some(&path).filter(|_| self.composes).and_then(|path| path.to_str().ok());
+        let path = match composed {
+            Some(path) => RepoPath::new(path.nfc().collect::<String>().as_bytes())?,
+            None => RepoPath(path),
+        };
         if path.as_bytes().len() > LONGEST || path.parts().any(|part| part.len() > LONGEST_PART) {
             return Err(PathError::TooLong { path: written.into() });
         }

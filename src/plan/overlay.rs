@@ -28,6 +28,8 @@ pub(super) struct Overlay<'t> {
     kept: usize,
 }
 
+const READ: &str = "a path is read before it is changed";
+
 /// How many bytes of files are kept as earlier edits found them, for messages.
 const KEPT: usize = 64 << 20;
 
@@ -85,12 +87,9 @@ impl<'t> Overlay<'t> {
 
     /// Returns the file at a path, to be the base of an edit.
     pub(super) fn file(&mut self, path: &RepoPath) -> Result<Found, Error> {
-        if self.is_unknown(path) {
-            return Ok(Found::Unknown);
-        }
-        self.load(path)?;
-        let slot = &self.slots[path];
+        let slot = self.load(path)?;
         match (&slot.now, &slot.gone) {
+            _ if slot.unknown => Ok(Found::Unknown),
             (Some(file), _) => Ok(Found::File(file.clone())),
             (None, Some(missing)) => Err(Error::Missing(path.clone(), missing.clone())),
             (None, None) if slot.directory => Err(Error::Irregular(path.clone(), Irregular::Directory)),
@@ -104,17 +103,18 @@ impl<'t> Overlay<'t> {
 
     /// Returns what is in the way of a new file at a path: the file that is there, if it is one.
     pub(super) fn obstacle(&mut self, path: &RepoPath) -> Result<Option<Found>, Error> {
-        if self.is_unknown(path) {
+        let slot = self.load(path)?;
+        if slot.unknown {
             return Ok(Some(Found::Unknown));
         }
-        self.load(path)?;
-        if let Some(file) = &self.slots[path].now {
+        if let Some(file) = &slot.now {
             return Ok(Some(Found::File(file.clone())));
         }
+        let is_directory = slot.directory;
         if let Some(above) = path.ancestors().find(|ancestor| self.live(ancestor)) {
             return Err(Error::Occupied(path.clone(), Occupied::FileAbove(above)));
         }
-        if let Some(below) = self.live_below(path)? {
+        if let Some(below) = self.live_below(path, is_directory)? {
             return Err(Error::Occupied(path.clone(), Occupied::Directory(below)));
         }
         if self.tree.ignores_case() {
@@ -131,7 +131,8 @@ impl<'t> Overlay<'t> {
 
     /// Returns whether an empty file is at a path.
     pub(super) fn is_empty(&mut self, path: &RepoPath) -> bool {
-        matches!(self.obstacle(path), Ok(Some(Found::File(file))) if file.content.is_empty())
+        let is_empty = |slot: &Slot| slot.now.as_ref().is_some_and(|file| !slot.unknown && file.content.is_empty());
+        self.load(path).is_ok_and(is_empty)
     }
 
     /// Returns the file that is at a path now, if that has been read.
@@ -139,9 +140,14 @@ impl<'t> Overlay<'t> {
         self.slots.get(path)?.now.as_ref()
     }
 
-    /// Returns whether an earlier edit moved the file at a path away, and no other is there now.
-    pub(super) fn is_moved_away(&self, path: &RepoPath) -> bool {
-        self.slots.get(path).is_some_and(|slot| slot.now.is_none() && matches!(slot.gone, Some(Missing::Moved { .. })))
+    /// Returns what an edit finds at a path, if that has been read; nothing of what is elsewhere now, and so not lost.
+    pub(super) fn known(&self, path: &RepoPath) -> Option<Content> {
+        let slot = self.slots.get(path)?;
+        match (&slot.now, &slot.gone) {
+            (Some(file), _) => Some(file.content.clone()),
+            (None, Some(Missing::Moved { .. })) => Some(Vec::new().into()),
+            (None, _) => None,
+        }
     }
 
     /// Returns what was at a path in the tree below, if that has been read and is a file.
@@ -171,9 +177,8 @@ impl<'t> Overlay<'t> {
 
     /// Puts a file at a path that has been read.
     pub(super) fn put(&mut self, path: &RepoPath, file: File) {
-        self.keep(path, Some(&file));
         let (_, span) = self.edit;
-        let slot = self.known(path);
+        let slot = self.keep(path, Some(&file));
         if slot.now.is_none() {
             (slot.origin, slot.maker) = (None, span.filter(|_| slot.before.is_none()));
         }
@@ -182,9 +187,8 @@ impl<'t> Overlay<'t> {
 
     /// Removes a file that has been read.
     pub(super) fn delete(&mut self, path: &RepoPath) {
-        self.keep(path, None);
         let (_, by) = self.edit;
-        let slot = self.known(path);
+        let slot = self.keep(path, None);
         (slot.now, slot.origin, slot.gone) = (None, None, Some(Missing::Deleted(by)));
     }
 
@@ -193,15 +197,16 @@ impl<'t> Overlay<'t> {
         self.now(path).is_some_and(|now| self.kept + room(&now.content) <= KEPT)
     }
 
-    /// Keeps a file as it is, before an edit changes it.
-    fn keep(&mut self, path: &RepoPath, new: Option<&File>) {
-        let Some(slot) = self.slots.get_mut(path) else { return };
+    /// Keeps a file that has been read as it is, before an edit changes it.
+    fn keep(&mut self, path: &RepoPath, new: Option<&File>) -> &mut Slot {
+        let slot = self.slots.get_mut(path).expect(READ);
         if let Some(now) = slot.now.as_ref().filter(|now| new.is_none_or(|new| new.content != now.content))
             && self.kept + room(&now.content) <= KEPT
         {
             self.kept += room(&now.content);
             slot.past.push(Past { content: now.content.clone(), edit: self.edit.0 });
         }
+        slot
     }
 
     /// Looks at the tree as it would be without a file that has been read.
@@ -216,20 +221,18 @@ impl<'t> Overlay<'t> {
 
     /// Renames a file; both paths have been read.
     pub(super) fn rename(&mut self, from: &RepoPath, to: &RepoPath, file: File) {
-        self.keep(from, Some(&file));
         let (_, by) = self.edit;
-        let slot = self.known(from);
+        let slot = self.keep(from, Some(&file));
         let (origin, past) = (slot.origin.take(), std::mem::take(&mut slot.past));
         (slot.now, slot.gone) = (None, Some(Missing::Moved { to: to.clone(), by }));
-        let slot = self.known(to);
+        let slot = self.slot_of(to);
         (slot.now, slot.gone, slot.origin, slot.past) = (Some(file), None, origin, past);
         slot.maker = by.filter(|_| slot.before.is_none());
     }
 
     /// Returns the file that stood at a path before the response.
     pub(super) fn original(&mut self, path: &RepoPath) -> Result<Option<File>, Error> {
-        self.load(path)?;
-        Ok(self.slots[path].before.clone())
+        Ok(self.load(path)?.before.clone())
     }
 
     /// Takes a file out of the way of a new one until its own edit comes. What can't be read stays where it is.
@@ -269,7 +272,7 @@ impl<'t> Overlay<'t> {
             }
             slot.aside.take()
         });
-        let slot = self.known(to);
+        let slot = self.slot_of(to);
         (slot.now, slot.gone, slot.origin) = (Some(file), None, aside.and_then(|(_, origin)| origin));
     }
 
@@ -280,7 +283,7 @@ impl<'t> Overlay<'t> {
 
     /// Returns the lines that failed edits of a path would have added.
     pub(super) fn lost(&mut self, path: &RepoPath) -> &mut HashSet<Vec<u8>> {
-        &mut self.known(path).lost
+        &mut self.slot_of(path).lost
     }
 
     /// Returns the paths at which something is different now.
@@ -324,12 +327,8 @@ impl<'t> Overlay<'t> {
         ChangeSet::new(changes)
     }
 
-    fn known(&mut self, path: &RepoPath) -> &mut Slot {
-        self.slots.get_mut(path).expect("a path is read before it is changed")
-    }
-
-    fn is_unknown(&self, path: &RepoPath) -> bool {
-        self.slots.get(path).is_some_and(|slot| slot.unknown)
+    fn slot_of(&mut self, path: &RepoPath) -> &mut Slot {
+        self.slots.get_mut(path).expect(READ)
     }
 
     fn slot(&mut self, path: RepoPath, before: Option<File>) -> &mut Slot {
@@ -341,9 +340,9 @@ impl<'t> Overlay<'t> {
     }
 
     /// Reads what is at a path, unless that is known.
-    fn load(&mut self, path: &RepoPath) -> Result<(), Error> {
+    fn load(&mut self, path: &RepoPath) -> Result<&Slot, Error> {
         if self.slots.contains_key(path) {
-            return Ok(());
+            return Ok(&self.slots[path]);
         }
         let before = match self.tree.read(path)? {
             Entry::File(file) => Some(file),
@@ -357,13 +356,13 @@ impl<'t> Overlay<'t> {
                 return Err(Error::Irregular(path.clone(), Irregular::Below { at: ancestor, what }));
             }
             Entry::Directory => {
-                self.slot(path.clone(), None).directory = true;
-                return Ok(());
+                let slot = self.slot(path.clone(), None);
+                slot.directory = true;
+                return Ok(slot);
             }
             Entry::Other(what) => return Err(Error::Irregular(path.clone(), Irregular::Other(what))),
         };
-        self.slot(path.clone(), before);
-        Ok(())
+        Ok(self.slot(path.clone(), before))
     }
 
     /// Returns whether a file of the response's making, or one that it has read, is at a path.
@@ -371,15 +370,15 @@ impl<'t> Overlay<'t> {
         self.now(path).is_some()
     }
 
-    /// Returns a file that is now below a path.
-    fn live_below(&self, directory: &RepoPath) -> Result<Option<RepoPath>, Error> {
+    /// Returns a file that is now below a path, which the tree may have as a directory.
+    fn live_below(&self, directory: &RepoPath, is_in_tree: bool) -> Result<Option<RepoPath>, Error> {
         let start = [directory.as_bytes(), b"/"].concat();
         let from = (Bound::Included(&start[..]), Bound::Unbounded);
         let mut named = self.slots.range::<[u8], _>(from).take_while(|(path, _)| path.is_below(directory));
         if let Some((path, _)) = named.find(|(_, slot)| slot.now.is_some()) {
             return Ok(Some(path.clone()));
         }
-        if !self.slots.get(directory).is_some_and(|slot| slot.directory) {
+        if !is_in_tree {
             return Ok(None);
         }
         let kept = self.tree.leaves_below(directory)?;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use bstr::BString;
 
@@ -176,11 +177,9 @@ impl Planner<'_> {
                 Some(Vec::new().into())
             }
             Some(Status::Renamed) => self.overlay.aside(path).map(|file| file.content),
-            // What was there is elsewhere, and so not lost.
-            _ if self.overlay.is_moved_away(path) => Some(Vec::new().into()),
             _ => None,
         }
-        .or_else(|| self.overlay.now(path).map(|file| file.content.clone()))
+        .or_else(|| self.overlay.known(path))
     }
 
     /// Looks at what an edit of a whole file made of it. `known` is the file as it was, if that was known before.
@@ -208,8 +207,9 @@ impl Planner<'_> {
         let span = written.span.or(span);
         match self.resolver.resolve(root.map(|root| &root[..]), written) {
             Ok(path) => {
-                let is_new = !self.named.contains_key(&path);
-                self.named.entry(path.clone()).or_insert(span);
+                let named = self.named.entry(path.clone());
+                let is_new = matches!(named, Entry::Vacant(_));
+                named.or_insert(span);
                 let case = if self.tree.ignores_case() { Case::Ignored } else { Case::Counts };
                 match self.rules.guard.barrier(&path, case) {
                     Some(barrier) if is_new => self.fail(span, Error::Guarded(barrier)),

@@ -67,14 +67,15 @@ impl<'a> Reader<'a> {
 
     fn read(mut self) -> Block<'a> {
         let mut index = self.begin.number.index() + 1;
-        while let Some((row, is_indented)) = self.row(index) {
+        let mut following = self.row(index);
+        while let Some((row, is_indented)) = following {
             index += 1;
+            following = self.row(index);
             let marked = marker::read(row.text);
             let Some(marked) = marked else {
                 self.look_for_end(row);
                 if is_indented {
-                    let next = self.row(index).map(|(next, _)| next);
-                    self.section.line(row, next, &mut self.findings);
+                    self.section.line(row, following.map(|(next, _)| next), &mut self.findings);
                 } else {
                     self.findings.less_indented(row.span, self.begin.number);
                 }
