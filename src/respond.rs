@@ -57,7 +57,7 @@ pub struct Response {
     pub replaced: Vec<Replaced>,
 }
 
-/// Writes a change of a tree as a response. `unsaid` is what is known already not to be sayable.
+/// Writes a change of a tree as a response. `known` is what is known already not to be representable.
 ///
 /// # Errors
 /// If contents can't be compared. That the format can't say the change is an [`Answer`], and has all the reasons.
@@ -67,7 +67,7 @@ pub fn respond(
     tree: &dyn Tree,
     compare: &dyn Compare,
     look: &Look,
-    unsaid: Vec<Unrepresentable>,
+    known: Vec<Unrepresentable>,
     progress: &Progress,
 ) -> Result<Answer, CompareError> {
     progress.enter(Stage::Comparing, 0);
@@ -79,14 +79,14 @@ pub fn respond(
         Format::Blocks | Format::Tool => derive::exact(format, changes, compare, context)?,
         _ => derive::envelope(changes, compare, &options)?,
     };
-    let mut unsaid = [unsaid, unrepresentable].concat();
+    let mut all = [known, unrepresentable].concat();
     let mut prose = look.prose.to_vec();
     match format {
         Format::Opx => note(&mut patch, changes, &look.notes),
         _ => prose = [&as_prose(&look.notes)[..], &prose].concat(),
     }
     let response = match format::print(&patch) {
-        Ok(printed) if unsaid.is_empty() => {
+        Ok(printed) if all.is_empty() => {
             let (before, behind) = match (&look.base, format) {
                 (Some(base), Format::Opx) => (format!("<opx base=\"{base}\">\n"), "</opx>\n"),
                 (Some(base), _) => (format!("Base: {base}\n\n"), ""),
@@ -94,12 +94,12 @@ pub fn respond(
             };
             [format::prose(&prose), before.into(), printed, behind.into()].concat()
         }
-        Ok(_) => return Ok(Err(sorted(unsaid))),
+        Ok(_) => return Ok(Err(sorted(all))),
         Err(these) => {
             let told =
                 these.into_iter().map(|these| Unrepresentable { path: these.path, format, what: what(these.why) });
-            unsaid.extend(told);
-            return Ok(Err(sorted(unsaid)));
+            all.extend(told);
+            return Ok(Err(sorted(all)));
         }
     };
     let Some(source) = Source::new(SourceId(0), "", response.clone()) else {
@@ -120,7 +120,7 @@ pub fn change_of(
     sides: impl IntoIterator<Item = (BString, Entry, Entry)>,
     format: Format,
 ) -> (ChangeSet, Vec<Unrepresentable>) {
-    let (mut changes, mut unsaid) = (Vec::new(), Vec::new());
+    let (mut changes, mut unrepresentable) = (Vec::new(), Vec::new());
     for (path, before, after) in sides {
         let file = |entry: Entry| match entry {
             Entry::File(file) => Ok(Some(file)),
@@ -132,17 +132,17 @@ pub fn change_of(
         match (known, file(before), file(after)) {
             (Ok(path), Ok(before), Ok(after)) => changes.push(Change { path, before, after, from: None }),
             (Err(what), ..) | (_, Err(what), _) | (_, _, Err(what)) => {
-                unsaid.push(Unrepresentable { path, format, what });
+                unrepresentable.push(Unrepresentable { path, format, what });
             }
         }
     }
-    (ChangeSet::new(changes), unsaid)
+    (ChangeSet::new(changes), unrepresentable)
 }
 
-fn sorted(mut unsaid: Vec<Unrepresentable>) -> Vec<Unrepresentable> {
-    unsaid.sort_by(|a, b| (&a.path, a.what).cmp(&(&b.path, b.what)));
-    unsaid.dedup();
-    unsaid
+fn sorted(mut all: Vec<Unrepresentable>) -> Vec<Unrepresentable> {
+    all.sort_by(|a, b| (&a.path, a.what).cmp(&(&b.path, b.what)));
+    all.dedup();
+    all
 }
 
 fn what(why: Why) -> What {

@@ -66,11 +66,11 @@ pub(super) struct Apply {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    talk: Verbosity,
+    verbosity: Verbosity,
     #[command(flatten)]
     json: Json,
     #[command(flatten)]
-    answering: FeedbackOptions,
+    feedback: FeedbackOptions,
 }
 
 /// What becomes of what can't be merged.
@@ -93,10 +93,10 @@ impl Apply {
         }
         self.check_options()?;
         let review = self.review()?;
-        let talk = Verbosity { feedback: self.answering.feedback, ..self.json.talk(&self.talk) };
+        let verbosity = Verbosity { feedback: self.feedback.feedback, ..self.json.verbosity(&self.verbosity) };
         let responses = Origin::names(&self.responses.paths);
         let reading = Reading { marks: self.leaves_conflicts(), ..self.reading.clone() };
-        Ok(flow::run(&reading, &talk, responses, |session| self.apply(session, review.as_ref())))
+        Ok(flow::run(&reading, &verbosity, responses, |session| self.apply(session, review.as_ref())))
     }
 
     fn leaves_conflicts(&self) -> bool {
@@ -170,7 +170,7 @@ impl Apply {
         let files = FileReport::list(&worked.changes, |_| None);
         let mut report = Failure::from(CliError::Unexpected { found, files });
         report.warnings.clone_from(&worked.warnings);
-        if session.talk.json {
+        if session.verbosity.json {
             report.detail = details::of_change(worked, None);
             report.files = details::files(session, worked, None);
         }
@@ -201,10 +201,10 @@ impl Apply {
             let case = if tree.ignores_case() { Case::Ignored } else { Case::Counts };
             review.choose(session, case, &mut worked)?;
         }
-        let prints = self.preview.prints() && !session.talk.json;
+        let prints = self.preview.prints() && !session.verbosity.json;
         let printed = prints.then(|| self.preview.print(session, &base, &worked.changes)).transpose()?;
         let report = self.described(session, &mut worked, message.as_ref())?;
-        if self.preview.is_asked_for() && self.talk.verbose && !session.talk.json {
+        if self.preview.is_asked_for() && self.verbosity.verbose && !session.verbosity.json {
             // On standard error, since what is previewed is often read by a program.
             output::complain(&details::plan_line(&worked.changes));
         }
@@ -225,7 +225,7 @@ impl Apply {
         let printed = match printed {
             Some(printed) => Printed::Diff(printed),
             None if self.preview.applies() && onto.is_some() => report.stored().into(),
-            None if self.preview.applies() && !self.talk.quiet => report.done().into(),
+            None if self.preview.applies() && !self.verbosity.quiet => report.done().into(),
             None => Printed::default(),
         };
         Ok((report, printed))
@@ -282,8 +282,9 @@ impl Apply {
         message: Option<&BString>,
     ) -> Result<Report, Failure> {
         let warnings = std::mem::take(&mut worked.warnings);
-        if !session.talk.json {
-            let is_silent = self.talk.quiet || self.onto.is_some() || self.preview.prints() || !self.preview.applies();
+        if !session.verbosity.json {
+            let is_silent =
+                self.verbosity.quiet || self.onto.is_some() || self.preview.prints() || !self.preview.applies();
             let files = details::counted_files(session, worked.base, &worked.changes, is_silent);
             return Ok(Report::checked(files, warnings));
         }
@@ -354,7 +355,7 @@ pub(super) fn publish(
     target: Target,
     mut report: Report,
 ) -> Result<Report, Failure> {
-    let work = session.works.begin(Stage::Waiting, 0);
+    let work = session.meter.begin(Stage::Waiting, 0);
     let mut recovered = Vec::new();
     let begun = transaction::begin(&session.repo, changes, target, work.progress().clone(), &mut recovered);
     session.note(recovered);

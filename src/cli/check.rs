@@ -30,11 +30,11 @@ pub(super) struct Check {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    talk: Verbosity,
+    verbosity: Verbosity,
     #[command(flatten)]
     json: Json,
     #[command(flatten)]
-    answering: FeedbackOptions,
+    feedback: FeedbackOptions,
 }
 
 impl Check {
@@ -47,20 +47,21 @@ impl Check {
             return Ok(exit);
         }
         self.responses.check("check")?;
-        let talk = Verbosity { feedback: self.answering.feedback, ..self.json.talk(&self.talk) };
+        let verbosity = Verbosity { feedback: self.feedback.feedback, ..self.json.verbosity(&self.verbosity) };
         if self.staged {
-            return self.run_on_staged(&talk);
+            return self.run_on_staged(&verbosity);
         }
         let origins = Origin::all(&self.responses.paths);
         // What keeps all from being looked at is told a person once, and a program of each.
-        let hindered = |report: &Report, style| match talk.json {
+        let hindered = |report: &Report, style| match verbosity.json {
             true => {
-                let one = |origin: &Origin| flow::conclude(&report.clone().about(vec![origin.name()]), &talk, style);
+                let one =
+                    |origin: &Origin| flow::conclude(&report.clone().about(vec![origin.name()]), &verbosity, style);
                 origins.iter().map(one).max().unwrap_or_default()
             }
-            false => flow::conclude(report, &talk, style),
+            false => flow::conclude(report, &verbosity, style),
         };
-        let session = match Session::open(&self.reading, &talk) {
+        let session = match Session::open(&self.reading, &verbosity) {
             Ok(session) => session,
             Err((report, style)) => return Ok(hindered(&report, style)),
         };
@@ -77,13 +78,13 @@ impl Check {
         Ok(origins.iter().map(check).max().unwrap_or_default())
     }
 
-    fn run_on_staged(&self, talk: &Verbosity) -> Result<Exit, clap::Error> {
+    fn run_on_staged(&self, verbosity: &Verbosity) -> Result<Exit, clap::Error> {
         if Origin::all(&self.responses.paths).contains(&Origin::Stdin) && !self.responses.paths.is_empty() {
             return Err(super::usage("check", "standard input is never staged; name paths of the index"));
         }
-        Ok(match Session::open(&self.reading, talk) {
+        Ok(match Session::open(&self.reading, verbosity) {
             Ok(session) => staged::check(&session, &self.responses.paths),
-            Err((report, style)) => flow::conclude(&report, talk, style),
+            Err((report, style)) => flow::conclude(&report, verbosity, style),
         })
     }
 }
@@ -99,16 +100,16 @@ pub(super) fn check(
     source: &[Source; 1],
 ) -> Result<(Report, String), Failure> {
     let worked = session.work_out(source, base, tree)?;
-    if session.talk.json {
+    if session.verbosity.json {
         let (files, detail) = (details::files(session, &worked, None), details::of_change(&worked, None));
         return Ok((Report { detail, ..Report::checked(files, worked.warnings) }, String::new()));
     }
     let files = FileReport::list(&worked.changes, |_| None);
     let mut line = String::new();
-    if !session.talk.quiet {
+    if !session.verbosity.quiet {
         let count = files.len();
         line = format!("{}: ok, {count} file{}\n", source[0].name(), if count == 1 { "" } else { "s" });
-        if session.talk.verbose {
+        if session.verbosity.verbose {
             line.extend(files.iter().map(|file| format!("  {file}\n")));
             line += &format!("  {}", details::plan_line(&worked.changes));
         }

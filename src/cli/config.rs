@@ -140,21 +140,21 @@ fn level(config: &Config) -> Result<Fuzz, RepoError> {
 }
 
 /// Decides how messages on standard error look: the option, else configuration, else the environment and the terminal.
-pub(super) fn style(talk: &Verbosity, config: Option<&Config>) -> Style {
-    style_on(std::io::stderr(), talk, config)
+pub(super) fn style(verbosity: &Verbosity, config: Option<&Config>) -> Style {
+    style_on(std::io::stderr(), verbosity, config)
 }
 
 /// Decides how messages on a stream look.
-pub(super) fn style_on(stream: impl AsFd, talk: &Verbosity, config: Option<&Config>) -> Style {
+pub(super) fn style_on(stream: impl AsFd, verbosity: &Verbosity, config: Option<&Config>) -> Style {
     let is_terminal = stream.as_fd().is_terminal();
-    let colored = colored(talk, config, MESSAGES, is_terminal);
-    Style { colored, width: width(stream).unwrap_or(Style::DEFAULT_WIDTH), is_terminal, tells_all: talk.verbose }
+    let colored = colored(verbosity, config, MESSAGES, is_terminal);
+    Style { colored, width: width(stream).unwrap_or(Style::DEFAULT_WIDTH), is_terminal, tells_all: verbosity.verbose }
 }
 
 /// Decides whether a diff on standard output is coloured, as for `git diff`.
-pub(super) fn paints(talk: &Verbosity, config: &Config) -> bool {
+pub(super) fn paints(verbosity: &Verbosity, config: &Config) -> bool {
     // git has started a pager of its own already, as `pager.llmpatch` tells it to.
-    colored(talk, Some(config), DIFFS, std::io::stdout().is_terminal() || is_paged())
+    colored(verbosity, Some(config), DIFFS, std::io::stdout().is_terminal() || is_paged())
 }
 
 /// The settings that say whether messages are coloured: the first that is set counts.
@@ -165,9 +165,9 @@ pub(super) const DIFFS: &[&str] = &["color.llmpatch", "color.diff", "color.ui"];
 pub(super) const QUESTIONS: &[&str] = &["color.llmpatch", "color.interactive", "color.ui"];
 
 /// Decides whether something is coloured that a person sees, or doesn't.
-pub(super) fn colored(talk: &Verbosity, config: Option<&Config>, keys: &[&str], is_seen: bool) -> bool {
+pub(super) fn colored(verbosity: &Verbosity, config: Option<&Config>, keys: &[&str], is_seen: bool) -> bool {
     let set = config.and_then(|config| keys.iter().find_map(|key| colors(config, key)));
-    match talk.color.or(set) {
+    match verbosity.color.or(set) {
         Some(When::Always) => true,
         Some(When::Never) => false,
         Some(When::Auto) | None => is_seen && environment_allows_color(),

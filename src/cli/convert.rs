@@ -38,7 +38,7 @@ pub(super) struct Convert {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    talk: Verbosity,
+    verbosity: Verbosity,
 }
 
 /// How many unchanged lines are shown.
@@ -57,7 +57,7 @@ impl Convert {
     /// If options don't go together.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
         self.responses.check("convert")?;
-        Ok(flow::run(&self.reading, &self.talk, Vec::new(), |session| self.print(session)))
+        Ok(flow::run(&self.reading, &self.verbosity, Vec::new(), |session| self.print(session)))
     }
 
     fn print(&self, session: &Session) -> Result<(Report, Printed), Failure> {
@@ -92,10 +92,10 @@ impl Convert {
         };
         // Contents are compared as they stand in the files: that is what the response is about.
         let differ = session.repo.differ(Side::Blobs)?;
-        let work = session.works.begin(Stage::Comparing, 0);
+        let work = session.meter.begin(Stage::Comparing, 0);
         let answer = respond::respond(format, &worked.changes, tree, &differ, &look, Vec::new(), work.progress())?;
-        let response = answer.map_err(|unsaid| {
-            let mut errors: Vec<_> = unsaid.iter().map(Diagnostic::from).collect();
+        let response = answer.map_err(|unrepresentable| {
+            let mut errors: Vec<_> = unrepresentable.iter().map(Diagnostic::from).collect();
             // Once is enough: it is true of all.
             if let Some(last) = errors.last_mut() {
                 last.help = Some("`--to=unified` can express everything that git can".to_owned());

@@ -25,7 +25,7 @@ pub(super) struct Diff {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    talk: Verbosity,
+    verbosity: Verbosity,
 }
 
 impl Diff {
@@ -38,7 +38,7 @@ impl Diff {
         if let Some(message) = self.forms.lacks() {
             return Err(super::usage("diff", message));
         }
-        Ok(flow::run(&self.reading, &self.talk, Vec::new(), |session| self.print(session)))
+        Ok(flow::run(&self.reading, &self.verbosity, Vec::new(), |session| self.print(session)))
     }
 
     fn print(&self, session: &Session) -> Result<(Report, Printed), Failure> {
@@ -46,7 +46,7 @@ impl Diff {
         let base = Base::of(&self.against);
         let worked = session.work_out(&sources, &base, &*base.tree(&session.repo)?)?;
         let diff = Preview::of(&self.forms).print(session, &base, &worked.changes)?;
-        if self.talk.verbose {
+        if self.verbosity.verbose {
             output::complain(&details::plan_line(&worked.changes));
         }
         let files = FileReport::list(&worked.changes, |_| None);

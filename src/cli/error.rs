@@ -46,10 +46,10 @@ pub(super) enum CliError {
     #[error("the last apply made the commit {id}, which git takes back, not undo")]
     UndoOfCommit { id: String, is_head: bool },
     /// What an interrupted run may have left half changed was to be read.
-    #[error("an {deed} was interrupted, and files that are read here may be half changed")]
-    HalfDone { deed: Origin },
-    #[error("an {deed} was interrupted, and other files may be half changed")]
-    HalfDoneElsewhere { deed: Origin },
+    #[error("an {origin} was interrupted, and files that are read here may be half changed")]
+    HalfDone { origin: Origin },
+    #[error("an {origin} was interrupted, and other files may be half changed")]
+    HalfDoneElsewhere { origin: Origin },
     #[error("commit {0} is a merge, which a response can't express")]
     Merge(String),
     #[error("commit {0} changes no file, and is left out")]

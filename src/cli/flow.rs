@@ -36,9 +36,9 @@ use crate::tree::{Entry, Tree};
 /// A repository, and how responses are read and errors shown in it.
 pub(super) struct Session {
     pub(super) repo: Repo,
-    pub(super) talk: Verbosity,
+    pub(super) verbosity: Verbosity,
     pub(super) style: Style,
-    pub(super) works: ProgressMeter,
+    pub(super) meter: ProgressMeter,
     reading: Reading,
     rules: Rules,
     resolver: Resolver,
@@ -50,13 +50,13 @@ pub(super) struct Session {
 
 impl Session {
     /// Opens the repository of the current directory, or returns why not, and how that is to be shown.
-    pub(super) fn open(reading: &Reading, talk: &Verbosity) -> Result<Session, (Failure, Style)> {
-        let repo = Repo::open().map_err(|error| (Failure::from(error), config::style(talk, None)))?;
-        let style = config::style(talk, Some(repo.config()));
-        Session::new(repo, reading, talk, style).map_err(|report| (report, style))
+    pub(super) fn open(reading: &Reading, verbosity: &Verbosity) -> Result<Session, (Failure, Style)> {
+        let repo = Repo::open().map_err(|error| (Failure::from(error), config::style(verbosity, None)))?;
+        let style = config::style(verbosity, Some(repo.config()));
+        Session::new(repo, reading, verbosity, style).map_err(|report| (report, style))
     }
 
-    fn new(repo: Repo, reading: &Reading, talk: &Verbosity, style: Style) -> Result<Session, Failure> {
+    fn new(repo: Repo, reading: &Reading, verbosity: &Verbosity, style: Style) -> Result<Session, Failure> {
         let config = repo.config();
         let rules = config::rules(reading, config)?;
         let about = config::about(reading, config)?;
@@ -64,9 +64,9 @@ impl Session {
         let directory = reading.directory.as_deref().map(OsStr::as_bytes).filter(|directory| !directory.is_empty());
         let resolver = repo.resolver(directory).map_err(CliError::Directory)?;
         Ok(Session {
-            talk: talk.clone(),
+            verbosity: verbosity.clone(),
             style,
-            works: ProgressMeter::new(talk),
+            meter: ProgressMeter::new(verbosity),
             reading: reading.clone(),
             rules,
             resolver,
@@ -101,9 +101,9 @@ impl Session {
         };
         let config = self.repo.config();
         let written = match printed {
-            _ if self.talk.json => Ok(()),
+            _ if self.verbosity.json => Ok(()),
             Printed::Text(text) => output::print(&text),
-            Printed::Diff(diff) => pager::print_diff(&diff, &self.talk, config),
+            Printed::Diff(diff) => pager::print_diff(&diff, &self.verbosity, config),
             Printed::Response(response) => pager::print_response(&response, config),
         };
         report.errors.extend(written.err().map(|error| Diagnostic::from(&error)));
@@ -113,21 +113,21 @@ impl Session {
     /// Prints what a report has to say on standard error, and returns how the run ends. Where a message to the author of the
     /// response was asked for and there is one, it takes the place of the errors, on standard output.
     pub(super) fn conclude(&self, report: &Report) -> Exit {
-        if self.talk.verbose {
+        if self.verbosity.verbose {
             let line = |(path, why)| format!("git converts `{path}`, which {why}\n");
             output::complain(&self.repo.converted_by_git().into_iter().map(line).collect::<String>());
         }
         let mut report = report.clone();
         report.warnings.splice(..0, self.recovered.take());
         if let Some(feedback) = &report.feedback
-            && !self.talk.json
+            && !self.verbosity.json
             && output::print_as_is(feedback.as_bytes()).is_ok()
         {
             let warnings = Report { errors: Vec::new(), ..report.clone() };
-            conclude(&warnings, &self.talk, self.style);
+            conclude(&warnings, &self.verbosity, self.style);
             return Exit::of(&report);
         }
-        conclude(&report, &self.talk, self.style)
+        conclude(&report, &self.verbosity, self.style)
     }
 
     /// Works out what the responses, as one change, make of a tree.
@@ -145,7 +145,7 @@ impl Session {
         if !is_readable && patches.iter().all(|patch| patch.edits.is_empty()) {
             return Err(self.refused(&patches, sources, errors, warnings));
         }
-        let work = self.works.begin(Stage::Planning, 0);
+        let work = self.meter.begin(Stage::Planning, 0);
         let paths = patches.iter().flat_map(|patch| &patch.edits).filter(|_| work.is_watched());
         let paths = paths.filter_map(|edit| self.resolve(edit)).collect();
         let tree = ObservedTree::new(&self.repo, base, tree).counting(paths, work.progress());
@@ -173,7 +173,7 @@ impl Session {
         match plan {
             Some((changes, placements)) if errors.is_empty() => {
                 let mut warnings = merge(warnings);
-                if self.talk.json {
+                if self.verbosity.json {
                     name_as_written(&mut warnings, &patches, &self.resolver);
                 }
                 Ok(Worked { sources, base, about, patches, changes, placements, warnings })
@@ -279,12 +279,12 @@ impl Session {
         let (format, strict) = (self.reading.format, self.rules.strict);
         let options = format::Options { format, strict, file, depth: 0, is_file: Some(&is_file) };
         for source in sources {
-            let work = self.works.begin(Stage::Parsing, 0);
+            let work = self.meter.begin(Stage::Parsing, 0);
             let parsed = format::parse(source, &options);
             drop(work);
             read.errors.extend(Diagnostic::all(&parsed.errors, sources));
             read.warnings.extend(Diagnostic::all(&parsed.warnings, sources));
-            if self.talk.verbose {
+            if self.verbosity.verbose {
                 let edits = parsed.patch.edits.len();
                 let s = if edits == 1 { "" } else { "s" };
                 output::complain(&format!("{}: {}, {edits} edit{s}\n", source.name(), parsed.patch.format));
@@ -308,12 +308,12 @@ impl Session {
         let doubted: Vec<_> = errors.iter().filter(|error| error.kind == Kind::Parse).map(place).collect();
         warnings.retain(|warning| warning.kind != Kind::Recounted || !doubted.contains(&place(warning)));
         let mut report = Report::failed_with(State::NothingChanged, merge(errors), merge(warnings));
-        if self.talk.json {
+        if self.verbosity.json {
             report.detail = Detail::of(patches, &[], sources);
             name_as_written(&mut report.errors, patches, &self.resolver);
             name_as_written(&mut report.warnings, patches, &self.resolver);
         }
-        if self.talk.feedback {
+        if self.verbosity.feedback {
             report.feedback = feedback::compose(&report, patches, sources);
         }
         Box::new(report)
@@ -355,13 +355,13 @@ impl From<String> for Printed {
 /// that it is about are named by these names.
 pub(super) fn run(
     reading: &Reading,
-    talk: &Verbosity,
+    verbosity: &Verbosity,
     responses: Vec<String>,
     command: impl FnOnce(&Session) -> Result<(Report, Printed), Failure>,
 ) -> Exit {
-    match Session::open(reading, talk) {
+    match Session::open(reading, verbosity) {
         Ok(session) => session.end(command(&session), responses),
-        Err((report, style)) => conclude(&report.about(responses), talk, style),
+        Err((report, style)) => conclude(&report.about(responses), verbosity, style),
     }
 }
 
@@ -379,15 +379,15 @@ pub(super) struct Worked<'s> {
 
 /// Prints what a report has to say: for people, on standard error; for a program, the document on standard output. Where that
 /// can't be written, standard error is told all the same.
-pub(super) fn conclude(report: &Report, talk: &Verbosity, style: Style) -> Exit {
-    if talk.json {
+pub(super) fn conclude(report: &Report, verbosity: &Verbosity, style: Style) -> Exit {
+    if verbosity.json {
         let Err(error) = output::print(format!("{}\n", report.json()).as_bytes()) else { return Exit::of(report) };
         let mut report = report.clone();
         report.errors.push(Diagnostic::from(&error));
         output::complain(&report.complaints(style));
         return Exit::of(&report);
     }
-    if !talk.quiet || !report.errors.is_empty() {
+    if !verbosity.quiet || !report.errors.is_empty() {
         output::complain(&report.complaints(style));
     }
     Exit::of(report)
@@ -420,6 +420,6 @@ pub(super) fn schema(json: &Json) -> Option<Exit> {
 /// Says what went wrong outside of any repository, and returns how the run ends.
 pub(super) fn said(done: Result<(), IoError>) -> Exit {
     let Err(error) = done else { return Exit::Done };
-    let talk = Verbosity::default();
-    conclude(&Failure::from(error), &talk, config::style(&talk, None))
+    let verbosity = Verbosity::default();
+    conclude(&Failure::from(error), &verbosity, config::style(&verbosity, None))
 }

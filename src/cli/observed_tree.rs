@@ -44,10 +44,10 @@ impl<'t> ObservedTree<'t> {
 
     /// Returns a warning if there is something, and an error if it was read.
     pub(super) fn verdict(&self) -> Result<Option<Diagnostic>, Failure> {
-        let Some(Interrupted { deed, paths }) = &self.interrupted else { return Ok(None) };
+        let Some(Interrupted { origin, paths }) = &self.interrupted else { return Ok(None) };
         match self.was_read.get() || paths.is_empty() {
-            true => Err(CliError::HalfDone { deed: *deed }.into()),
-            false => Ok(Some(Diagnostic::from(&CliError::HalfDoneElsewhere { deed: *deed }))),
+            true => Err(CliError::HalfDone { origin: *origin }.into()),
+            false => Ok(Some(Diagnostic::from(&CliError::HalfDoneElsewhere { origin: *origin }))),
         }
     }
 

@@ -174,8 +174,8 @@ impl Json {
     }
 
     /// Puts it to how much is said.
-    pub(super) fn talk(&self, talk: &Verbosity) -> Verbosity {
-        Verbosity { json: self.json.is_some(), ..talk.clone() }
+    pub(super) fn verbosity(&self, verbosity: &Verbosity) -> Verbosity {
+        Verbosity { json: self.json.is_some(), ..verbosity.clone() }
     }
 }
 

@@ -20,8 +20,8 @@ use crate::transaction::LeftToChild;
 ///
 /// # Errors
 /// If standard output can't be written, but not if its reader has gone.
-pub(super) fn print_diff(bytes: &[u8], talk: &Verbosity, config: &Config) -> Result<(), IoError> {
-    let paints = config::paints(talk, config);
+pub(super) fn print_diff(bytes: &[u8], verbosity: &Verbosity, config: &Config) -> Result<(), IoError> {
+    let paints = config::paints(verbosity, config);
     match io::stdout().is_terminal() {
         true => page(&drawn(bytes, paints, config), config, None),
         false if paints => output::print_as_is(&paint::diff(bytes, &palette(config))),
@@ -33,8 +33,8 @@ pub(super) fn print_diff(bytes: &[u8], talk: &Verbosity, config: &Config) -> Res
 ///
 /// # Errors
 /// If it can't be written.
-pub(super) fn show_diff(bytes: &[u8], terminal: &File, talk: &Verbosity, config: &Config) -> Result<(), IoError> {
-    let is_colored = config::colored(talk, Some(config), config::DIFFS, true);
+pub(super) fn show_diff(bytes: &[u8], terminal: &File, verbosity: &Verbosity, config: &Config) -> Result<(), IoError> {
+    let is_colored = config::colored(verbosity, Some(config), config::DIFFS, true);
     let drawn = drawn(bytes, is_colored, config);
     // As git does, only what has colours goes through the filter.
     let filter = config::text(config, "interactive.difffilter").filter(|_| is_colored);

@@ -166,7 +166,7 @@ fn compared<'c, T>(
     derive: impl FnOnce(&'c ChangeSet, &dyn Compare, &compare::Options) -> Result<T, CompareError>,
 ) -> Result<T, Failure> {
     let differ = session.repo.differ(side)?.after(changes.attribute_files());
-    let work = session.works.begin(Stage::Comparing, 0);
+    let work = session.meter.begin(Stage::Comparing, 0);
     let options = session.repo.diff_options()?;
     // `git apply` takes no hunk without context.
     let (context, progress) = (context.unwrap_or(options.context).max(1), work.progress().clone());

@@ -15,28 +15,28 @@ use super::options::Verbosity;
 use super::output;
 use crate::progress::{Progress, Seen, Stage};
 
-/// How long a work is before anything of it is shown, if `GIT_PROGRESS_DELAY` doesn't say.
+/// How long a run takes before anything of it is shown, if `GIT_PROGRESS_DELAY` doesn't say.
 const DELAY: Duration = Duration::from_secs(1);
 /// How often the line is looked after.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The works of a run, which count as one: a line is shown once they have taken long enough together.
+/// Shows how far a run is. Its tasks count as one: a line is shown once they have taken long enough together.
 #[derive(Debug)]
 pub(super) struct ProgressMeter {
     progress: Progress,
     /// `None` if nothing is ever shown.
     delay: Option<Duration>,
     spent: Cell<Duration>,
-    /// Whether a work is being done.
+    /// Whether a task is being done.
     is_busy: Cell<bool>,
 }
 
 /// A line that is shown while this lives.
 #[must_use = "nothing is shown once it is dropped"]
 pub(super) struct Line<'w> {
-    works: &'w ProgressMeter,
+    meter: &'w ProgressMeter,
     begun: Instant,
-    /// That of all works; of a part of a work one of its own, which nobody sees.
+    /// That of all tasks; of a part of a task one of its own, which nobody sees.
     progress: Progress,
     /// The thread that shows it, which ends once nobody is left to tell it anything.
     watcher: Option<(Sender<()>, JoinHandle<()>)>,
@@ -45,24 +45,24 @@ pub(super) struct Line<'w> {
 
 impl ProgressMeter {
     /// Finds out whether there is anybody to show a line to.
-    pub(super) fn new(talk: &Verbosity) -> Self {
-        let is_seen = !talk.quiet && io::stderr().is_terminal();
+    pub(super) fn new(verbosity: &Verbosity) -> Self {
+        let is_seen = !verbosity.quiet && io::stderr().is_terminal();
         let given = || env::var("GIT_PROGRESS_DELAY").ok()?.trim().parse().ok();
         let delay = is_seen.then(|| given().map_or(DELAY, Duration::from_secs));
         let progress = Progress::default();
         // On a terminal the line itself says who holds what is waited for.
-        if !talk.quiet && !talk.json && !is_seen {
+        if !verbosity.quiet && !verbosity.json && !is_seen {
             progress.listen(output::complain);
         }
         Self { progress, delay, spent: Cell::default(), is_busy: Cell::default() }
     }
 
-    /// Begins a work of so many things; 0 if nobody knows. Nothing else is to be printed before it is over. What is begun meanwhile
+    /// Begins a task of so many things; 0 if nobody knows. Nothing else is to be printed before it is over. What is begun meanwhile
     /// is a part of it, of which nothing is shown.
     pub(super) fn begin(&self, stage: Stage, total: usize) -> Line<'_> {
         let begun = Instant::now();
         if self.is_busy.replace(true) {
-            return Line { works: self, begun, progress: Progress::default(), watcher: None, is_part: true };
+            return Line { meter: self, begun, progress: Progress::default(), watcher: None, is_part: true };
         }
         self.progress.enter(stage, total);
         let watcher = self.delay.and_then(|delay| {
@@ -73,7 +73,7 @@ impl ProgressMeter {
             let thread = thread::Builder::new().spawn(move || watch(&progress, &is_over, left)).ok()?;
             Some((end, thread))
         });
-        Line { works: self, begun, progress: self.progress.clone(), watcher, is_part: false }
+        Line { meter: self, begun, progress: self.progress.clone(), watcher, is_part: false }
     }
 }
 
@@ -99,8 +99,8 @@ impl Drop for Line<'_> {
             return;
         }
         self.progress.rest();
-        self.works.is_busy.set(false);
-        self.works.spent.set(self.works.spent.get() + self.begun.elapsed());
+        self.meter.is_busy.set(false);
+        self.meter.spent.set(self.meter.spent.get() + self.begun.elapsed());
     }
 }
 
@@ -194,16 +194,16 @@ mod tests {
 
     #[test]
     fn parts_of_a_work_are_not_told_of() {
-        let works = ProgressMeter { delay: None, ..ProgressMeter::new(&Verbosity::default()) };
-        let whole = works.begin(Stage::Checking, 2);
-        let part = works.begin(Stage::Parsing, 9);
+        let meter = ProgressMeter { delay: None, ..ProgressMeter::new(&Verbosity::default()) };
+        let whole = meter.begin(Stage::Checking, 2);
+        let part = meter.begin(Stage::Parsing, 9);
         part.progress().step();
         drop(part);
         whole.progress().step();
-        assert_eq!(works.progress.seen(), Some(Seen { stage: Stage::Checking, done: 1, total: 2 }));
+        assert_eq!(meter.progress.seen(), Some(Seen { stage: Stage::Checking, done: 1, total: 2 }));
         drop(whole);
-        assert_eq!(works.progress.seen(), None);
-        let next = works.begin(Stage::Planning, 0);
+        assert_eq!(meter.progress.seen(), None);
+        let next = meter.begin(Stage::Planning, 0);
         assert_eq!(next.progress().seen(), Some(Seen { stage: Stage::Planning, done: 0, total: 0 }));
     }
 

@@ -30,7 +30,7 @@ pub(super) struct Recover {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    talk: Verbosity,
+    verbosity: Verbosity,
     #[command(flatten)]
     json: Json,
 }
@@ -41,27 +41,27 @@ impl Recover {
         if let Some(exit) = flow::schema(&self.json) {
             return exit;
         }
-        let talk = self.json.talk(&self.talk);
-        let mut style = config::style(&talk, None);
+        let verbosity = self.json.verbosity(&self.verbosity);
+        let mut style = config::style(&verbosity, None);
         let done = Repo::open().map_err(Failure::from).and_then(|repo| {
-            style = config::style(&talk, Some(repo.config()));
-            let works = ProgressMeter::new(&talk);
-            let work = works.begin(Stage::Waiting, 0);
+            style = config::style(&verbosity, Some(repo.config()));
+            let meter = ProgressMeter::new(&verbosity);
+            let work = meter.begin(Stage::Waiting, 0);
             let asked = if self.force { Asked::Force } else { Asked::Yes };
             transaction::recover(&repo, asked, work.progress()).map_err(failed)
         });
-        let report = done.map_or_else(|report| *report, |recovered| reported(&recovered, &talk));
-        flow::conclude(&report, &talk, style)
+        let report = done.map_or_else(|report| *report, |recovered| reported(&recovered, &verbosity));
+        flow::conclude(&report, &verbosity, style)
     }
 }
 
 /// Prints what became of interrupted changes, and returns the report of it.
-fn reported(recovered: &[Recovered], talk: &Verbosity) -> Report {
+fn reported(recovered: &[Recovered], verbosity: &Verbosity) -> Report {
     let mut report = torn(recovered).map_or_else(|| done_with(recovered), |torn| *torn);
-    if talk.json {
+    if verbosity.json {
         report.warnings = recovered.iter().map(noticed).collect();
-    } else if !talk.quiet {
-        let printed = output::print(told(recovered, talk.verbose).as_bytes());
+    } else if !verbosity.quiet {
+        let printed = output::print(told(recovered, verbosity.verbose).as_bytes());
         report.errors.extend(printed.err().map(|error| Diagnostic::from(&error)));
     }
     report
@@ -89,7 +89,7 @@ pub(super) fn noticed(recovered: &Recovered) -> Diagnostic {
 /// # Errors
 /// If not everything could be put back, or something of an earlier run still lives.
 pub(super) fn first(session: &Session) -> Result<(), Failure> {
-    let work = session.works.begin(Stage::Waiting, 0);
+    let work = session.meter.begin(Stage::Waiting, 0);
     let recovered = transaction::recover(&session.repo, Asked::No, work.progress()).map_err(failed)?;
     drop(work);
     let torn = torn(&recovered);

@@ -29,7 +29,7 @@ use crate::report::{FileOperation, FileReport, Report};
 pub(super) struct Review {
     terminal: Terminal,
     /// What is about to be done, as a question begins: `Apply`.
-    deed: &'static str,
+    verb: &'static str,
     /// Whether all of it or nothing is made.
     is_whole: bool,
 }
@@ -74,8 +74,8 @@ impl Review {
     ///
     /// # Errors
     /// If there is no terminal to ask at.
-    pub(super) fn open(deed: &'static str, is_whole: bool) -> io::Result<Self> {
-        Ok(Self { terminal: Terminal::open()?, deed, is_whole })
+    pub(super) fn open(verb: &'static str, is_whole: bool) -> io::Result<Self> {
+        Ok(Self { terminal: Terminal::open()?, verb, is_whole })
     }
 
     /// Asks, and leaves of what was worked out what was wanted.
@@ -88,14 +88,15 @@ impl Review {
         }
         let parts = choose::parts(&worked.patches, &worked.changes, session.resolver(), case);
         let base = worked.base;
-        let asking = Asking { review: self, session, base, colors: Colors::of(&session.talk, session.repo.config()) };
+        let asking =
+            Asking { review: self, session, base, colors: Colors::of(&session.verbosity, session.repo.config()) };
         let warnings = Report::checked(Vec::new(), worked.warnings.clone());
         asking.show(&worked.changes)?;
-        if !session.talk.quiet {
-            let style = self.terminal.style(&session.talk, session.repo.config());
+        if !session.verbosity.quiet {
+            let style = self.terminal.style(&session.verbosity, session.repo.config());
             self.terminal.say(&warnings.complaints(style))?;
             // They aren't told twice in one place.
-            if !session.talk.json && io::stderr().is_terminal() {
+            if !session.verbosity.json && io::stderr().is_terminal() {
                 worked.warnings.clear();
             }
         }
@@ -165,7 +166,7 @@ impl Asking<'_> {
             _ => choices.push(('f', "decide file by file")),
         }
         let files = FileReport::list(changes, |_| None).len();
-        let question = format!("{} this change to {}", self.review.deed, counted(files));
+        let question = format!("{} this change to {}", self.review.verb, counted(files));
         loop {
             match self.ask(&question, &choices)? {
                 Some('y') => return Ok(Wanted::All),
@@ -190,7 +191,7 @@ impl Asking<'_> {
         let mut number = 0;
         self.show(&parts[0].changes)?;
         while let Some(part) = parts.get(number) {
-            let question = format!("({}/{}) {} {}", number + 1, parts.len(), self.review.deed, named(part));
+            let question = format!("({}/{}) {} {}", number + 1, parts.len(), self.review.verb, named(part));
             let mut choices = CHOICES.to_vec();
             choices.splice(5..5, self.pieces(part)?.map(|_| SPLIT));
             match self.ask(&question, &choices)? {
@@ -259,7 +260,7 @@ impl Asking<'_> {
             self.review.terminal.say("\n")?;
             self.show(&alone)?;
             let question =
-                format!("({}/{}) {} this hunk of `{}`", number + 1, pieces.len(), self.review.deed, change.path);
+                format!("({}/{}) {} this hunk of `{}`", number + 1, pieces.len(), self.review.verb, change.path);
             loop {
                 match self.ask(&question, CHOICES)? {
                     Some('y') => wanted.push(piece.clone()),
@@ -317,7 +318,10 @@ impl Asking<'_> {
         let printed = |base| Preview::diff(None).print(self.session, base, changes);
         // Where nobody can tell what git would store (a filter driver), a person looks at what stands in the files.
         let diff = printed(self.base).or_else(|_| printed(&Base::Index))?;
-        self.review.terminal.show_diff(&diff, &self.session.talk, self.session.repo.config()).map_err(Failure::from)
+        self.review
+            .terminal
+            .show_diff(&diff, &self.session.verbosity, self.session.repo.config())
+            .map_err(Failure::from)
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) struct Show {
     #[command(flatten)]
     context: Context,
     #[command(flatten)]
-    talk: Verbosity,
+    verbosity: Verbosity,
 }
 
 impl Show {
@@ -56,14 +56,14 @@ impl Show {
     /// # Errors
     /// Never: whatever goes wrong is printed.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
-        Ok(flow::run(&Reading::default(), &self.talk, Vec::new(), |session| self.print(session)))
+        Ok(flow::run(&Reading::default(), &self.verbosity, Vec::new(), |session| self.print(session)))
     }
 
     fn print(&self, session: &Session) -> Result<(Report, Printed), Failure> {
         let commits = session.repo.commits(&self.named, self.first_parent)?;
         let is_range = self.named.contains("..");
         let (mut written, mut warnings, mut errors) = (Vec::new(), Vec::new(), Vec::new());
-        let work = is_range.then(|| session.works.begin(Stage::Showing, commits.len()));
+        let work = is_range.then(|| session.meter.begin(Stage::Showing, commits.len()));
         for (number, commit) in commits.iter().enumerate() {
             if let Some(work) = work.as_ref().filter(|_| number > 0) {
                 work.progress().step();
@@ -85,8 +85,8 @@ impl Show {
                     warnings.extend(response.replaced.iter().map(|file| of_commit(Diagnostic::from(file))));
                 }
                 Ok(None) => warnings.push(Diagnostic::from(&CliError::EmptyCommit(commit.id.clone()))),
-                Err(unsaid) => {
-                    errors.extend(unsaid.iter().map(|error| of_commit(Diagnostic::from(error))));
+                Err(unrepresentable) => {
+                    errors.extend(unrepresentable.iter().map(|error| of_commit(Diagnostic::from(error))));
                 }
             }
         }
@@ -164,10 +164,10 @@ pub(super) fn written(
     format: Format,
     look: Look,
 ) -> Result<Result<Option<Response>, Vec<derive::Unrepresentable>>, Failure> {
-    let work = session.works.begin(Stage::Planning, 0);
+    let work = session.meter.begin(Stage::Planning, 0);
     let touched = session.repo.touched(commit, work.progress())?;
-    let (changes, unsaid) = respond::change_of(touched, format);
-    if changes.is_empty() && unsaid.is_empty() {
+    let (changes, unrepresentable) = respond::change_of(touched, format);
+    if changes.is_empty() && unrepresentable.is_empty() {
         return Ok(Ok(None));
     }
     let differ = session.repo.differ(Side::Blobs)?;
@@ -183,7 +183,7 @@ pub(super) fn written(
         _ => Notes::None,
     };
     let look = Look { options, notes, ..look };
-    let answer = respond::respond(format, &changes, &*tree, &differ, &look, unsaid, work.progress())?;
+    let answer = respond::respond(format, &changes, &*tree, &differ, &look, unrepresentable, work.progress())?;
     Ok(answer.map(Some))
 }
 

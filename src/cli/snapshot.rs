@@ -27,7 +27,7 @@ impl Snapshot {
 
     fn keep(&self, session: &Session) -> Result<(Report, Printed), Failure> {
         if let Some(interrupted) = transaction::interrupted(&session.repo) {
-            return Err(CliError::HalfDone { deed: interrupted.deed }.into());
+            return Err(CliError::HalfDone { origin: interrupted.origin }.into());
         }
         let tree = Some(transaction::snapshot(&session.repo, self.untracked)?);
         let report = Report { status: Status::Applied, state: State::Changed, tree, ..Report::default() };

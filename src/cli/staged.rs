@@ -36,7 +36,7 @@ pub(super) fn check(session: &Session, named: &[PathBuf]) -> Exit {
     let told = look(session, named).map(|reports| {
         let exit = reports.iter().map(|(path, report)| tell(session, path.as_bstr(), report)).max();
         let findings = reports.values().map(|report| report.errors.len()).sum();
-        if findings > 0 && !session.talk.quiet && !session.talk.json {
+        if findings > 0 && !session.verbosity.quiet && !session.verbosity.json {
             output::complain(&summary(findings));
         }
         exit.unwrap_or_default()
@@ -81,7 +81,7 @@ impl Role {
 /// If what is staged can't be found out.
 fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report>, Failure> {
     let repo = &session.repo;
-    let work = session.works.begin(Stage::Scanning, 0);
+    let work = session.meter.begin(Stage::Scanning, 0);
     let staged = repo.staged()?;
     let there: Vec<&Staged> = staged.iter().filter(|staged| staged.after != Held::Nothing).collect();
     let paths: Vec<&BStr> = there.iter().map(|staged| staged.path.as_bstr()).collect();
@@ -113,8 +113,8 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
         let base = Base::Index;
         let tree = base.tree(repo)?;
         // Of a single one more can be told than that, and where each is told of at once nothing may stand in between.
-        let is_told_at_once = responses.len() == 1 || session.talk.verbose;
-        let work = (!is_told_at_once).then(|| session.works.begin(Stage::Checking, responses.len()));
+        let is_told_at_once = responses.len() == 1 || session.verbosity.verbose;
+        let work = (!is_told_at_once).then(|| session.meter.begin(Stage::Checking, responses.len()));
         for (path, held) in responses {
             let report = response(session, &base, &*tree, path.as_bstr(), held).unwrap_or_else(|report| *report);
             reports.insert(path, report);
@@ -136,7 +136,7 @@ fn heed_interruption(session: &Session, others: &[&Staged], is_unsaid: bool) -> 
     let watched = ObservedTree::new(&session.repo, &Base::Index, &nothing);
     others.iter().filter_map(|staged| RepoPath::new(&staged.path).ok()).for_each(|path| watched.note(&path));
     let warning = watched.verdict()?;
-    if is_unsaid && !session.talk.quiet && !session.talk.json {
+    if is_unsaid && !session.verbosity.quiet && !session.verbosity.json {
         let report = Report::checked(Vec::new(), warning.into_iter().collect());
         output::complain(&report.complaints(session.style));
     }
@@ -161,7 +161,7 @@ fn response(session: &Session, base: &Base, tree: &dyn Tree, path: &BStr, held: 
         return Ok(Report::default());
     }
     let (report, line) = checked?;
-    if session.talk.verbose && !session.talk.json {
+    if session.verbosity.verbose && !session.verbosity.json {
         output::print(line.as_bytes())?;
     }
     Ok(report)
@@ -185,7 +185,7 @@ fn is_made(session: &Session, source: &[Source; 1], index: &dyn Tree) -> bool {
 /// Tells what was found of one path, and returns how the run ends for it.
 fn tell(session: &Session, path: &BStr, report: &Report) -> Exit {
     let name = Shown(path).to_string();
-    if session.talk.json || report.feedback.is_some() {
+    if session.verbosity.json || report.feedback.is_some() {
         return session.conclude(&report.clone().about(vec![name]));
     }
     let line = |one: &Diagnostic| {
@@ -196,14 +196,14 @@ fn tell(session: &Session, path: &BStr, report: &Report) -> Exit {
         format!("{name}:{line}:{column}: ")
     };
     let message = |one: &Diagnostic| Shown(one.message.as_bytes()).to_string();
-    if !session.talk.quiet {
+    if !session.verbosity.quiet {
         let warning = |one| format!("{}warning: {} [{}]\n", line(one), message(one), one.kind);
         output::complain(&report.warnings.iter().map(warning).collect::<String>());
     }
     let finding = |one| format!("{}{}: {}\n", line(one), one.kind, message(one));
     match output::print(report.errors.iter().map(finding).collect::<String>().as_bytes()) {
         Ok(()) => Exit::of(report),
-        Err(error) => flow::conclude(&Failure::from(error), &session.talk, session.style),
+        Err(error) => flow::conclude(&Failure::from(error), &session.verbosity, session.style),
     }
 }
 
@@ -227,7 +227,7 @@ fn look_for_markers(
     files: &[&Staged],
 ) -> Result<Vec<(BString, Report)>, Failure> {
     let longest = session.repo.big_file_threshold()?;
-    let work = session.works.begin(Stage::Scanning, files.len());
+    let work = session.meter.begin(Stage::Scanning, files.len());
     let (mut reports, mut all) = (Vec::new(), Vec::new());
     for staged in files {
         match marked(session, staged, longest) {

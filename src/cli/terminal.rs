@@ -47,8 +47,8 @@ impl Terminal {
     ///
     /// # Errors
     /// If the terminal is gone.
-    pub(super) fn show_diff(&self, diff: &[u8], talk: &Verbosity, config: &Config) -> Result<(), IoError> {
-        pager::show_diff(diff, &self.0, talk, config)
+    pub(super) fn show_diff(&self, diff: &[u8], verbosity: &Verbosity, config: &Config) -> Result<(), IoError> {
+        pager::show_diff(diff, &self.0, verbosity, config)
     }
 
     /// Writes what was made harmless before.
@@ -60,8 +60,8 @@ impl Terminal {
     }
 
     /// Returns how messages look on it.
-    pub(super) fn style(&self, talk: &Verbosity, config: &Config) -> Style {
-        config::style_on(&self.0, talk, Some(config))
+    pub(super) fn style(&self, verbosity: &Verbosity, config: &Config) -> Style {
+        config::style_on(&self.0, verbosity, Some(config))
     }
 
     /// Asks until one of the letters is typed, in either case, and returns it; `None` for the end of all input.
@@ -123,8 +123,8 @@ impl Terminal {
 
 impl Colors {
     /// Finds those that are set, with git's own where none are.
-    pub(super) fn of(talk: &Verbosity, config: &Config) -> Self {
-        let is_colored = config::colored(talk, Some(config), config::QUESTIONS, true);
+    pub(super) fn of(verbosity: &Verbosity, config: &Config) -> Self {
+        let is_colored = config::colored(verbosity, Some(config), config::QUESTIONS, true);
         let sequence = |keys: &[&str], default| match is_colored {
             true => config::sequence(config, keys, default),
             false => String::new(),

@@ -30,7 +30,7 @@ pub(super) struct Undo {
     #[arg(long, conflicts_with_all = ["quiet", "verbose"])]
     list: bool,
     #[command(flatten)]
-    talk: Verbosity,
+    verbosity: Verbosity,
     #[command(flatten)]
     json: Json,
 }
@@ -42,15 +42,15 @@ impl Undo {
             return exit;
         }
         if self.list {
-            return flow::run(&Reading::default(), &self.json.talk(&self.talk), Vec::new(), |session| {
+            return flow::run(&Reading::default(), &self.json.verbosity(&self.verbosity), Vec::new(), |session| {
                 let earlier: Vec<_> = transaction::earlier(&session.repo)?.into_iter().map(reported).collect();
                 let text = listed(&earlier);
                 Ok((Report { status: Status::Listed, earlier: Some(earlier), ..Report::default() }, text.into()))
             });
         }
-        flow::run(&Reading::default(), &self.json.talk(&self.talk), Vec::new(), |session| {
+        flow::run(&Reading::default(), &self.json.verbosity(&self.verbosity), Vec::new(), |session| {
             let report = self.undo(session)?;
-            let printed = if self.talk.quiet { String::new() } else { report.done() };
+            let printed = if self.verbosity.quiet { String::new() } else { report.done() };
             Ok((report, printed.into()))
         })
     }
@@ -58,7 +58,7 @@ impl Undo {
     fn undo(&self, session: &Session) -> Result<Report, Failure> {
         // What is half done is no state to take anything back from.
         recover::first(session)?;
-        let work = session.works.begin(Stage::Planning, 0);
+        let work = session.meter.begin(Stage::Planning, 0);
         let last = transaction::last(&session.repo, work.progress()).map_err(refused)?;
         drop(work);
         let Undoing { changes, reverse } = match last {
@@ -66,7 +66,7 @@ impl Undo {
             Last::Nothing => return Err(CliError::NothingToUndo.into()),
             Last::Commit { id, is_head } => return Err(CliError::UndoOfCommit { id, is_head }.into()),
         };
-        if self.talk.verbose {
+        if self.verbosity.verbose {
             let what = match (reverse.has_files(), reverse.has_entries()) {
                 (true, true) => "the work tree and the index",
                 (true, false) => "the work tree",
@@ -76,11 +76,11 @@ impl Undo {
         }
         let base = if reverse.has_files() { Base::WorkTree } else { Base::Index };
         let mut report = Report::default();
-        if session.talk.json {
+        if session.verbosity.json {
             report.detail.plan = Some(changes.id());
             report.files = details::files_of(session, &base, &changes);
         } else {
-            report.files = details::counted_files(session, &base, &changes, self.talk.quiet);
+            report.files = details::counted_files(session, &base, &changes, self.verbosity.quiet);
         }
         let report = apply::publish(session, &changes, Target::Undo(reverse), report)?;
         Ok(Report { status: Status::Undone, ..report })

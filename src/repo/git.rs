@@ -110,15 +110,15 @@ impl Git {
     /// If the system doesn't give what holds it.
     pub(crate) fn held_command<A: AsRef<OsStr>>(
         &self,
-        gate: &CommitBarrier,
+        barrier: &CommitBarrier,
         lock: &OwnedFd,
         editor: Option<&OsStr>,
         args: impl IntoIterator<Item = A>,
     ) -> Result<Command, RepoError> {
         let mut shell = Command::new("sh");
-        shell.args(["-c", &gate.hold(editor.is_some(), lock.as_raw_fd()), "git"]);
+        shell.args(["-c", &barrier.hold(editor.is_some(), lock.as_raw_fd()), "git"]);
         let mut command = self.set_up(shell, args);
-        gate.stand_before(editor, &mut command)?;
+        barrier.stand_before(editor, &mut command)?;
         Ok(command)
     }
 
@@ -150,7 +150,7 @@ impl Git {
     pub(crate) fn attach(
         &self,
         command: &mut Command,
-        mut gate: CommitBarrier,
+        mut barrier: CommitBarrier,
         watch: &ChildWatch<'_>,
     ) -> Result<ExitStatus, RepoError> {
         let lock = |flags| fcntl_setfd(watch.lock, flags).map_err(|errno| RepoError::NoGit { source: errno.into() });
@@ -159,20 +159,20 @@ impl Git {
         lock(FdFlags::CLOEXEC)?;
         let mut child = child?;
         let pid = child.id();
-        gate.started();
+        barrier.started();
         // What it waits at is closed where it may not go on.
-        let mut gate = Some(gate).filter(|_| (watch.held)());
-        gate.iter_mut().for_each(CommitBarrier::let_go);
+        let mut barrier = Some(barrier).filter(|_| (watch.held)());
+        barrier.iter_mut().for_each(CommitBarrier::let_go);
         let mut stopping: Option<Stopping> = None;
         let status = loop {
             std::thread::sleep(MOMENT);
             match child.try_wait().transpose() {
                 Some(status) => break status,
                 None if (watch.is_to_stop)() => {
-                    gate = None;
+                    barrier = None;
                     stopping.get_or_insert_with(|| Stopping::begin(pid)).insist();
                 }
-                None => gate.iter_mut().for_each(CommitBarrier::answer),
+                None => barrier.iter_mut().for_each(CommitBarrier::answer),
             }
         };
         // What it had started may still write to files.
@@ -220,14 +220,14 @@ pub(crate) fn run(command: &mut Command, input: &[u8]) -> Result<Output, RepoErr
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = child.map_err(|source| RepoError::NoGit { source })?;
     // std's own way to do this panics where a pipe can't be read.
-    let told = talk(&mut child, input);
+    let told = feed_and_read(&mut child, input);
     let ended = child.wait().and_then(|status| Ok((status, told?)));
     let (status, [stdout, stderr]) = ended.map_err(|source| RepoError::Io { what: "git's output".into(), source })?;
     Ok(Output { status, stdout, stderr })
 }
 
 /// Feeds a child, and reads what it prints and what it complains of. One that can't be fed is killed, so that it makes nothing of a part.
-fn talk(child: &mut Child, input: &[u8]) -> io::Result<[BString; 2]> {
+fn feed_and_read(child: &mut Child, input: &[u8]) -> io::Result<[BString; 2]> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let feed = move || match stdin {

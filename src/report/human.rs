@@ -206,31 +206,31 @@ fn sum(corrections: &[&Diagnostic]) -> String {
 /// A warning's kind stands behind its headline, so that a line begins with `warning: ` and can still be searched for by kind.
 pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
     let Diagnostic { kind, is_warning, message, response, also, cause, label, places, notes, help, .. } = diagnostic;
-    let pen = Drawing::new(style);
+    let drawing = Drawing::new(style);
     let place = response.as_ref().map(|place| shown(place, label.as_deref()));
     let message = safe(message);
     let mut out = if *is_warning {
-        pen.draw(Tone::Warning, None, &format!("{message} [{kind}]"), place.as_ref())
+        drawing.draw(Tone::Warning, None, &format!("{message} [{kind}]"), place.as_ref())
     } else {
-        pen.draw(Tone::Error, Some(kind.code()), &message, place.as_ref())
+        drawing.draw(Tone::Error, Some(kind.code()), &message, place.as_ref())
     };
     if !also.is_empty() {
-        out += &pen.draw(Tone::Note, None, &the_same_is_true_of(also, response.as_ref()), None);
+        out += &drawing.draw(Tone::Note, None, &the_same_is_true_of(also, response.as_ref()), None);
     }
     if let Some(place) = cause {
-        out += &pen.draw(Tone::Note, None, "the earlier edit is here", Some(&shown(place, None)));
+        out += &drawing.draw(Tone::Note, None, "the earlier edit is here", Some(&shown(place, None)));
     }
     for place in places.iter().take(SHOWN_PLACES) {
-        out += &pen.draw(Tone::Note, None, &safe(&place.caption), Some(place));
+        out += &drawing.draw(Tone::Note, None, &safe(&place.caption), Some(place));
     }
     if places.len() > SHOWN_PLACES {
-        out += &pen.draw(Tone::Note, None, &format!("and {} more places", places.len() - SHOWN_PLACES), None);
+        out += &drawing.draw(Tone::Note, None, &format!("and {} more places", places.len() - SHOWN_PLACES), None);
     }
     for note in notes {
-        out += &pen.draw(Tone::Note, None, &safe_lines(note), None);
+        out += &drawing.draw(Tone::Note, None, &safe_lines(note), None);
     }
     if let Some(help) = help {
-        out += &pen.draw(Tone::Help, None, &safe_lines(help), None);
+        out += &drawing.draw(Tone::Help, None, &safe_lines(help), None);
     }
     out
 }

@@ -165,14 +165,14 @@ fn torn(recovered: &[Recovered]) -> &'static str {
 
 impl std::fmt::Display for Recovered {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let deed = self.deed;
+        let origin = self.origin;
         match (self.how, self.attention.is_empty()) {
-            (How::TakenBack, true) => write!(f, "an interrupted {deed} was taken back"),
-            (How::TakenBack, false) => write!(f, "an interrupted {deed} was taken back in part"),
-            (How::Finished, _) => write!(f, "an interrupted {deed} was finished, because its commit was made"),
-            (How::Left, _) => write!(f, "an interrupted {deed} was left as it is"),
+            (How::TakenBack, true) => write!(f, "an interrupted {origin} was taken back"),
+            (How::TakenBack, false) => write!(f, "an interrupted {origin} was taken back in part"),
+            (How::Finished, _) => write!(f, "an interrupted {origin} was finished, because its commit was made"),
+            (How::Left, _) => write!(f, "an interrupted {origin} was left as it is"),
             (How::Tidied, _) => {
-                write!(f, "what an interrupted {deed} left behind was removed; no file was changed")
+                write!(f, "what an interrupted {origin} left behind was removed; no file was changed")
             }
         }
     }

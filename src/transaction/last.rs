@@ -90,7 +90,7 @@ impl Staging<'_> {
     }
 
     fn kept_name(&self, number: usize, file: &File) -> io::Result<String> {
-        if let Some(Location::Journal(name)) = self.originals.get(&number).map(|original| &original.spot) {
+        if let Some(Location::Journal(name)) = self.originals.get(&number).map(|original| &original.location) {
             return Ok(name.as_bstr().to_string());
         }
         let name = format!("copy-{number}");

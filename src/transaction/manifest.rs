@@ -15,7 +15,8 @@ use crate::tree::{File, Mode};
 #[serde(deny_unknown_fields)]
 pub(super) struct Manifest {
     /// What is being done.
-    pub(super) deed: Origin,
+    #[serde(rename = "deed")]
+    pub(super) origin: Origin,
     /// Whether the index is replaced too.
     pub(super) with_index: bool,
     /// The commit that HEAD named.
@@ -213,7 +214,7 @@ mod tests {
             |content: &str, bits| Held::of(&File { content: content.into(), mode: Mode { executable: true, bits } });
         let manifest = Manifest {
             with_index: true,
-            deed: Origin::Undo,
+            origin: Origin::Undo,
             head: None,
             tree: Some("abc".into()),
             commit: Some("def".into()),

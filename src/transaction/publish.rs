@@ -84,15 +84,15 @@ impl<'r> Staging<'r> {
             true => TransactionError::Changed { path: path.clone() },
             false => TransactionError::io("remove", path)(error),
         };
-        let spot = match self.shelter(dir, path, number, change, refused)? {
-            Some(spot) => spot,
+        let location = match self.shelter(dir, path, number, change, refused)? {
+            Some(location) => location,
             None => {
                 let aside = self.aside_of(number);
                 dir.rename_to_own(path, dir, &aside).map_err(refused)?;
                 Location::Tree(aside)
             }
         };
-        self.originals.insert(number, spot.into());
+        self.originals.insert(number, location.into());
         self.confirm_one(dir, number, change)
     }
 
@@ -222,11 +222,13 @@ impl<'r> Staging<'r> {
         let _pass = dir.pass();
         for (number, change) in self.changes.iter().enumerate() {
             self.check_signals()?;
-            let Some(Original { spot: Location::Tree(temporary), .. }) = self.originals.get(&number) else { continue };
-            let spot = self.shelter(dir, temporary, number, change, TransactionError::io("keep", &change.path))?;
+            let Some(Original { location: Location::Tree(temporary), .. }) = self.originals.get(&number) else {
+                continue;
+            };
+            let location = self.shelter(dir, temporary, number, change, TransactionError::io("keep", &change.path))?;
             // One that can't go there stays beside its place until the change is certain.
-            if let (Some(spot), Some(original)) = (spot, self.originals.get_mut(&number)) {
-                original.spot = spot;
+            if let (Some(location), Some(original)) = (location, self.originals.get_mut(&number)) {
+                original.location = location;
             }
         }
         Ok(())
@@ -253,7 +255,7 @@ impl<'r> Staging<'r> {
                 let look = || self.is_as_before(dir, original, before, None);
                 let held = if self.watch == Watch::Hooks { look().or_else(|_| look()) } else { Ok(true) };
                 let is_late = !matches!(held, Ok(true));
-                match &original.spot {
+                match &original.location {
                     Location::Journal(name) if is_late => {
                         written_late.push((
                             &change.path,

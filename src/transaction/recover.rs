@@ -30,7 +30,7 @@ use crate::repo::{NextIndex, Repo};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// What was interrupted.
-    pub deed: Origin,
+    pub origin: Origin,
     /// Which way it went.
     pub how: How,
     /// The paths that it was about.
@@ -72,7 +72,7 @@ pub enum Asked {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interrupted {
     /// What was interrupted.
-    pub deed: Origin,
+    pub origin: Origin,
     /// The paths that it was about; some may hold the old state and some the new one. None where the journal can't be read.
     pub paths: Vec<RepoPath>,
 }
@@ -86,7 +86,7 @@ impl Recovered {
     fn left_of(journal: &Journal, why: Why) -> Self {
         let manifest = journal.manifest().ok().flatten().unwrap_or_default();
         let paths = manifest.paths().cloned().collect();
-        Self { deed: manifest.deed, paths, ..Self::left(Unfit { directory: journal.path(), why }) }
+        Self { origin: manifest.origin, paths, ..Self::left(Unfit { directory: journal.path(), why }) }
     }
 }
 
@@ -101,8 +101,8 @@ pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
             Err(_) => None,
         };
         // Where one can't be read, any path may be half changed.
-        let Some(manifest) = manifest else { return Some(Interrupted { deed: Origin::Apply, paths: Vec::new() }) };
-        let found = found.get_or_insert(Interrupted { deed: manifest.deed, paths: Vec::new() });
+        let Some(manifest) = manifest else { return Some(Interrupted { origin: Origin::Apply, paths: Vec::new() }) };
+        let found = found.get_or_insert(Interrupted { origin: manifest.origin, paths: Vec::new() });
         found.paths.extend(manifest.paths().cloned());
     }
     let is_anothers = || {
@@ -110,8 +110,9 @@ pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
         Stamp::read(&lock).is_some() && matches!(Holder::of(repo, &lock), Holder::Gone | Holder::Elsewhere { .. })
     };
     // Whoever shares the repository has journals that can't be looked at.
-    found
-        .or_else(|| (repo.is_shared() && is_anothers()).then(|| Interrupted { deed: Origin::Apply, paths: Vec::new() }))
+    found.or_else(|| {
+        (repo.is_shared() && is_anothers()).then(|| Interrupted { origin: Origin::Apply, paths: Vec::new() })
+    })
 }
 
 /// Finishes or takes back every interrupted change of this work tree.
@@ -262,7 +263,7 @@ impl Recovery<'_> {
                     }
                 }
             };
-            done.deed = manifest.deed;
+            done.origin = manifest.origin;
             done.paths = manifest.paths().cloned().collect();
             let is_over = if self.made(manifest)? != Made::No {
                 done.how = How::Finished;
@@ -296,7 +297,7 @@ impl Recovery<'_> {
         let applied = applied.filter(|of| self.repo.may_all_be_touched(of.places()).unwrap_or(false));
         let tidied = self.tidy(applied.iter().chain(listed), &[]);
         if let Some(manifest) = &applied {
-            done.deed = manifest.deed;
+            done.origin = manifest.origin;
             self.remove_emptied_directories(manifest);
         }
         remove_dead_lock(self.repo, Some(self.journal), asked).map_err(|error| Why::of(&error))?;

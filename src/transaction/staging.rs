@@ -57,14 +57,14 @@ pub(super) struct Staging<'r> {
 /// A file that left its place.
 #[derive(Debug)]
 pub(super) struct Original {
-    pub(super) spot: Location,
+    pub(super) location: Location,
     /// What it was when its content was looked at, if later writing shows in that.
     seen: Cell<Option<Stat>>,
 }
 
 impl From<Location> for Original {
-    fn from(spot: Location) -> Self {
-        Self { spot, seen: Cell::new(None) }
+    fn from(location: Location) -> Self {
+        Self { location, seen: Cell::new(None) }
     }
 }
 
@@ -130,7 +130,7 @@ impl<'r> Staging<'r> {
             written: BTreeMap::new(),
         };
         place.manifest.head = repo.head_commit()?.map(|id| id.to_string());
-        place.manifest.deed = if reverse.is_some() { Origin::Undo } else { Origin::Apply };
+        place.manifest.origin = if reverse.is_some() { Origin::Undo } else { Origin::Apply };
         place.manifest.indexed = indexed.into_iter().map(|change| change.path.clone()).collect();
         let Some(dir) = place.dir else { return Ok(place) };
         if watch == Some(Watch::Hooks) {
@@ -299,9 +299,9 @@ impl<'r> Staging<'r> {
         }
     }
 
-    /// Returns where a spot is.
-    pub(super) fn at<'s>(&'s self, dir: &'s Dir, spot: &'s Location) -> (&'s Dir, &'s RepoPath) {
-        match spot {
+    /// Returns the directory and the path of a location.
+    pub(super) fn at<'s>(&'s self, dir: &'s Dir, location: &'s Location) -> (&'s Dir, &'s RepoPath) {
+        match location {
             Location::Tree(path) => (dir, path),
             Location::Journal(path) => (self.journal.dir(), path),
         }
@@ -316,7 +316,7 @@ impl<'r> Staging<'r> {
         before: &File,
         bits: Option<u16>,
     ) -> io::Result<bool> {
-        let (dir, path) = self.at(dir, &original.spot);
+        let (dir, path) = self.at(dir, &original.location);
         if let Some(seen) = original.seen.get()
             && let Found::File(now) = dir.look(path)?
             && now.is_unwritten_since(&seen)

@@ -60,8 +60,8 @@ impl Job {
 
     fn try_work(&self, waiting: &Mutex<Receiver<Task>>, done: &Sender<Answers>) -> Result<(), Failure> {
         // Programs and models are told, and nobody at a terminal.
-        let talk = Verbosity { json: true, feedback: true, quiet: true, ..Verbosity::default() };
-        let mut session = Session::open(&self.reading, &talk).map_err(|(failure, _)| failure)?;
+        let verbosity = Verbosity { json: true, feedback: true, quiet: true, ..Verbosity::default() };
+        let mut session = Session::open(&self.reading, &verbosity).map_err(|(failure, _)| failure)?;
         let repo = Repo::open()?;
         let tree = repo.revision_tree(&self.onto)?;
         let revision = repo.revision(&self.onto)?;

@@ -18,7 +18,7 @@ pub(super) struct Findings {
     errors_before: usize,
     warnings_before: usize,
     /// How many errors of this section are not said.
-    unsaid: usize,
+    more: usize,
     /// Whether the line before was a bad one, so that the next is more of the same.
     in_run: bool,
     /// The error that stands for all lines which are indented less than their Begin.
@@ -38,7 +38,7 @@ impl Findings {
         if self.errors.len() - self.errors_before < WORTH_SAYING {
             self.errors.push(Located::new(span, error));
         } else {
-            self.unsaid += 1;
+            self.more += 1;
         }
     }
 
@@ -51,7 +51,7 @@ impl Findings {
             return;
         }
         self.error(span, error());
-        self.in_run = self.unsaid == 0;
+        self.in_run = self.more == 0;
     }
 
     /// Notes a line that is indented less than its Begin: one error for all of an envelope.
@@ -105,14 +105,14 @@ impl Findings {
 
     /// Ends the present section.
     pub(super) fn end_section(&mut self, path: Option<Arc<[u8]>>) {
-        if self.unsaid > 0 {
-            let more = Error::More { path, count: self.unsaid };
+        if self.more > 0 {
+            let more = Error::More { path, count: self.more };
             let span = self.errors.last().and_then(|error| error.span);
             self.errors.push(Located::new(span, more));
         }
         self.errors_before = self.errors.len();
         self.warnings_before = self.warnings.len();
-        self.unsaid = 0;
+        self.more = 0;
         self.in_run = false;
         self.spoiled = false;
     }
@@ -121,7 +121,7 @@ impl Findings {
     pub(super) fn forget_from(&mut self, offset: u32) {
         self.errors.retain(|error| error.span.is_none_or(|span| span.start < offset));
         self.errors_before = self.errors_before.min(self.errors.len());
-        self.unsaid = 0;
+        self.more = 0;
     }
 
     /// Returns all errors and warnings.

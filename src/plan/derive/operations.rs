@@ -18,18 +18,18 @@ pub(super) fn derive<'c>(
     options: &Options,
     say: impl Fn(FileOperation<'c>) -> Described<FileEdit<'c>>,
 ) -> Result<Derived<'c>, CompareError> {
-    let mut unsaid = Vec::new();
+    let mut unrepresentable = Vec::new();
     let mut edits = Vec::with_capacity(changes.len());
-    for operation in operations(changes, format, &mut unsaid) {
+    for operation in operations(changes, format, &mut unrepresentable) {
         match say(operation)? {
             Ok(these) => edits.extend(these),
             Err(what) => {
-                unsaid.push(Unrepresentable { path: operation.path().as_bstr().into(), format, what });
+                unrepresentable.push(Unrepresentable { path: operation.path().as_bstr().into(), format, what });
             }
         }
         options.progress.step();
     }
-    Ok(Derived::new(Patch { format, edits }, unsaid))
+    Ok(Derived::new(Patch { format, edits }, unrepresentable))
 }
 
 /// Makes an edit that does one thing with a file.
@@ -86,7 +86,11 @@ impl<'c> FileOperation<'c> {
 
 /// Lists what is done, by path: a renamed file at its new one. Where a file stands in the way of a directory, or the other way
 /// round, deletions come first.
-fn operations<'c>(changes: &'c ChangeSet, format: Format, unsaid: &mut Vec<Unrepresentable>) -> Vec<FileOperation<'c>> {
+fn operations<'c>(
+    changes: &'c ChangeSet,
+    format: Format,
+    unrepresentable: &mut Vec<Unrepresentable>,
+) -> Vec<FileOperation<'c>> {
     let is_source = |path: &RepoPath| changes.iter().any(|change| change.from.as_ref() == Some(path));
     let mut operations = Vec::with_capacity(changes.len());
     for change in changes {
@@ -104,7 +108,7 @@ fn operations<'c>(changes: &'c ChangeSet, format: Format, unsaid: &mut Vec<Unrep
             _ => FileOperation::Delete { path },
         };
         match hindrance(&operation) {
-            Some(what) => unsaid.push(Unrepresentable { path: path.as_bstr().into(), format, what }),
+            Some(what) => unrepresentable.push(Unrepresentable { path: path.as_bstr().into(), format, what }),
             None => operations.push(operation),
         }
     }

@@ -282,10 +282,10 @@ impl Repo {
             return Err(CommitError::HeadMoved);
         }
         let git = Git::new(self);
-        let gate = CommitBarrier::new()?;
+        let barrier = CommitBarrier::new()?;
         let ready = request.ready.as_deref().and_then(whole_id);
         let arguments = self.arguments(request, draft, ready.zip(before))?;
-        let mut command = git.held_command(&gate, watch.lock, draft.editor.as_deref(), arguments)?;
+        let mut command = git.held_command(&barrier, watch.lock, draft.editor.as_deref(), arguments)?;
         let is_said = ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| std::env::var_os(name).is_some());
         if !is_said && self.is_found_from(self.top()?) {
             // Hooks inherit these, and one that works in other repositories too would be led astray.
@@ -295,7 +295,7 @@ impl Repo {
         let trace = Trace::begin(directory, &mut command);
         let io = |source| CommitError::Io { path: <[u8]>::from_path(index).unwrap_or_default().into(), source };
         step("start git commit").map_err(io)?;
-        let status = git.attach(&mut command, gate, watch).map_err(|error| match error {
+        let status = git.attach(&mut command, barrier, watch).map_err(|error| match error {
             RepoError::NoGit { .. } => error.into(),
             error => CommitError::InDoubt(error),
         })?;

@@ -29,7 +29,7 @@ const PATHS: [&str; 16] = [
 /// What is done at a path: a file with this many lines and this mode, or none.
 type Origin = (usize, Option<(usize, bool)>);
 
-fn deed() -> impl Strategy<Value = Origin> {
+fn origin() -> impl Strategy<Value = Origin> {
     (0..PATHS.len(), proptest::option::weighted(0.6, (0..4usize, any::<bool>())))
 }
 
@@ -66,7 +66,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn apply_then_undo_is_the_identity(deeds in vec(deed(), 1..10), target in 0..4usize) {
+    fn apply_then_undo_is_the_identity(deeds in vec(origin(), 1..10), target in 0..4usize) {
         let target = targets().swap_remove(target);
         let sample = sample();
         let repo = sample.open();

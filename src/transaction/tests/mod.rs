@@ -136,7 +136,7 @@ fn targets() -> Vec<Target> {
 /// Paths and what they are to hold; `None` deletes.
 type Wanted = [(&'static str, Option<&'static str>)];
 
-/// Change sets that between them need every deed.
+/// Change sets that between them need every operation.
 const WANTED: &[(&str, &Wanted)] = &[
     ("an update", &[("a", Some("A\n"))]),
     (
