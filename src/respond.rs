@@ -106,8 +106,12 @@ pub fn respond(
         return Ok(Err(misread(changes, format)));
     };
     let before = Before { changes, tree, progress };
-    let wrong = [false, true].into_iter().find_map(|strict| differing(&source, strict, &patch, &before, format));
-    Ok(wrong.map_or_else(|| Ok(Response { text: response, replaced: replaced(&patch) }), Err))
+    for strict in [false, true] {
+        if let Some(wrong) = differing(&source, strict, &patch, &before, format)? {
+            return Ok(Err(wrong));
+        }
+    }
+    Ok(Ok(Response { text: response, replaced: replaced(&patch) }))
 }
 
 fn replaced(patch: &Patch<'_>) -> Vec<Replaced> {
@@ -168,10 +172,10 @@ fn differing(
     patch: &Patch<'_>,
     before: &Before<'_>,
     format: Format,
-) -> Option<Vec<Unrepresentable>> {
+) -> Result<Option<Vec<Unrepresentable>>, CompareError> {
     let changes = before.changes;
     before.progress.enter(Stage::Proving, changes.len());
-    let all = || Some(misread(changes, format));
+    let all = || Ok(Some(misread(changes, format)));
     let parsed = format::parse(source, &format::Options { strict, ..format::Options::default() });
     let is_plain = parsed.warnings.iter().all(|warning| match &warning.value {
         // A change may need the same edit twice.
@@ -182,7 +186,10 @@ fn differing(
         return all();
     }
     let rules = Rules { strict, unique: strict, ..Rules::default() };
-    let Ok(plan) = plan::plan(&[parsed.patch], before, &Resolver::default(), &rules) else { return all() };
+    let plan = match plan::plan(&[parsed.patch], before, &Resolver::default(), &rules) {
+        Ok(plan) => plan,
+        Err(refusal) => return refusal.errors.iter().find_map(|error| unread(&error.value)).map_or_else(all, Err),
+    };
     if plan.warnings.iter().any(|warning| derive::leaves_doubt(warning.value.kind())) {
         return all();
     }
@@ -198,7 +205,13 @@ fn differing(
     if wrong.is_empty() && plan.changes.len() != changes.len() {
         return all();
     }
-    (!wrong.is_empty()).then_some(wrong)
+    Ok((!wrong.is_empty()).then_some(wrong))
+}
+
+/// Returns the error that says nothing of a response: a file couldn't be read.
+fn unread(error: &plan::Error) -> Option<CompareError> {
+    let plan::Error::Tree(error @ TreeError::Io { path, .. }) = error else { return None };
+    Some(CompareError::Engine { path: path.clone(), message: error.to_string() })
 }
 
 fn same_texts(one: Option<&File>, other: Option<&File>) -> bool {

@@ -44,12 +44,13 @@ impl Repo {
         let commit = self.git2().find_commit(new).map_err(|error| RepoError::git("a commit", error))?;
         let subject = commit.message_bytes().lines().next().unwrap_or_default().to_str_lossy().into_owned();
         let reason = format!("git-llmpatch: {subject}");
-        match Git::new(self).output(["update-ref", "-m", &reason, &full, &new.to_string(), &was], b"") {
-            Ok(_) => Ok(()),
-            Err(_) if self.reference(&full).is_ok_and(|now| now != old) => {
-                Err(CommitError::BranchMoved { name: name.to_owned() })
-            }
-            Err(error) => Err(error.into()),
+        let moved = Git::new(self).output(["update-ref", "-m", &reason, &full, &new.to_string(), &was], b"");
+        let Err(error) = moved else { return Ok(()) };
+        match self.reference(&full) {
+            // What git said of it couldn't be read.
+            Ok(now) if now == Some(new) => Ok(()),
+            Ok(now) if now != old => Err(CommitError::BranchMoved { name: name.to_owned() }),
+            _ => Err(error.into()),
         }
     }
 }
