@@ -24,8 +24,12 @@ pub(crate) fn replay(repo: &Repo, scratch: &Scratch, commit: &Commit, parent: &s
     let paths: Vec<_> = patch.edits.iter().map(|edit| &edit.path[..]).collect();
     let has_driver = scratch.has_driver(&paths)?;
     tally.driven += usize::from(has_driver);
-    if !tally.diffs.add(comparable(&ours, has_driver) == comparable(&theirs, has_driver)) {
-        tally.fail(format!("{}: the diff isn't git's", commit.id));
+    let (own, gits) = (comparable(&ours, has_driver), comparable(&theirs, has_driver));
+    if !tally.diffs.add(own == gits) {
+        let at = own.iter().zip(&gits).take_while(|(one, other)| one == other).count();
+        let [own, gits] = [own, gits]
+            .map(|lines| lines.get(at).map_or("its end".into(), |line| String::from_utf8_lossy(line).into_owned()));
+        tally.fail(format!("{}: the diff isn't git's: `{own}`, where git has `{gits}`", commit.id));
     }
     if !ours.is_empty() {
         tally.heed("unified", &scratch.tool(&["check"], &ours)?.stderr);
@@ -36,15 +40,14 @@ pub(crate) fn replay(repo: &Repo, scratch: &Scratch, commit: &Commit, parent: &s
     Ok(())
 }
 
-/// Leaves out the bodies of binary patches, and what stands behind the numbers of a hunk if a driver chose it.
+/// Leaves out the bodies of binary patches with their sizes, and what stands behind the numbers of a hunk if a driver chose it.
 fn comparable(diff: &[u8], has_driver: bool) -> Vec<&[u8]> {
     let mut in_body = false;
     let lines = diff.split(|&byte| byte == b'\n');
     lines
         .filter(|line| {
-            let is_head = line.starts_with(b"literal ") || line.starts_with(b"delta ");
-            in_body = is_head || (in_body && !line.is_empty());
-            is_head || !in_body
+            in_body = line.starts_with(b"literal ") || line.starts_with(b"delta ") || (in_body && !line.is_empty());
+            !in_body
         })
         .map(|line| match line.strip_prefix(b"@@ -").and_then(|rest| rest.windows(3).position(|at| at == b" @@")) {
             Some(at) if has_driver => &line[..at + 7],

@@ -12,7 +12,8 @@
 //!
 //! Warnings are counted by kind: whoever writes a real commit as a response should hear of little, and of no lint that isn't true.
 //!
-//! Bodies of binary patches are left out of the comparison with git, since what they are deflated to depends on the zlib.
+//! Bodies of binary patches are left out of the comparison with git: libgit2 looks for deltas in another way, and what they are deflated to
+//! depends on the zlib.
 //! Ends with status 1 if anything is otherwise.
 
 mod diffs;

@@ -16,7 +16,9 @@ pub(crate) fn replay(scratch: &Scratch, commit: &str, parent: &str, tally: &mut 
     for format in FORMATS {
         let shown = scratch.tool(&["show", &format!("--to={format}"), commit], b"")?;
         let said = String::from_utf8_lossy(&shown.stderr).into_owned();
-        match (shown.status.code(), said.is_empty()) {
+        // That a file is replaced whole is how OPX says what no lines can.
+        let is_plain = said.lines().all(|line| line.ends_with("[replaced-whole]") || line.starts_with("help: "));
+        match (shown.status.code(), is_plain) {
             (Some(0), true) => {}
             (Some(1), false) if said.contains("changes no file") => continue,
             (Some(1), false) if shown.stdout.is_empty() && is_inexpressible(&said) => {
