@@ -1,7 +1,7 @@
 //! The only place that starts the git program: for what libgit2 doesn't know or gets wrong.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read, Write as _};
+use std::io::{self, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::panic::resume_unwind;
@@ -13,7 +13,9 @@ use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use bstr::{BString, ByteSlice as _};
-use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::buffer::spare_capacity;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::{FdFlags, fcntl_setfd, retry_on_intr};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use tempfile::TempDir;
 
@@ -229,7 +231,8 @@ pub(crate) fn run(command: &mut Command, input: &[u8]) -> Result<Output, RepoErr
 /// Feeds a child, and reads what it prints and what it complains of. One that can't be fed is killed, so that it makes nothing of a part.
 fn feed_and_read(child: &mut Child, input: &[u8]) -> io::Result<[BString; 2]> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let stdin = child.stdin.take();
+    let streams = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
     let feed = move || match stdin {
         Some(mut stdin) => stdin.write_all(input).or_else(|error| match error.kind() {
             // One that stops reading says why on its own.
@@ -241,24 +244,35 @@ fn feed_and_read(child: &mut Child, input: &[u8]) -> io::Result<[BString; 2]> {
         }),
         None => Ok(()),
     };
+    if input.len() <= PIPE_BUF {
+        feed()?;
+        return read_both(streams);
+    }
+    // A child that prints before it has read all would wait for us for ever, so another thread feeds it what a pipe may not take.
     thread::scope(move |scope| {
-        // A child that prints before it has read all would wait for us for ever, so another thread feeds it what a pipe may not take.
-        let feed = match input.len() > PIPE_BUF {
-            true => Some(Builder::new().spawn_scoped(scope, feed)?),
-            false => feed().map(|()| None)?,
-        };
-        let complaints = Builder::new().spawn_scoped(scope, move || all_of(stderr))?;
-        let printed = all_of(stdout);
-        let complaints = complaints.join().unwrap_or_else(|panic| resume_unwind(panic))?;
-        feed.map_or(Ok(()), |feed| feed.join().unwrap_or_else(|panic| resume_unwind(panic)))?;
-        Ok([printed?, complaints])
+        let feed = Builder::new().spawn_scoped(scope, feed)?;
+        let heard = read_both(streams);
+        feed.join().unwrap_or_else(|panic| resume_unwind(panic)).and(heard)
     })
 }
 
-fn all_of(stream: Option<impl Read>) -> io::Result<BString> {
-    let mut all = Vec::new();
-    stream.map_or(Ok(0), |mut stream| stream.read_to_end(&mut all))?;
-    Ok(all.into())
+/// Reads two pipes to their ends, whichever has something.
+fn read_both(pipes: [Option<OwnedFd>; 2]) -> io::Result<[BString; 2]> {
+    let mut heard = [Vec::new(), Vec::new()];
+    let mut open: Vec<_> = pipes.iter().flatten().zip(&mut heard).collect();
+    while !open.is_empty() {
+        let mut waiting: Vec<_> = open.iter().map(|(pipe, _)| PollFd::new(*pipe, PollFlags::IN)).collect();
+        retry_on_intr(|| poll(&mut waiting, None))?;
+        let is_ready: Vec<_> = waiting.iter().map(|one| !one.revents().is_empty()).collect();
+        for nth in (0..open.len()).rev().filter(|nth| is_ready[*nth]) {
+            let (pipe, heard) = &mut open[nth];
+            heard.reserve(PIPE_BUF);
+            if retry_on_intr(|| rustix::io::read(*pipe, spare_capacity(heard)))? == 0 {
+                open.remove(nth);
+            }
+        }
+    }
+    Ok(heard.map(BString::from))
 }
 
 /// Runs a command to its end, which is called so where it fails, and returns what it printed.
@@ -353,4 +367,26 @@ fn runs(pid: Pid) -> bool {
     let stat = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
     let state = stat.rsplit_str(")").next().and_then(|rest| rest.trim().first().copied());
     test_kill_process(pid).is_ok() && !matches!(state, Some(b'Z' | b'X'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_is_fed_and_heard_whatever_it_does_first() {
+        let much = vec![b'x'; 1 << 20];
+        for (script, input, want) in [
+            ("cat; head -c 1048576 /dev/zero >&2", &much[..], [1 << 20, 1 << 20]),
+            ("head -c 1048576 /dev/zero >&2; cat", b"few", [3, 1 << 20]),
+            ("head -c 3 >&2", &much, [0, 3]),
+            ("exec <&-; echo said", &much, [5, 0]),
+            ("exec >&- 2>&-; cat >/dev/null", &much, [0, 0]),
+            ("exit 3", b"", [0, 0]),
+        ] {
+            let output = run(Command::new("sh").args(["-c", script]), input).unwrap();
+            assert_eq!([output.stdout.len(), output.stderr.len()], want, "{script}");
+            assert_eq!(output.status.success(), script != "exit 3", "{script}");
+        }
+    }
 }

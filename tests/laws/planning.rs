@@ -324,7 +324,8 @@ fn untouched_lines_stay(patch: &Patch<'_>, plan: &Plan) {
             *left -= 1;
             continue;
         }
-        let at = added.iter().position(|added| *added == text(line));
+        let ends = |added: &&[u8]| *added == text(line) || Some(*added) == line.strip_suffix(b"\n");
+        let at = added.iter().position(ends);
         added.swap_remove(at.unwrap_or_else(|| panic!("`{}` comes from nowhere", line.escape_ascii())));
     }
 }
