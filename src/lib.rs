@@ -66,6 +66,7 @@
 //! | renames, copies, deletions and modes of a unified diff, swaps | `plan/section.rs` |
 //! | how new lines end, marks, final newlines | `plan/splice.rs` |
 //! | what an edit sees of earlier ones, what is in a new file's way | `plan/overlay.rs` |
+//! | which repository is meant, and where its work tree and index are | `repo/open.rs` |
 //! | work tree, index and commit as places to read from, agreement between them | [`tree`], [`repo`] |
 //! | line ends on disk, encodings, filter drivers | `repo/conversion.rs`, `repo/line_ends.rs`, `repo/encoding.rs`, `repo/filter.rs` |
 //! | attributes | `repo/rules.rs` |

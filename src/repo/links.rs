@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use bstr::BString;
 
-use super::{Repo, without_last_slash};
+use super::Repo;
+use super::open::without_last_slash;
 use crate::path::RepoPath;
 
 /// What was found out.

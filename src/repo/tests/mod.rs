@@ -6,6 +6,9 @@ mod index_file;
 mod rules;
 mod surroundings;
 
+use bstr::ByteSlice as _;
+
+use super::open::Surroundings;
 use super::testing::{Sample, path};
 use super::*;
 use crate::diagnose::Diagnose as _;
