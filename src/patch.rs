@@ -3,7 +3,7 @@
 //! Texts are borrowed from the response or owned, with places that equality ignores. Paths are as written: unchecked bytes
 //! that only [`crate::path`] can turn into something that names a file.
 
-use std::hash::{Hash, Hasher};
+use std::cmp::Ordering;
 
 use crate::text::{LineNo, Span, Text};
 
@@ -110,16 +110,22 @@ impl<'a> FileEdit<'a> {
 
 impl PartialEq for FileEdit<'_> {
     fn eq(&self, other: &Self) -> bool {
-        (&self.path, &self.root, &self.operation, &self.header, &self.why)
-            == (&other.path, &other.root, &other.operation, &other.header, &other.why)
+        self.cmp(other).is_eq()
     }
 }
 
 impl Eq for FileEdit<'_> {}
 
-impl Hash for FileEdit<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.path, &self.root, &self.operation, &self.header, &self.why).hash(state);
+impl PartialOrd for FileEdit<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for FileEdit<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (one, two) = ((&self.path, &self.root, &self.operation), (&other.path, &other.root, &other.operation));
+        one.cmp(&two).then_with(|| (&self.header, &self.why).cmp(&(&other.header, &other.why)))
     }
 }
 
@@ -127,7 +133,7 @@ impl Hash for FileEdit<'_> {
 ///
 /// An edit that has one is an [`Operation::Update`], whatever becomes of the file: its hunks hold every line that goes or
 /// comes, so that they can say of each whether it is terminated, and the header says whether the file is new or gone.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Header {
     /// What becomes of the file as a whole.
     pub status: Status,
@@ -144,7 +150,7 @@ pub struct Header {
 }
 
 /// A change of contents that aren't shown as lines.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Binary {
     /// The length of the content before, in bytes.
     pub old_len: u64,
@@ -155,7 +161,7 @@ pub struct Binary {
 }
 
 /// What becomes of a file as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// It stays, with another content or mode.
     Modified,
@@ -171,7 +177,7 @@ pub enum Status {
 
 /// What an edit does to its file. Lines are without terminators, and paths as the response wrote them.
 #[allow(missing_docs, reason = "the text above each says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation<'a> {
     /// Makes a new file of these lines, each terminated.
     Create {
@@ -264,21 +270,29 @@ impl<'a> Hunk<'a> {
 
 impl PartialEq for Hunk<'_> {
     fn eq(&self, other: &Self) -> bool {
-        let key = |hunk: &Self| (hunk.numbered, hunk.end_of_file, hunk.position.clone());
-        key(self) == key(other) && self.locators == other.locators && self.lines == other.lines
+        self.cmp(other).is_eq()
     }
 }
 
 impl Eq for Hunk<'_> {}
 
-impl Hash for Hunk<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.numbered, self.end_of_file, &self.position, &self.locators, &self.lines).hash(state);
+impl PartialOrd for Hunk<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Hunk<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let flags = (self.numbered, self.end_of_file).cmp(&(other.numbered, other.end_of_file));
+        let texts =
+            || (&self.position, &self.locators, &self.lines).cmp(&(&other.position, &other.locators, &other.lines));
+        flags.then_with(texts)
     }
 }
 
 /// One line of a hunk.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HunkLine<'a> {
     /// Whether it stays, goes or comes.
     pub mark: Mark,
@@ -289,7 +303,7 @@ pub struct HunkLine<'a> {
 }
 
 /// What happens to a line of a hunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
     /// It is in the file and stays.
     Context,
@@ -311,7 +325,7 @@ impl Mark {
 }
 
 /// The numbers in a unified hunk header and the text behind them. Starts are 0 where the count is 0 and nothing precedes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// First old line, from 1.
     pub old_start: u32,
@@ -326,7 +340,7 @@ pub struct Position {
 }
 
 /// A text to find and what to put in its place.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Substitution<'a> {
     /// The lines to find, at least one; the text is these joined by newlines.
     pub find: Vec<Text<'a>>,
@@ -339,7 +353,7 @@ pub struct Substitution<'a> {
 }
 
 /// The lines of a substitution as they were written, where that isn't how they are read.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Written<'a> {
     /// The lines to find.
     pub find: Vec<Text<'a>>,
@@ -348,7 +362,7 @@ pub struct Written<'a> {
 }
 
 /// Which of several matches is meant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Occurrence {
     /// There must be only one.
     #[default]
@@ -367,7 +381,7 @@ pub enum Occurrence {
 }
 
 /// How often a text is there and is replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Times {
     /// Once; more often is ambiguous.
     Once,

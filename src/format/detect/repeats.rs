@@ -85,23 +85,15 @@ fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
 
 /// Warns of the edits that repeat an earlier one.
 pub(super) fn edits(source: &Source, edits: &[FileEdit<'_>], warnings: &mut Vec<Located<crate::format::Warning>>) {
-    let (mut met, mut of_path) = (HashMap::<&FileEdit<'_>, Span>::new(), HashMap::<&[u8], usize>::new());
-    edits.iter().for_each(|edit| *of_path.entry(&edit.path[..]).or_default() += 1);
-    // To grow, it would have to read all edits again.
-    met.reserve((2 * (edits.len() - of_path.len())).min(edits.len()));
-    // Most are the only ones of their file, and needn't be read for it.
-    let may_repeat = |edit: &&FileEdit<'_>| edit.operation != Operation::Unreadable && of_path[&edit.path[..]] > 1;
-    for edit in edits.iter().filter(may_repeat) {
-        let Some(span) = edit.span else { continue };
-        match met.entry(edit) {
-            Entry::Vacant(free) => {
-                free.insert(span);
-            }
-            Entry::Occupied(earlier) => {
-                let first = source.line_at(earlier.get().start as usize);
-                let path = edit.path.bytes.to_vec().into();
-                warnings.push(Located::new(span, Warning::RepeatedEdit { path, first }.into()));
-            }
+    let mut sorted: Vec<_> = edits.iter().filter(|edit| edit.operation != Operation::Unreadable).collect();
+    // Equal ones stay in their order.
+    sorted.sort();
+    for same in sorted.chunk_by(|one, other| one == other) {
+        let mut spans = same.iter().filter_map(|edit| edit.span);
+        let Some(first) = spans.next().map(|span| source.line_at(span.start as usize)) else { continue };
+        for span in spans {
+            let path = same[0].path.bytes.to_vec().into();
+            warnings.push(Located::new(span, Warning::RepeatedEdit { path, first }.into()));
         }
     }
 }
