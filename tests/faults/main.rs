@@ -108,6 +108,11 @@ impl Trials {
                 }
             }
         }
+        // Nothing to recover; and who is killed may leave a git behind that goes on to move the branch.
+        for fault in Fault::ALL.into_iter().filter(|fault| fault.signal().is_none()) {
+            let whose = [Whose::Ours, Whose::Reading].into_iter().take(if fault == Fault::EIO { 2 } else { 1 });
+            sweeps.extend(whose.map(|whose| Sweep { target: Target::Onto, layout: Layout::Together, whose, fault }));
+        }
         for sweep in sweeps {
             self.add(sweep.name(), move |stages, extent| sweep.run(stages, extent));
         }

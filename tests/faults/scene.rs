@@ -74,9 +74,12 @@ pub(crate) enum Target {
     Each,
     /// Like `Index`, merged with what has changed since, of which a part is left in conflict.
     Conflicts,
+    /// A commit on a branch that isn't checked out: neither the work tree nor the index is touched, and there is no journal.
+    Onto,
 }
 
 impl Target {
+    /// Those that change the work tree or the index.
     pub(crate) const ALL: [Target; 11] = [
         Target::WorkTree,
         Target::IntentToAdd,
@@ -104,6 +107,7 @@ impl Target {
             Target::CommitWithCommit => "commit-twice",
             Target::Conflicts => "conflicts",
             Target::Each => "each",
+            Target::Onto => "onto",
         }
     }
 
@@ -123,6 +127,7 @@ impl Target {
                 &["--commit", "-m", "Change six files"]
             }
             Target::CommitWithEditor => &["--commit", "--edit", "-m", "Change six files"],
+            Target::Onto => &["--commit", "--onto=HEAD", "--branch=topic", "-m", "Change six files"],
         }
     }
 }
@@ -471,6 +476,10 @@ impl Place {
 impl State {
     /// Checks against what a person expects, so that the rest may be compared with what the program did.
     fn check_by_hand(&self, target: Target) {
+        if target == Target::Onto {
+            assert!(self.git.contains_key("refs/heads/topic"), "{:?}", self.git.keys());
+            return;
+        }
         let has = |path: &str, mode: u32, content: &str| {
             self.files.get(Path::new(path)) == Some(&(mode, content.as_bytes().to_vec()))
         };

@@ -68,7 +68,8 @@ pub(crate) struct Stages(Arc<BTreeMap<(Target, bool), Stage>>);
 
 impl Stages {
     pub(crate) fn new() -> Self {
-        let keys = Target::ALL.into_iter().flat_map(|target| [(target, false), (target, true)]);
+        let targets = Target::ALL.into_iter().chain([Target::Onto]);
+        let keys = targets.flat_map(|target| [(target, false), (target, true)]);
         Self(Arc::new(keys.map(|key| (key, Stage::default())).collect()))
     }
 
