@@ -343,7 +343,15 @@ fn few_changes(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
 /// What edits have done to each file so far, to know when one is taken back.
 #[derive(Default)]
 pub(super) struct History {
-    done: HashMap<RepoPath, Vec<Step>>,
+    done: HashMap<RepoPath, Steps>,
+}
+
+/// What edits have done to one file.
+#[derive(Default)]
+struct Steps {
+    all: Vec<Step>,
+    /// No step has changed anything behind this offset.
+    end: usize,
 }
 
 /// The ranges of bytes that one edit has changed, in order.
@@ -355,6 +363,25 @@ struct Changed {
     new_len: usize,
     old: u64,
     new: u64,
+}
+
+/// Bytes that go: where they are, and how many bytes go and come up to their end.
+type Gone = (Range<usize>, usize, usize);
+
+impl Changed {
+    fn end(&self) -> usize {
+        self.start + self.new_len
+    }
+
+    /// Moves it as an edit above it does; returns whether it is left as it was.
+    fn moves(&mut self, gone: &[Gone]) -> bool {
+        let above = gone.partition_point(|(range, ..)| range.end <= self.start && range.start < self.start);
+        let is_kept = gone.get(above).is_none_or(|(range, ..)| self.end() <= range.start);
+        if let Some((_, gone, come)) = above.checked_sub(1).map(|above| &gone[above]) {
+            self.start = self.start + come - gone;
+        }
+        is_kept
+    }
 }
 
 impl History {
@@ -386,32 +413,28 @@ impl History {
         if step.is_empty() {
             return false;
         }
-        let steps = self.done.entry(path.clone()).or_default();
-        let is_undone = steps.iter().any(|earlier| {
-            earlier.len() == step.len()
-                && earlier.iter().zip(&step).zip(&before).all(|((earlier, now), (range, ..))| {
-                    let place = (earlier.start, earlier.new_len) == (range.start, range.len());
-                    place && (earlier.old, earlier.new) == (now.new, now.old)
-                })
-        });
-        steps.retain_mut(|earlier| {
-            earlier.iter_mut().all(|earlier| {
-                let is_above = |(range, ..): &(Range<usize>, usize, usize)| {
-                    range.end <= earlier.start && range.start < earlier.start
-                };
-                let above = before.partition_point(is_above);
-                let is_kept =
-                    before.get(above).is_none_or(|(range, ..)| earlier.start + earlier.new_len <= range.start);
-                if let Some((_, gone, come)) = above.checked_sub(1).map(|above| &before[above]) {
-                    earlier.start = earlier.start + come - gone;
-                }
-                is_kept
-            })
-        });
-        if steps.len() == Self::REMEMBERED {
-            steps.remove(0);
+        let Steps { all, end } = self.done.entry(path.clone()).or_default();
+        let is_behind_all = before[0].0.start > *end;
+        let is_undone = !is_behind_all
+            && all.iter().any(|earlier| {
+                earlier.len() == step.len()
+                    && earlier.iter().zip(&step).zip(&before).all(|((earlier, now), (range, ..))| {
+                        let place = (earlier.start, earlier.new_len) == (range.start, range.len());
+                        place && (earlier.old, earlier.new) == (now.new, now.old)
+                    })
+            });
+        if !is_behind_all {
+            all.retain_mut(|earlier| earlier.iter_mut().all(|earlier| earlier.moves(&before)));
         }
-        steps.push(step);
+        if all.len() == Self::REMEMBERED {
+            all.remove(0);
+        }
+        // Edits mostly come in the file's order.
+        *end = match is_behind_all {
+            true => step.iter().map(Changed::end).max().unwrap_or_default(),
+            false => all.iter().chain([&step]).flatten().map(Changed::end).max().unwrap_or_default(),
+        };
+        all.push(step);
         is_undone
     }
 }
@@ -424,7 +447,28 @@ fn hash(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_taken_back_is_noticed_whatever_the_order(
+            edits in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..3, "[ab]{0,2}"), 1..40),
+        ) {
+            let path = RepoPath::new(b"f").unwrap();
+            let (mut history, mut slow, mut file) = (History::default(), History::default(), b"abababab".to_vec());
+            for (start, len, new) in edits {
+                let start = start.index(file.len() + 1);
+                let old = file[start..file.len().min(start + len)].to_vec();
+                let note = |history: &mut History| history.note(&path, [(start, Cow::Borrowed(&old[..]), new.as_bytes())]);
+                // Then nothing is behind all.
+                slow.done.entry(path.clone()).or_default().end = usize::MAX;
+                prop_assert_eq!(note(&mut history), note(&mut slow));
+                file.splice(start..start + old.len(), new.bytes());
+            }
+        }
+    }
 
     #[test]
     fn markers_are_told_from_what_looks_like_them() {
