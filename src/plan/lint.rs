@@ -135,7 +135,7 @@ fn count(lines: usize) -> String {
 pub(super) fn findings(edit: &FileEdit<'_>, before: &[u8], after: &[u8]) -> Vec<Located<Finding>> {
     let added = added(edit);
     let mut found = elision::findings(&added, is_whole(edit), before, after);
-    found.extend(in_added(&added, before, || indented(&Lines::new(before))));
+    found.extend(in_added(&added, before, || indented(before)));
     let whole = |finding| Located::new(edit.span, finding);
     if is_blank(after) && !is_blank(before) {
         found.push(whole(Finding::Emptied));
@@ -157,7 +157,7 @@ pub(super) fn in_document(
 ) -> Vec<Located<Finding>> {
     let (added, before) = (added(edit), document.base());
     let mut found = elision::findings(&added, false, before, before);
-    found.extend(in_added(&added, before, || *indentation.get_or_init(|| indented(&document.base_lines()))));
+    found.extend(in_added(&added, before, || *indentation.get_or_init(|| indented(before))));
     let ends = splices.iter().map(|splice| splice.old.start).chain([document.len()]);
     let mut kept = std::iter::once(0).chain(splices.iter().map(|splice| splice.old.end)).zip(ends);
     let is_emptied = splices.iter().all(|splice| is_blank(&splice.new))
@@ -316,20 +316,20 @@ fn indentation(line: &[u8]) -> Option<Blank> {
 }
 
 /// Returns what a file is indented with, if that is one thing and it is so often enough to be meant.
-fn indented(lines: &Lines<'_>) -> Option<Blank> {
+fn indented(file: &[u8]) -> Option<Blank> {
     const ENOUGH: usize = 10;
-    let (mut tabs, mut spaces) = (0, 0);
-    for line in lines.iter() {
-        match indentation(line.text) {
-            Some(Blank::Tab) => tabs += 1,
-            Some(Blank::Space) => spaces += 1,
-            None => {}
-        }
-        if tabs > 0 && spaces > 0 {
-            return None;
-        }
+    let file = file.strip_prefix(Lines::BOM).unwrap_or(file);
+    let count = |start: &[u8], blank| {
+        let first = file.starts_with(&start[1..]).then_some(0);
+        let lines = first.into_iter().chain(memchr::memmem::find_iter(file, start).map(|at| at + 1));
+        let line = |at: usize| file[at..].lines().next().unwrap_or_default();
+        lines.filter(|&at| indentation(line(at)) == Some(blank)).take(ENOUGH).count()
+    };
+    match (count(b"\n\t", Blank::Tab), count(b"\n  ", Blank::Space)) {
+        (ENOUGH, 0) => Some(Blank::Tab),
+        (0, ENOUGH) => Some(Blank::Space),
+        _ => None,
     }
-    if tabs >= ENOUGH { Some(Blank::Tab) } else { (spaces >= ENOUGH).then_some(Blank::Space) }
 }
 
 /// Counts the lines that change, where they are some and less than one in twenty.
@@ -452,6 +452,24 @@ mod tests {
     use super::*;
 
     proptest! {
+        #[test]
+        fn a_file_is_indented_as_its_lines_are(
+            mark in prop::sample::select(vec!["", "\u{feff}"]),
+            lines in prop::collection::vec(prop::sample::select(vec!["  a", "\ta", " a", "a", "  ", "\t\r", ""]), 0..3),
+            times in 0_usize..14,
+            rest in prop::sample::select(vec!["\t", "  ", "    b\n", ""]),
+        ) {
+            let file = [mark, &lines.join("\n"), &format!("\n{rest}x").repeat(times)].concat();
+            let lines = Lines::new(file.as_bytes());
+            let of = |blank| lines.iter().filter(|line| indentation(line.text) == Some(blank)).count();
+            let want = match (of(Blank::Tab), of(Blank::Space)) {
+                (10.., 0) => Some(Blank::Tab),
+                (0, 10..) => Some(Blank::Space),
+                _ => None,
+            };
+            prop_assert!(indented(file.as_bytes()) == want, "{:?}", file);
+        }
+
         #[test]
         fn what_is_taken_back_is_noticed_whatever_the_order(
             edits in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..3, "[ab]{0,2}"), 1..40),
