@@ -85,6 +85,7 @@
 //! | kinds of errors and warnings, exit statuses | [`kind`] |
 //! | why lines have no place: the nearest one, what is there already | `search/nearest.rs`, `plan/nearest.rs`, `plan/place_error.rs` |
 //! | what other path may be meant | `plan/suggest.rs` |
+//! | what looks like a slip of the model: lints | `plan/lint.rs`, `plan/elision.rs`, `plan/history.rs` |
 //! | what is said of an error beside its headline: how lines differ, notes, help, advice | [`diagnose`], one file a room; of what only the command line finds: `cli/error.rs` |
 //! | what messages look like | [`report`] |
 //! | `--json`, its schema | [`report::json`], `report/schema.json`; what only programs are told: `cli/details.rs` |

@@ -23,6 +23,7 @@ mod elision;
 mod error;
 mod fuzz;
 mod guard;
+mod history;
 pub mod hunks;
 mod identity;
 mod lint;

@@ -7,7 +7,8 @@ use std::collections::btree_map::Entry;
 use bstr::BString;
 
 use super::error::{Error, Missing};
-use super::lint::{self, Finding, History};
+use super::history::History;
+use super::lint::{self, Finding};
 use super::opened::Open;
 use super::overlay::{Found, Overlay};
 use super::place::Edit;
