@@ -162,9 +162,11 @@ fn check_part(part: &[u8], path: &[u8]) -> Result<(), PathError> {
 
 fn is_dot_git(name: &[u8]) -> bool {
     use gix_validate::path::component::{Error, Options};
-    // All its names start like `.git` or `git~1`, but for characters that HFS+ ignores.
+    // All its names are `.git` or `git~1` and what isn't part of a word, as ` ` or `::$INDEX`, but for characters that HFS+ ignores.
     let starts_like = |start: &[u8]| name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start));
-    if name.is_ascii() && !starts_like(b".git") && !starts_like(b"git~") {
+    let goes_on = name.get(b".git".len()).is_some_and(u8::is_ascii_alphabetic);
+    let may_be = starts_like(b".git") && !goes_on || starts_like(b"git~");
+    if name.is_ascii() && !may_be {
         return false;
     }
     let options = Options { protect_windows: false, protect_hfs: true, protect_ntfs: true };

@@ -28,7 +28,7 @@ use std::rc::Rc;
 use rustix::fs::{self, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-pub use read::{Found, Shape, Stat};
+pub use read::{DirectoriesWith, Found, Shape, Stat};
 pub use rights::Lost;
 
 use crate::path::RepoPath;

@@ -1,7 +1,10 @@
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
+use std::rc::Rc;
 
 use bstr::BString;
 use rustix::buffer::spare_capacity;
@@ -261,32 +264,6 @@ impl Dir {
         Ok(names)
     }
 
-    /// Returns the directories above a path, highest first and without the top, in which something of this name stands.
-    ///
-    /// # Errors
-    /// If the system doesn't let us see.
-    pub fn directories_with(&self, name: &str, path: &RepoPath) -> io::Result<Vec<RepoPath>> {
-        let mut with = Vec::new();
-        let ends = memchr::memchr_iter(b'/', path.as_bytes());
-        if ends.clone().count() <= DEEP {
-            for directory in ends.filter_map(|end| path.directory_of_len(end)) {
-                if self.has(&directory, name)? {
-                    with.push(directory);
-                }
-            }
-            return Ok(with);
-        }
-        self.walk_down(path, |directory, len| {
-            match shape_of(directory, OsStr::new(name)) {
-                Ok(_) => with.extend(path.directory_of_len(len)),
-                Err(Errno::NOENT) => {}
-                Err(error) => return Err(error),
-            }
-            Ok(())
-        })?;
-        Ok(with)
-    }
-
     /// Returns the nearest directory above a path that is there; `None` if that is the top.
     ///
     /// # Errors
@@ -355,6 +332,55 @@ impl Dir {
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(false),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// The directories in which something of a name stands, each looked at once.
+#[derive(Debug)]
+pub struct DirectoriesWith<'d> {
+    dir: &'d Dir,
+    name: &'static str,
+    /// Of directories, which of them and of those above they are.
+    known: RefCell<HashMap<RepoPath, Rc<[RepoPath]>>>,
+}
+
+impl<'d> DirectoriesWith<'d> {
+    /// Looks for `name`, the name of a file or a directory.
+    pub fn new(dir: &'d Dir, name: &'static str) -> Self {
+        Self { dir, name, known: RefCell::default() }
+    }
+
+    /// Returns which directories above a path they are, highest first and without the top.
+    ///
+    /// # Errors
+    /// If the system doesn't let us see.
+    pub fn above(&self, path: &RepoPath) -> io::Result<Rc<[RepoPath]>> {
+        let Some(directory) = path.parent() else { return Ok(Rc::new([])) };
+        if let Some(known) = self.known.borrow().get(&directory) {
+            return Ok(Rc::clone(known));
+        }
+        let with = if memchr::memchr_iter(b'/', path.as_bytes()).count() > DEEP {
+            self.on_the_way_to(path)?.into()
+        } else {
+            let above = self.above(&directory)?;
+            let itself = self.dir.has(&directory, self.name)?.then(|| directory.clone());
+            itself.map_or_else(|| Rc::clone(&above), |itself| above.iter().cloned().chain([itself]).collect())
+        };
+        self.known.borrow_mut().insert(directory, Rc::clone(&with));
+        Ok(with)
+    }
+
+    fn on_the_way_to(&self, path: &RepoPath) -> io::Result<Vec<RepoPath>> {
+        let mut with = Vec::new();
+        self.dir.walk_down(path, |directory, len| {
+            match shape_of(directory, OsStr::new(self.name)) {
+                Ok(_) => with.extend(path.directory_of_len(len)),
+                Err(Errno::NOENT) => {}
+                Err(error) => return Err(error),
+            }
+            Ok(())
+        })?;
+        Ok(with)
     }
 }
 

@@ -45,13 +45,13 @@ fn what_is_above_a_path_is_seen_as_far_as_directories_go() {
             ("in/b/x", "", ""),
             ("nowhere/x/y", "", ""),
         ] {
-            let with: Vec<_> = dir.directories_with("b", &path(at)).unwrap();
+            let with = DirectoriesWith::new(dir, "b").above(&path(at)).unwrap();
             let with: Vec<_> = with.iter().map(RepoPath::to_string).collect();
             assert_eq!(with.join(" "), with_b, "{at}");
             let found = dir.nearest_directory(&path(at)).unwrap();
             assert_eq!(found.map_or(String::new(), |directory| directory.to_string()), nearest, "{at}");
         }
-        assert_eq!(dir.directories_with("a", &path("a/b/c")).unwrap(), []);
+        assert_eq!(*DirectoriesWith::new(dir, "a").above(&path("a/b/c")).unwrap(), []);
     }
 }
 

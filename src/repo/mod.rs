@@ -86,7 +86,7 @@ use standin::StandIn;
 pub(crate) use tree_write::{ObjectStore, TreeWriter};
 pub use work_tree::WorkTree;
 
-use crate::dir::{Dir, Stat};
+use crate::dir::{Dir, DirectoriesWith, Stat};
 use crate::path::{PathError, RepoPath, Resolver};
 use crate::tree::Content;
 
@@ -314,18 +314,15 @@ impl Repo {
         if paths.peek().is_none() || self.top.is_none() {
             return Ok(true);
         }
-        let (dir, own) = (self.dir()?, self.own_directories_in_the_work_tree());
-        let mut looked = std::collections::HashSet::new();
+        let (repositories, own) = (DirectoriesWith::new(self.dir()?, ".git"), self.own_directories_in_the_work_tree());
         for path in paths {
             if own.iter().any(|own| own == path || path.is_below(own)) {
                 return Ok(false);
             }
-            if looked.insert(path.parent()) {
-                let found = dir.directories_with(".git", path);
-                let found = found.map_err(|source| RepoError::Io { what: path.as_bstr().to_owned(), source })?;
-                if !found.is_empty() {
-                    return Ok(false);
-                }
+            let above = repositories.above(path);
+            let above = above.map_err(|source| RepoError::Io { what: path.as_bstr().to_owned(), source })?;
+            if !above.is_empty() {
+                return Ok(false);
             }
         }
         Ok(true)

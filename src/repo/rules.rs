@@ -26,7 +26,7 @@ use super::objects::obstacle;
 use super::slot::empty;
 use super::staged::as_path;
 use super::{Repo, RepoError};
-use crate::dir::Found;
+use crate::dir::{DirectoriesWith, Found};
 use crate::path::RepoPath;
 use crate::tree::{AttributeFiles, RULES, Repair};
 
@@ -47,6 +47,8 @@ pub(super) struct RuleBook<'r> {
     changed: AttributeFiles,
     /// libgit2 with the rules that were met so far in its index, made when it is first needed.
     apart: OnceCell<git2::Repository>,
+    /// The directories that have rules on disk, when that was first needed.
+    with_rules: OnceCell<DirectoriesWith<'r>>,
     /// What is on disk, of those that were looked at.
     read: RefCell<HashMap<RepoPath, Option<Vec<u8>>>>,
     /// Of directories, the rules in them and above, which libgit2 knows then.
@@ -71,8 +73,8 @@ impl Met {
 
 impl<'r> RuleBook<'r> {
     pub(super) fn new(repo: &'r Repo, consult: Consult, changed: AttributeFiles) -> Self {
-        let (apart, read, met) = Default::default();
-        Self { repo, consult, changed, apart, read, met }
+        let (apart, with_rules, read, met) = Default::default();
+        Self { repo, consult, changed, apart, with_rules, read, met }
     }
 
     /// Returns the same for when a change has been made that writes or removes these files.
@@ -128,8 +130,12 @@ impl<'r> RuleBook<'r> {
             return Ok(Rc::clone(known));
         }
         let there = match self.repo.top {
-            Some(_) => self.repo.dir()?.directories_with(RULES, path).map_err(|source| io(path, source))?,
-            None => Vec::new(),
+            Some(_) => {
+                let dir = self.repo.dir()?;
+                let with_rules = self.with_rules.get_or_init(|| DirectoriesWith::new(dir, RULES));
+                with_rules.above(path).map_err(|source| io(path, source))?
+            }
+            None => Rc::new([]),
         };
         let (mut rules, mut unseen) = (Vec::new(), Vec::new());
         for directory in directories(path) {

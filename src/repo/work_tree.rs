@@ -14,7 +14,7 @@ use super::conversion::Conversion;
 use super::index_write::SKIP_WORKTREE;
 use super::objects::{GITLINK, content_id};
 use super::{Repo, RepoError};
-use crate::dir::{Dir, Found, Shape, Stat};
+use crate::dir::{Dir, DirectoriesWith, Found, Shape, Stat};
 use crate::path::RepoPath;
 use crate::tree::{AttributeFiles, CaseTwins, Content, Entry, File, Gone, Mode, Obstacle, Planned, Tree, TreeError};
 
@@ -26,8 +26,8 @@ pub struct WorkTree<'r> {
     ignores_case: bool,
     case_twins: CaseTwins,
     modules: OnceCell<Modules>,
-    /// For every directory that was asked about, the highest at or above it that belongs to another repository.
-    repositories: RefCell<HashMap<Option<RepoPath>, Option<RepoPath>>>,
+    /// The directories of other repositories.
+    repositories: DirectoriesWith<'r>,
     /// The nearest that is there, for every directory beneath which something was found to be absent.
     nearest: RefCell<HashMap<Option<RepoPath>, Option<RepoPath>>>,
     /// Whether a directory is that of a submodule that isn't checked out, for every one that was asked about.
@@ -46,13 +46,14 @@ enum Modules {
 impl<'r> WorkTree<'r> {
     pub(super) fn new(repo: &'r Repo, conversion: Conversion<'r>) -> Result<Self, RepoError> {
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
+        let dir = repo.dir()?;
         Ok(Self {
             repo,
-            dir: repo.dir()?,
+            dir,
             ignores_case,
             case_twins: CaseTwins::default(),
             modules: OnceCell::new(),
-            repositories: RefCell::default(),
+            repositories: DirectoriesWith::new(dir, ".git"),
             nearest: RefCell::default(),
             empty_submodules: RefCell::default(),
             conversion,
@@ -109,13 +110,7 @@ impl<'r> WorkTree<'r> {
 
     /// Returns the highest directory above a path that belongs to another repository.
     fn repository_above(&self, path: &RepoPath) -> io::Result<Option<RepoPath>> {
-        let directory = path.parent();
-        if let Some(known) = self.repositories.borrow().get(&directory) {
-            return Ok(known.clone());
-        }
-        let found = self.dir.directories_with(".git", path)?.into_iter().next();
-        self.repositories.borrow_mut().insert(directory, found.clone());
-        Ok(found)
+        Ok(self.repositories.above(path)?.first().cloned())
     }
 
     /// Returns the nearest directory above a path that is there, beneath the top.
