@@ -44,6 +44,8 @@ use std::mem::ManuallyDrop;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
+use crate::text::same_ends;
+
 const AFTER: &str = "\
 Paths in a response are from the top of the work tree, whatever the current directory.
 'git llmpatch <command> -h' lists a command's options.
@@ -212,10 +214,8 @@ const GITS_OPTIONS: [(&str, &str); 9] = [
 fn is_slip(given: &str, meant: &str) -> bool {
     let given = given.split('=').next().unwrap_or_default();
     let (a, b) = (given.as_bytes(), meant.as_bytes());
-    let head = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[head..], &b[head..]);
-    let tail = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
-    match (&a[..a.len() - tail], &b[..b.len() - tail]) {
+    let (head, tail) = same_ends(a, b);
+    match (&a[head..a.len() - tail], &b[head..b.len() - tail]) {
         ([x, y], [v, w]) => (x, y) == (w, v),
         (a, b) if a.len() <= 1 && b.len() <= 1 => true,
         ([], rest) | (rest, []) => tail == 0 && rest[0] == b'-',

@@ -8,7 +8,7 @@ use bstr::ByteSlice as _;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::search::{ascii, looks};
-use crate::text::Shown;
+use crate::text::{Shown, same_ends};
 
 /// How two lines differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -235,9 +235,7 @@ fn change(patch: &[u8], file: &[u8]) -> (Range<usize>, Range<usize>) {
         file.chunk_by(|a, b| is_word(*a) && is_word(*b)).collect(),
     );
     let length = |words: &[&[u8]]| words.iter().map(|word| word.len()).sum::<usize>();
-    let start = left.iter().zip(&right).take_while(|(a, b)| a == b).count();
-    let rest = left.len().min(right.len()) - start;
-    let end = left.iter().rev().zip(right.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    let (start, end) = same_ends(&left, &right);
     let (start, end) = (length(&left[..start]), length(&left[left.len() - end..]));
     let (patch, file) = (&patch[..patch.len() - end], &file[..file.len() - end]);
     if patch.len().min(file.len()) - start < LONG {

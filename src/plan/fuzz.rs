@@ -16,7 +16,7 @@ use super::place_error::{Ambiguity, PlaceError, Places};
 use super::placement::Match;
 use super::warning::{Placing, Quote};
 use crate::search::{Document, Fuzz, Loose, Relaxation, Run, Shift};
-use crate::text::{LineNo, Lines, Located, Span, Text};
+use crate::text::{LineNo, Lines, Located, Span, Text, same_ends};
 
 /// A file at every level that may be tried.
 pub(super) struct Levels<'f, 'h> {
@@ -139,9 +139,7 @@ const LARGE: usize = 1 << 25;
 
 /// Says of each new line which old one it is, in order, if it is one.
 fn common(old: &[&[u8]], new: &[&[u8]]) -> Vec<Option<usize>> {
-    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let (old_rest, new_rest) = (&old[head..], &new[head..]);
-    let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
+    let (head, tail) = same_ends(old, new);
     let mut kept = vec![None; new.len()];
     for (nth, kept) in kept.iter_mut().enumerate().take(head) {
         *kept = Some(nth);
@@ -150,7 +148,7 @@ fn common(old: &[&[u8]], new: &[&[u8]]) -> Vec<Option<usize>> {
         kept[new.len() - nth] = Some(old.len() - nth);
     }
     // What only one side has can't be common; without it most middles are short.
-    let sought: HashSet<&[u8]> = old_rest[..old_rest.len() - tail].iter().copied().collect();
+    let sought: HashSet<&[u8]> = old[head..old.len() - tail].iter().copied().collect();
     let new_middle: Vec<usize> = (head..new.len() - tail).filter(|&at| sought.contains(new[at])).collect();
     let sought: HashSet<&[u8]> = new_middle.iter().map(|&at| new[at]).collect();
     let old_middle: Vec<usize> = (head..old.len() - tail).filter(|&at| sought.contains(old[at])).collect();

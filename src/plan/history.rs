@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
 use crate::path::RepoPath;
+use crate::text::same_ends;
 
 /// What edits have done to each file.
 #[derive(Default)]
@@ -66,10 +67,8 @@ impl History {
         let (mut step, mut before) = (Step::new(), Vec::new());
         let (mut gone, mut come) = (0, 0);
         for (start, old, new) in changes {
-            let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-            let (start, old, new) = (start + same, &old[same..], &new[same..]);
-            let end = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
-            let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
+            let (same, end) = same_ends(&old, new);
+            let (start, old, new) = (start + same, &old[same..old.len() - end], &new[same..new.len() - end]);
             if old.is_empty() && new.is_empty() {
                 continue;
             }

@@ -12,7 +12,7 @@ use super::elision;
 use crate::kind::Kind;
 use crate::patch::{FileEdit, HunkLine, Mark, Operation, Status, Substitution};
 use crate::search::Document;
-use crate::text::{Lines, Located, Splice, Text};
+use crate::text::{Lines, Located, Splice, Text, same_ends};
 
 /// What is done about what a lint finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,9 +222,8 @@ fn added<'e, 't>(edit: &'e FileEdit<'t>) -> Vec<Added<'e, 't>> {
         }
         Operation::Substitute(Substitution { find, put, .. }) => {
             // Mostly all lines but a few in the middle are the same.
-            let head = find.iter().zip(put).take_while(|(old, new)| old == new).count();
-            let rest = find[head..].iter().rev().zip(put[head..].iter().rev());
-            let changed = head..put.len() - rest.take_while(|(old, new)| old == new).count();
+            let (head, tail) = same_ends(find, put);
+            let changed = head..put.len() - tail;
             let is_few = changed.len() <= FEW;
             let old: HashSet<&[u8]> = find.iter().filter(|_| !is_few).map(|line| &line[..]).collect();
             let is_old = |line| if is_few { find.contains(line) } else { old.contains(&line[..]) };

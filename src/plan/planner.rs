@@ -30,6 +30,8 @@ pub(super) struct Planner<'p> {
     pub(super) overlay: Overlay<'p>,
     /// All edits of the response.
     pub(super) edits: Vec<&'p FileEdit<'p>>,
+    /// Which path each of them names.
+    paths: Vec<Result<RepoPath, PathError>>,
     pub(super) tree: &'p dyn Tree,
     pub(super) resolver: &'p Resolver,
     pub(super) rules: &'p Rules,
@@ -79,22 +81,28 @@ pub(super) struct Named<'e, 'p> {
 impl<'p> Planner<'p> {
     /// Begins a plan of these patches.
     pub(super) fn new(patches: &'p [Patch<'p>], tree: &'p dyn Tree, resolver: &'p Resolver, rules: &'p Rules) -> Self {
+        let edits: Vec<_> = patches.iter().flat_map(|patch| &patch.edits).collect();
+        let mut paths: Vec<Result<RepoPath, PathError>> = Vec::with_capacity(edits.len());
         let (mut vacated, mut rows) = (BTreeMap::new(), BTreeMap::<_, Vec<usize>>::new());
-        for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
-            if section::vacates(edit)
-                && let Ok(path) = resolver.resolve(None, &edit.path)
-            {
-                vacated.insert(path, number);
+        for (number, edit) in edits.iter().enumerate() {
+            // Edits of one file mostly follow each other.
+            let is_same = |before: &usize| edits[*before].path == edit.path && edits[*before].root == edit.root;
+            let known = number.checked_sub(1).filter(is_same).map(|before| paths[before].clone());
+            let path = known.unwrap_or_else(|| resolver.resolve(edit.root.as_deref(), &edit.path));
+            if let Ok(path) = &path {
+                if section::vacates(edit) {
+                    vacated.insert(path.clone(), number);
+                }
+                if Edit::of(edit).is_some() {
+                    rows.entry(path.clone()).or_default().push(number);
+                }
             }
-            if Edit::of(edit).is_some()
-                && let Ok(path) = resolver.resolve(edit.root.as_deref(), &edit.path)
-            {
-                rows.entry(path).or_default().push(number);
-            }
+            paths.push(path);
         }
         Planner {
             overlay: Overlay::new(tree, resolver.directory()),
-            edits: patches.iter().flat_map(|patch| &patch.edits).collect(),
+            edits,
+            paths,
             tree,
             resolver,
             rules,
@@ -119,7 +127,8 @@ impl Planner<'_> {
     /// Does one edit, or records why it can't be done.
     pub(super) fn edit(&mut self, edit: &FileEdit<'_>) {
         let (root, span) = (edit.root.as_ref(), edit.path.span.or(edit.span));
-        let Ok(path) = self.resolve(root, &edit.path, edit.span) else {
+        let path = self.paths[self.number].clone();
+        let Ok(path) = self.note(path, root, &edit.path, edit.span) else {
             // What is wrong with the other path is wrong all the same.
             let _ = edit.destination().map(|to| self.resolve(root, to, edit.span));
             return;
@@ -205,8 +214,20 @@ impl Planner<'_> {
         written: &Text<'_>,
         span: Option<Span>,
     ) -> Result<RepoPath, Failed> {
+        let path = self.resolver.resolve(root.map(|root| &root[..]), written);
+        self.note(path, root, written, span)
+    }
+
+    /// Takes note that the response names a path, and says what is wrong with that.
+    fn note(
+        &mut self,
+        path: Result<RepoPath, PathError>,
+        root: Option<&Text<'_>>,
+        written: &Text<'_>,
+        span: Option<Span>,
+    ) -> Result<RepoPath, Failed> {
         let span = written.span.or(span);
-        match self.resolver.resolve(root.map(|root| &root[..]), written) {
+        match path {
             Ok(path) => {
                 let named = self.named.entry(path.clone());
                 let is_new = matches!(named, Entry::Vacant(_));

@@ -375,7 +375,8 @@ impl Document {
         if self.is_untouched() {
             return self.starts[0];
         }
-        Lines::new(&self.slice(0..self.len().min(Lines::BOM.len()))).bom().len()
+        let start = self.slice(0..self.len().min(Lines::BOM.len()));
+        if *start == *Lines::BOM { start.len() } else { 0 }
     }
 
     /// Returns the offset at which a line begins, as it is now, given by its index from 0; the file's end for one that isn't there.

@@ -261,3 +261,24 @@ impl fmt::Debug for Content {
         bstr::BStr::new(&self[..]).fmt(f)
     }
 }
+/// Returns how many items two sequences begin with alike.
+pub fn same_start<T: PartialEq>(a: &[T], b: &[T]) -> usize {
+    let whole = MANY * a.chunks_exact(MANY).zip(b.chunks_exact(MANY)).take_while(|(a, b)| a == b).count();
+    whole + a[whole..].iter().zip(&b[whole..]).take_while(|(a, b)| a == b).count()
+}
+
+/// Returns how many items two sequences end with alike.
+pub fn same_end<T: PartialEq>(a: &[T], b: &[T]) -> usize {
+    let whole = MANY * a.rchunks_exact(MANY).zip(b.rchunks_exact(MANY)).take_while(|(a, b)| a == b).count();
+    let rest = |all: &'_ [T]| all.len() - whole;
+    whole + a[..rest(a)].iter().rev().zip(b[..rest(b)].iter().rev()).take_while(|(a, b)| a == b).count()
+}
+
+/// Returns how many items two sequences begin with alike, and how many of the others they end with alike.
+pub fn same_ends<T: PartialEq>(a: &[T], b: &[T]) -> (usize, usize) {
+    let head = same_start(a, b);
+    (head, same_end(&a[head..], &b[head..]))
+}
+
+/// So many items are compared at once, which is several times as fast as one by one.
+const MANY: usize = 32;

@@ -9,7 +9,7 @@ mod lines;
 mod shown;
 mod source;
 
-pub use content::{Content, Hindrance, Splice, Withheld, is_binary};
+pub use content::{Content, Hindrance, Splice, Withheld, is_binary, same_end, same_ends, same_start};
 pub use excerpt::Excerpt;
 pub use lines::{Ending, Line, LineNo, Lines, Starts};
 pub use shown::{Shown, SystemError, listed, plural, sentence};

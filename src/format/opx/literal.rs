@@ -16,7 +16,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr2, memrchr};
+use memchr::{memchr, memchr3, memrchr};
 
 use super::error::NoEnd;
 use super::parse::shortened;
@@ -67,11 +67,24 @@ impl Line {
     /// Returns the line, or the rest of a line, that starts at an offset; `None` at the end.
     pub(super) fn at(bytes: &[u8], start: usize) -> Option<Self> {
         let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
-        let found = memchr(b'\n', rest);
-        work::add(found.map_or(rest.len(), |len| len + 1));
-        let Some(len) = found else { return Some(Self { start, end: bytes.len(), next: bytes.len() }) };
-        let end = start + len - usize::from(rest[..len].ends_with(b"\r"));
-        Some(Self { start, end, next: start + len + 1 })
+        Some(Self::ending(bytes, start, memchr(b'\n', rest)))
+    }
+
+    /// Returns the same, and whether there is a `<` or a `>` in it.
+    fn with_markup(bytes: &[u8], start: usize) -> Option<(Self, bool)> {
+        let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
+        match memchr3(b'\n', b'<', b'>', rest) {
+            Some(found) if rest[found] != b'\n' => Some((Self::at(bytes, start)?, true)),
+            newline => Some((Self::ending(bytes, start, newline), false)),
+        }
+    }
+
+    /// Returns the line that starts at an offset and has its LF so far behind that, or none.
+    fn ending(bytes: &[u8], start: usize, newline: Option<usize>) -> Self {
+        work::add(newline.map_or(bytes.len() - start, |len| len + 1));
+        let Some(len) = newline else { return Self { start, end: bytes.len(), next: bytes.len() } };
+        let end = start + len - usize::from(bytes[start..start + len].ends_with(b"\r"));
+        Self { start, end, next: start + len + 1 }
     }
 
     /// Returns the place of its text without the whitespace around it.
@@ -159,10 +172,10 @@ impl<'a> Reader<'a> {
     fn run(mut self) -> Result<(Vec<Text<'a>>, usize), (NoEnd, usize)> {
         let mut lines = Vec::new();
         let mut at = self.start;
-        while let Some(line) = Line::at(self.bytes, at) {
+        while let Some((line, has_markup)) = Line::with_markup(self.bytes, at) {
             at = line.next;
             // A line without `<` and `>` can't end the payload, or open or close a pair.
-            if memchr2(b'<', b'>', &self.bytes[line.start..line.end]).is_some() {
+            if has_markup {
                 let place = line.trimmed(self.bytes);
                 let text = &self.bytes[place.clone()];
                 if text.starts_with(b">>>") {

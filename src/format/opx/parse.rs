@@ -44,7 +44,8 @@ pub(in crate::format) fn parse_block(source: &Source, at: usize) -> Block<'_> {
 
 /// Returns what the `<opx>` that begins at an offset says that it is about.
 pub(in crate::format) fn base(source: &Source, at: usize) -> Option<Located<BString>> {
-    let tag = tags::scan(source.bytes(), at).filter(|tag| tag.is("opx"))?;
+    tags::name_at(source.bytes(), at).filter(|(_, name)| tags::is(name, "opx"))?;
+    let tag = tags::scan(source.bytes(), at)?;
     let base = tag.attribute("base")?;
     Some(Located::new(source.span(base.value_at.clone()), base.value.trim_ascii().into()))
 }
@@ -225,14 +226,14 @@ impl<'a> Reader<'a> {
 
     pub(super) fn unknown_attributes(&mut self, tag: &Tag<'a>, known: &[&str]) {
         for attribute in &tag.attributes {
-            let (name, place) = (shortened(attribute.name), attribute.range.clone());
+            let (name, place) = (|| shortened(attribute.name), attribute.range.clone());
             if attribute.typographic {
-                self.warn(place.clone(), Warning::TypographicQuotes { attribute: name.clone() });
+                self.warn(place.clone(), Warning::TypographicQuotes { attribute: name() });
             }
             if tags::is(attribute.name, "marker") && !tag.is("opx") {
                 self.error(place, Error::Marker);
             } else if !known.iter().any(|known| tags::is(attribute.name, known)) {
-                self.warn(place, Warning::UnknownAttribute { tag: shortened(tag.name), attribute: name });
+                self.warn(place, Warning::UnknownAttribute { tag: shortened(tag.name), attribute: name() });
             }
         }
     }

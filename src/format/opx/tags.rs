@@ -161,13 +161,13 @@ impl<'a> Scanner<'a> {
         work::add(self.pos - self.tag.range.start);
         let end = if closed { self.pos } else { self.bytes[..self.pos].trim_ascii_end().len() };
         self.tag.range.end = end;
-        let name = shortened(self.tag.name);
+        let name = || shortened(self.tag.name);
         if !closed {
-            let tag = if self.tag.form == Form::Close { [b"/", &name[..]].concat().into() } else { name };
+            let tag = if self.tag.form == Form::Close { [b"/", &name()[..]].concat().into() } else { name() };
             self.tag.flaws.push((self.tag.range.clone(), Error::Unclosed { tag }));
         } else if let Some(foreign) = self.foreign {
-            let text = shortened(&self.bytes[foreign..end - 1]);
-            self.tag.flaws.push((foreign..end - 1, Error::NoAttribute { tag: name, text }));
+            let (tag, text) = (name(), shortened(&self.bytes[foreign..end - 1]));
+            self.tag.flaws.push((foreign..end - 1, Error::NoAttribute { tag, text }));
         }
         self.tag
     }

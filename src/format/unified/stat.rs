@@ -10,6 +10,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::quote::Quoting;
 use crate::patch::{Binary, FileEdit, Header, Mark, Operation, Patch, Status};
+use crate::text::{same_end, same_start};
 
 /// What ends a name in [`numstat`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -139,11 +140,10 @@ impl<'p> FileStat<'p> {
 
 /// Joins two names, what they share at both ends written once: `src/{old => new}/lib.rs`.
 fn arrow(old: &[u8], new: &[u8]) -> Vec<u8> {
-    let alike = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let prefix = old[..alike].rfind_byte(b'/').map_or(0, |slash| slash + 1);
+    let prefix = old[..same_start(old, new)].rfind_byte(b'/').map_or(0, |slash| slash + 1);
     // The slash that ends the prefix may begin the suffix too.
     let shared = prefix.saturating_sub(1);
-    let alike = old[shared..].iter().rev().zip(new[shared..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let alike = same_end(&old[shared..], &new[shared..]);
     let suffix = old[old.len() - alike..].find_byte(b'/').map_or(0, |slash| alike - slash);
     let middle = |name: &[u8]| -> Range<usize> { prefix..(name.len() - suffix).max(prefix) };
     let (from, to) = (&old[middle(old)], &new[middle(new)]);

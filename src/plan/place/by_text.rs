@@ -137,13 +137,12 @@ impl Outcome {
             None => splice::within(&lines, within, put),
         };
         let range = within.start + around.start..within.end + around.start;
-        let at = LineNo::from_index(document.line(range.start));
         let path = || path.clone();
         let warning = match final_newline(document, &range, &new) {
             Some(true) => Some(Warning::NewlineAdded { path: path() }),
             Some(false) if is_literal => Some(Warning::NewlineGone { path: path() }),
             _ if is_literal && leaves_empty_line(document, &range, &new) => {
-                Some(Warning::EmptyLine { path: path(), at })
+                Some(Warning::EmptyLine { path: path(), at: LineNo::from_index(document.line(range.start)) })
             }
             _ => None,
         };
