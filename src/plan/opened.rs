@@ -89,7 +89,7 @@ impl Planner<'_> {
     }
 
     /// Returns a file, read with an eye to all that edits look for in it from this one on.
-    fn opened(&mut self, path: &RepoPath, span: Option<Span>) -> Result<(File, Open), Failed> {
+    fn opened(&mut self, path: &RepoPath, span: Option<Span>) -> Result<(File, Box<Open>), Failed> {
         let file = self.base(path, span)?;
         let open = self.open.remove(path);
         if let Some(open) = open.filter(|open| open.content.as_ref().is_none_or(|content| content.is(&file.content))) {
@@ -100,7 +100,7 @@ impl Planner<'_> {
         }
         let document = Document::new(file.content.clone(), self.needles(path));
         let open = Open { document, indentation: OnceCell::new(), content: Some(file.content.clone()) };
-        Ok((file, open))
+        Ok((file, Box::new(open)))
     }
 
     /// Looks at what the splices of one edit are about to do.
@@ -126,7 +126,7 @@ impl Planner<'_> {
     }
 
     /// Puts an open file down, unless later edits go on with it and nobody has to know what it is now.
-    fn close(&mut self, path: &RepoPath, mut open: Open, file: &File) {
+    fn close(&mut self, path: &RepoPath, mut open: Box<Open>, file: &File) {
         let is_last = self.is_last(path);
         if open.content.is_none() && (is_last || self.overlay.keeps(path)) {
             self.put(path, &mut open, file.mode);

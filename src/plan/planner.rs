@@ -52,7 +52,7 @@ pub(super) struct Planner<'p> {
     /// The edits that change a file in its place, by number.
     pub(super) rows: BTreeMap<RepoPath, Vec<usize>>,
     /// Files that such edits are changing, and whether the overlay hasn't got all of that.
-    pub(super) open: BTreeMap<RepoPath, Open>,
+    pub(super) open: BTreeMap<RepoPath, Box<Open>>,
     pub(super) is_ahead: bool,
     /// What lints have found in the edit at work.
     pub(super) found: Vec<Located<Warning>>,

@@ -222,8 +222,8 @@ impl Document {
     /// Puts other bytes in the place of a range, as it is now.
     pub fn replace(&mut self, range: Range<usize>, new: &[u8]) {
         let gone = newlines(&self.slice(range.clone()));
-        let from = self.spliced.partition_point(|spliced| spliced.end() < range.start);
-        let to = self.spliced.partition_point(|spliced| spliced.start <= range.end).max(from);
+        let from = self.spliced_while(|spliced| spliced.end() < range.start);
+        let to = self.spliced_while(|spliced| spliced.start <= range.end).max(from);
         let merged = self.merged(range.clone(), new, from..to);
         self.spliced.splice(from..to, [merged]);
         for behind in &mut self.spliced[from + 1..] {
@@ -239,6 +239,16 @@ impl Document {
         });
         self.now.take();
         self.look_around(range.start..range.start + new.len());
+    }
+
+    /// Returns how many of the spliced parts come before the first for which something doesn't hold; it holds for none behind that. They
+    /// are looked through from the end, since edits mostly come in the file's order.
+    fn spliced_while(&self, holds: impl Fn(&Spliced) -> bool) -> usize {
+        let (mut start, mut end, mut reach) = (self.spliced.len(), self.spliced.len(), 1);
+        while start > 0 && !holds(&self.spliced[start - 1]) {
+            (start, end, reach) = (start.saturating_sub(reach), start - 1, reach * 2);
+        }
+        start + self.spliced[start..end].partition_point(holds)
     }
 
     /// Makes one splice of those that a range touches and of what takes its place.
@@ -259,8 +269,7 @@ impl Document {
 
     /// Returns the offset in the base of one that is now: of those that nothing is left between, the first or else the last.
     fn in_base(&self, at: usize, first: bool) -> usize {
-        let before =
-            self.spliced.partition_point(|spliced| if first { spliced.end() < at } else { spliced.end() <= at });
+        let before = self.spliced_while(|spliced| if first { spliced.end() < at } else { spliced.end() <= at });
         self.spliced[..before].last().map_or(at, |before| before.in_base(at))
     }
 
@@ -272,13 +281,13 @@ impl Document {
 
     /// Returns what begins up to an offset, and what begins behind it.
     pub(super) fn spliced_around(&self, at: usize) -> (&[Spliced], &[Spliced]) {
-        self.spliced.split_at(self.spliced.partition_point(|spliced| spliced.start <= at))
+        self.spliced.split_at(self.spliced_while(|spliced| spliced.start <= at))
     }
 
     /// Returns where bytes of the base are now, if nothing touches them, or else what does. What comes right behind a CR at their end
     /// may make it part of a line end, so that touches them as well.
     pub(super) fn kept(&self, range: &Range<usize>) -> Result<Range<usize>, &Spliced> {
-        let before = self.spliced.partition_point(|spliced| spliced.splice.old.end < range.start);
+        let before = self.spliced_while(|spliced| spliced.splice.old.end < range.start);
         if let Some(touched) = self.spliced.get(before).filter(|spliced| spliced.splice.old.start <= range.end + 1) {
             return Err(touched);
         }
@@ -301,7 +310,7 @@ impl Document {
 
     /// Returns the bytes of a range, as it is now, in parts of which none is empty.
     pub fn parts(&self, range: Range<usize>) -> impl Iterator<Item = &[u8]> {
-        let (mut at, mut next) = (range.start, self.spliced.partition_point(|spliced| spliced.end() <= range.start));
+        let (mut at, mut next) = (range.start, self.spliced_while(|spliced| spliced.end() <= range.start));
         std::iter::from_fn(move || {
             while at < range.end {
                 let following = self.spliced.get(next);
@@ -386,7 +395,7 @@ impl Document {
         }
         let lines = self.base_lines();
         let in_base = |line: usize| lines.start(line.min(lines.len()));
-        let before = self.spliced.partition_point(|spliced| spliced.line < line);
+        let before = self.spliced_while(|spliced| spliced.line < line);
         let Some(spliced) = self.spliced[..before].last() else { return in_base(line) };
         let Splice { old, new } = &spliced.splice;
         match nth_newline(new, line - spliced.line) {
@@ -400,7 +409,7 @@ impl Document {
     pub fn start_of_base(&self, line: usize) -> Option<usize> {
         let lines = self.base_lines();
         let at = (line < lines.len()).then(|| lines.start(line))?;
-        let before = self.spliced.partition_point(|spliced| spliced.splice.old.end <= at);
+        let before = self.spliced_while(|spliced| spliced.splice.old.end <= at);
         let is_gone = self.spliced.get(before).is_some_and(|spliced| spliced.splice.old.start <= at);
         (!is_gone).then(|| self.spliced[..before].last().map_or(at, |before| before.now(at)))
     }

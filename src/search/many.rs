@@ -112,8 +112,10 @@ pub(super) type ByWord<K, V> = HashMap<K, V, Spread>;
 struct Words {
     /// To pass over most of the text quickly.
     sieve: Sieve,
-    /// The needles of each word, and how far behind their start it is, the farthest first.
-    of: ByWord<u64, Vec<(u32, u32)>>,
+    /// All of them in order: the number of its needle, and how far behind that one's start it is, the farthest first.
+    all: Vec<(u64, Reverse<u32>, u32)>,
+    /// Where each begins in these.
+    first: ByWord<u64, u32>,
     /// Of each needle, by its number, the offset of its rarest word, which is compared first.
     rarest: Vec<usize>,
     /// How many bytes were compared with each needle, while a text is read; nothing between two.
@@ -123,9 +125,11 @@ struct Words {
 impl Words {
     fn new(text: &[u8], needles: &[Needle], long: &[usize]) -> Self {
         let counts = if long.is_empty() { Counts::default() } else { Counts::of(text) };
+        let count = long.len() * WORD;
         let mut words = Words {
-            sieve: Sieve::new((long.len() * WORD * 16).max(1 << 10)),
-            of: ByWord::with_capacity_and_hasher(long.len() * WORD, Spread::default()),
+            sieve: Sieve::new((count * 16).max(1 << 10)),
+            all: Vec::with_capacity(count),
+            first: ByWord::with_capacity_and_hasher(count, Spread::default()),
             rarest: vec![0; needles.len()],
             spent: RefCell::new(vec![0; needles.len()]),
         };
@@ -136,16 +140,19 @@ impl Words {
             for offset in window..window + WORD {
                 let word = word(matched, offset);
                 words.sieve.add(hash(word));
-                words.of.entry(word).or_default().push((number as u32, offset as u32));
+                words.all.push((word, Reverse(offset as u32), number as u32));
             }
         }
         // One needle may have the same word at several offsets.
-        words.of.values_mut().for_each(|found| found.sort_by_key(|&(number, offset)| (Reverse(offset), number)));
+        words.all.sort_unstable();
+        for (nth, (word, ..)) in words.all.iter().enumerate() {
+            words.first.entry(*word).or_insert(nth as u32);
+        }
         words
     }
 
     fn scan(&self, text: &[u8], needles: &[Needle], mut found: impl FnMut(usize, usize)) -> Vec<usize> {
-        if self.of.is_empty() {
+        if self.all.is_empty() {
             return Vec::new();
         }
         let budget = text.len().saturating_mul(PATIENCE) + (1 << 12);
@@ -155,7 +162,8 @@ impl Words {
             if !self.sieve.may_have(hash(here)) {
                 continue;
             }
-            for &(number, offset) in self.of.get(&here).into_iter().flatten() {
+            let first = self.first.get(&here).map_or(self.all.len(), |first| *first as usize);
+            for &(_, Reverse(offset), number) in self.all[first..].iter().take_while(|(word, ..)| *word == here) {
                 let (number, at) = (number as usize, (nth * WORD).checked_sub(offset as usize));
                 let (Some(at), true) = (at, spent[number] <= budget) else { continue };
                 let (needle, rarest) = (&needles[number], self.rarest[number]);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 
 use super::needle::Needle;
 use crate::text::Lines;
@@ -23,7 +23,9 @@ impl View {
     /// Makes the view of the bytes that begin at an offset of a file.
     pub(super) fn new(bytes: &[u8], start: usize) -> Self {
         let (mut text, mut dropped, mut copied) = (Vec::new(), Vec::new(), 0);
-        for cr in memmem::find_iter(bytes, b"\r\n") {
+        // Most have no CR at all, which is seen sooner than that they have no CRLF.
+        let from = memchr(b'\r', bytes).unwrap_or(bytes.len());
+        for cr in memmem::find_iter(&bytes[from..], b"\r\n").map(|cr| from + cr) {
             if dropped.is_empty() {
                 text.reserve(bytes.len());
             }

@@ -14,6 +14,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use bstr::ByteSlice as _;
+
 use super::super::duplicates::SHOWN;
 use super::super::fuzz::{Block, Levels};
 use super::super::nearest::Nearest;
@@ -25,7 +27,7 @@ use super::{Outcome, Task, follows_from, texts};
 use crate::patch::{Occurrence, Substitution, Times, Written};
 use crate::plan::Rules;
 use crate::search::{Bounds, Document, Effort, Ends, Matches, Needle, Side, cuts_word, first};
-use crate::text::{LineNo, Lines, Located, Span, Splice, Text};
+use crate::text::{LineNo, Lines, Located, Span, Splice, Text, same_end, same_start};
 
 /// Returns the needles that a substitution looks for.
 pub(super) fn needles(edit: &Substitution<'_>) -> Vec<Needle> {
@@ -147,7 +149,9 @@ impl Outcome {
             _ => None,
         };
         self.warnings.extend(warning.map(|warning| Located::new(span, warning)));
-        splice::push(&mut self.splices, Splice { old: range, new });
+        let (head, tail) = lines_alike(&around.bytes[within], &new);
+        let (old, new) = (range.start + head..range.end - tail, new[head..new.len() - tail].to_vec());
+        splice::push(&mut self.splices, Splice { old, new });
     }
 }
 
@@ -169,6 +173,13 @@ fn as_written<'t>(document: &Document, edit: &Substitution<'t>) -> Option<Substi
     let Written { find, put } = Written::clone(edit.written.as_ref()?);
     let is_there = document.matches(&needle(edit, &find, Bounds::LINES)).first().is_some();
     is_there.then_some(Substitution { find, put, occurrence: edit.occurrence, written: None })
+}
+
+/// Returns how many bytes the whole lines have that two texts begin with alike, and those that the rest of them end with alike.
+fn lines_alike(old: &[u8], new: &[u8]) -> (usize, usize) {
+    let head = old[..same_start(old, new)].rfind_byte(b'\n').map_or(0, |newline| newline + 1);
+    let tail = same_end(&old[head..], &new[head..]);
+    (head, old[old.len() - tail..].find_byte(b'\n').map_or(0, |newline| tail - newline - 1))
 }
 
 /// Returns whether a file gets a newline at its end, or loses it, once something takes the place of a range.
