@@ -31,7 +31,8 @@ const LONGEST: usize = 60;
 /// warnings are in the order of the response.
 pub(in crate::format) fn parse_block(source: &Source, at: usize) -> Block<'_> {
     let (bytes, state) = (source.bytes(), State::default());
-    let (edits, errors, warnings, indented) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    // Mostly there is one, and the room for others that a vector begins with would be all that a long response needs once more.
+    let (edits, errors, warnings, indented) = (Vec::with_capacity(1), Vec::new(), Vec::new(), Vec::new());
     let mut reader = Reader { source, bytes, pos: at, edits, errors, warnings, state, indented };
     match tags::scan(bytes, at) {
         Some(tag) if tag.is("opx") => reader.wrapper(&tag),
