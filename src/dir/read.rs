@@ -14,6 +14,7 @@ use rustix::io::{Errno, retry_on_intr};
 use super::system::NAME;
 use super::{Dir, HANDLE, Way, open_confined, open_here};
 use crate::path::RepoPath;
+use crate::text::{Buffer, Content};
 
 /// What stands at a path, no link followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,9 +169,9 @@ impl Dir {
     ///
     /// # Errors
     /// If the file can't be opened or read.
-    pub fn read(&self, path: &RepoPath) -> io::Result<Option<(Vec<u8>, Stat)>> {
+    pub fn read(&self, path: &RepoPath) -> io::Result<Option<(Content, Stat)>> {
         let Some((file, stat)) = self.open_file(path)? else { return Ok(None) };
-        Ok(Some((read_whole(&file, stat.size)?, stat)))
+        Ok(Some((read_whole(&file, stat.size)?.into(), stat)))
     }
 
     /// Does the same with a file that this user made and that has no more than so many bytes; a longer one isn't read.
@@ -206,9 +207,9 @@ impl Dir {
     }
 
     /// Reads a regular file whole, or says what is at its path instead.
-    pub(crate) fn read_or_look(&self, path: &RepoPath) -> io::Result<Result<(Vec<u8>, Stat), Found>> {
+    pub(crate) fn read_or_look(&self, path: &RepoPath) -> io::Result<Result<(Content, Stat), Found>> {
         match self.open_regular(path) {
-            Ok(Some((file, stat))) => Ok(Ok((read_whole(&file, stat.size)?, stat))),
+            Ok(Some((file, stat))) => Ok(Ok((read_whole(&file, stat.size)?.into(), stat))),
             Ok(None) => Ok(Err(self.look(path)?)),
             // A link or a file on the way is never said to be missing.
             Err(Errno::NOENT) => Ok(Err(Found::Absent)),
@@ -385,17 +386,29 @@ impl<'d> DirectoriesWith<'d> {
 }
 
 /// Reads a file to its end. That is where a read brings nothing, or less than it asked for at the size that the system told.
-fn read_whole(file: impl AsFd, size: u64) -> io::Result<Vec<u8>> {
+fn read_whole(file: impl AsFd, size: u64) -> io::Result<Buffer> {
     let size = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    let mut bytes = Vec::new();
-    let mut more = size.saturating_add(1);
+    let (mut bytes, mut more) = (Vec::new(), size.saturating_add(1));
+    if size >= Buffer::MANY {
+        let (mut many, mut len) = (Buffer::of_zeros(more)?, 0);
+        while len <= size {
+            let count = retry_on_intr(|| rustix::io::read(&file, &mut many[len..]))?;
+            len += count;
+            if count == 0 || len == size {
+                many.truncate(len);
+                return Ok(many);
+            }
+        }
+        // It has grown.
+        (bytes, more) = (many.to_vec(), size);
+    }
     loop {
         bytes.try_reserve_exact(more).map_err(|_| io::ErrorKind::OutOfMemory)?;
         more = bytes.len().max(32);
         while bytes.len() < bytes.capacity() {
             let count = retry_on_intr(|| rustix::io::read(&file, spare_capacity(&mut bytes)))?;
             if count == 0 || bytes.len() == size && bytes.len() < bytes.capacity() {
-                return Ok(bytes);
+                return Ok(bytes.into());
             }
         }
     }
@@ -444,4 +457,28 @@ fn found(shape: Shape, stat: Stat) -> Found {
 fn shape_of(directory: impl AsFd, name: &OsStr) -> Result<(Shape, Stat), Errno> {
     let stat = retry_on_intr(|| fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW))?;
     Ok((FileType::from_raw_mode(stat.st_mode as _).into(), Stat::from_system(&stat)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Seek as _;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_to_its_end_whatever_its_size_was() {
+        let file = tempfile::tempfile().unwrap();
+        for len in [0, 1, 31, Buffer::MANY - 1, Buffer::MANY, Buffer::MANY + 1, 5 * Buffer::MANY] {
+            let bytes: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
+            rustix::fs::ftruncate(&file, 0).unwrap();
+            std::os::unix::fs::FileExt::write_all_at(&file, &bytes, 0).unwrap();
+            for told in [0, len / 2, len.saturating_sub(1), len, len + 1, 3 * len, Buffer::MANY] {
+                (&file).rewind().unwrap();
+                assert!(
+                    *read_whole(&file, told as u64).unwrap() == *bytes,
+                    "{len} bytes, of which {told} were told of"
+                );
+            }
+        }
+    }
 }

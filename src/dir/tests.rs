@@ -166,12 +166,7 @@ fn only_regular_files_are_read() {
             ("none/x", None),
         ] {
             let read = dir.read(&path(at)).unwrap();
-            assert_eq!(
-                read.map(|(bytes, _)| bytes),
-                want.map(|text| text.as_bytes().to_vec()),
-                "{at} by {:?}",
-                dir.way
-            );
+            assert_eq!(read.map(|(bytes, _)| bytes), want.map(|text| text.into()), "{at} by {:?}", dir.way);
         }
     }
 }

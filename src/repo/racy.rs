@@ -62,8 +62,7 @@ fn is_surely_same(dir: &Dir, conversion: &Conversion<'_>, entry: &IndexEntry) ->
 }
 
 fn is_same(dir: &Dir, conversion: &Conversion<'_>, entry: &IndexEntry, path: &RepoPath) -> bool {
-    let Ok(Some((bytes, _))) = dir.read(path) else { return false };
-    let content = bytes.into();
+    let Ok(Some((content, _))) = dir.read(path) else { return false };
     let Ok(stored) = conversion.to_git(path, &content, || Ok(Some(entry.id))) else { return false };
     blob_id(entry.id.object_format(), &stored) == entry.id
 }

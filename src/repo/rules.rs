@@ -173,7 +173,7 @@ impl<'r> RuleBook<'r> {
                 return Err(RepoError::Unsupported { what, repair: Repair::Clone });
             }
             Found::Absent => None,
-            _ => dir.read(file).map_err(|source| io(file, source))?.map(|(bytes, _)| bytes),
+            _ => dir.read(file).map_err(|source| io(file, source))?.map(|(content, _)| content.to_vec()),
         };
         self.read.borrow_mut().insert(file.clone(), content.clone());
         Ok(content)

@@ -74,12 +74,11 @@ impl<'r> WorkTree<'r> {
             return Ok(Ok((content, seen)));
         }
         let now = self.dir.now();
-        let (bytes, stat) = match self.dir.read_or_look(path)? {
+        let read = match self.dir.read_or_look(path)? {
             Ok(read) => read,
             Err(found) => return Ok(Err(found)),
         };
-        let read = (Content::from(bytes), stat);
-        if now.is_some_and(|now| now.shows_in(&stat)) {
+        if now.is_some_and(|now| now.shows_in(&read.1)) {
             self.repo.seen.borrow_mut().insert(path.clone(), read.clone());
         }
         Ok(Ok(read))

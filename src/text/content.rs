@@ -3,6 +3,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
+use super::buffer::Buffer;
 use super::lines::{Lines, Starts};
 
 /// The bytes of a file, shared rather than copied: all of them, or those of another content with some ranges replaced.
@@ -14,7 +15,7 @@ pub struct Content(Arc<Bytes>);
 
 enum Bytes {
     Whole {
-        bytes: Vec<u8>,
+        bytes: Buffer,
         /// Where the lines start, once somebody wants to know.
         starts: OnceLock<Starts>,
     },
@@ -213,7 +214,13 @@ impl Deref for Content {
 
 impl<B: Into<Vec<u8>>> From<B> for Content {
     fn from(bytes: B) -> Self {
-        Self(Arc::new(Bytes::Whole { bytes: bytes.into(), starts: OnceLock::new() }))
+        Buffer::from(bytes.into()).into()
+    }
+}
+
+impl From<Buffer> for Content {
+    fn from(bytes: Buffer) -> Self {
+        Self(Arc::new(Bytes::Whole { bytes, starts: OnceLock::new() }))
     }
 }
 
@@ -261,6 +268,7 @@ impl fmt::Debug for Content {
         bstr::BStr::new(&self[..]).fmt(f)
     }
 }
+
 /// Returns how many items two sequences begin with alike.
 pub fn same_start<T: PartialEq>(a: &[T], b: &[T]) -> usize {
     let whole = MANY * a.chunks_exact(MANY).zip(b.chunks_exact(MANY)).take_while(|(a, b)| a == b).count();

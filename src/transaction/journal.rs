@@ -377,7 +377,7 @@ impl Journal {
         let Some((kept, _)) = self.dir.read(&plain(kept))? else { return Ok(false) };
         match std::fs::read(index) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            now => Ok(now? == kept),
+            now => Ok(now? == *kept),
         }
     }
 

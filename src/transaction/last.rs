@@ -183,12 +183,12 @@ fn of_files(
             None => None,
             Some((held, name)) => {
                 let file = originals.read(&plain(name)).map_err(TransactionError::io("read", &kept.join(name)))?;
-                let Some((bytes, _)) = file.filter(|(bytes, _)| held.has(bytes)) else {
+                let Some((content, _)) = file.filter(|(content, _)| held.has(content)) else {
                     since.push(ChangedSince::Original { path: path.clone(), kept: kept.join(name) });
                     continue;
                 };
                 let mode = tree::Mode { executable: held.executable, bits: held.bits };
-                Some(File { content: bytes.into(), mode })
+                Some(File { content, mode })
             }
         };
         changes.push(Change { path: path.clone(), before: now, after: then, from: None });

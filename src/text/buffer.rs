@@ -1,0 +1,69 @@
+use std::io;
+use std::ops::{Deref, DerefMut};
+
+use memmap2::MmapMut;
+
+/// Bytes in memory, such as a file is read into.
+///
+/// Many of them are kept in large pages where the system has those: it has to hand out thousands of small ones else, which takes as long as
+/// it takes to read the file.
+#[derive(Debug)]
+pub struct Buffer(Memory);
+
+#[derive(Debug)]
+enum Memory {
+    Few(Vec<u8>),
+    /// So many of these.
+    Many(MmapMut, usize),
+}
+
+impl Buffer {
+    /// From so many bytes on they are many.
+    pub const MANY: usize = if cfg!(test) { 1 << 10 } else { 4 << 20 };
+
+    /// Makes one of many zeros.
+    ///
+    /// # Errors
+    /// If there isn't so much memory.
+    pub fn of_zeros(len: usize) -> io::Result<Self> {
+        let map = MmapMut::map_anon(len)?;
+        // Small ones do, too.
+        #[cfg(target_os = "linux")]
+        let _ = map.advise(memmap2::Advice::HugePage);
+        Ok(Self(Memory::Many(map, len)))
+    }
+
+    /// Lets it end after so many bytes.
+    pub fn truncate(&mut self, to: usize) {
+        match &mut self.0 {
+            Memory::Few(bytes) => bytes.truncate(to),
+            Memory::Many(_, len) => *len = to.min(*len),
+        }
+    }
+}
+
+impl From<Vec<u8>> for Buffer {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Memory::Few(bytes))
+    }
+}
+
+impl Deref for Buffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Memory::Few(bytes) => bytes,
+            Memory::Many(map, len) => &map[..*len],
+        }
+    }
+}
+
+impl DerefMut for Buffer {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        match &mut self.0 {
+            Memory::Few(bytes) => bytes,
+            Memory::Many(map, len) => &mut map[..*len],
+        }
+    }
+}
