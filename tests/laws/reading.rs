@@ -111,6 +111,10 @@ fn sound(source: &Source, parsed: &Parsed<'_>) {
 /// What stands before a patch doesn't change it. A byte order mark is none behind prose.
 fn same_in_prose(bytes: &[u8]) {
     let bytes = bytes.strip_prefix(Lines::BOM).unwrap_or(bytes);
+    // A string of JSON is read where it is the whole response.
+    if bytes.trim_ascii().starts_with(b"\"") {
+        return;
+    }
     let alone = source(bytes);
     let alone = format::parse(&alone, &Options::default());
     let amid = source(&[b"Here is the patch:\n\n", bytes].concat());
