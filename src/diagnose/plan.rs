@@ -1,5 +1,7 @@
 //! What is said of what planning finds wrong, and of what it warns of.
 
+use std::io::ErrorKind;
+
 use bstr::BString;
 
 use super::merge::unmerged;
@@ -311,9 +313,10 @@ impl Diagnose for TreeError {
             TreeError::Io { source, .. } => {
                 match source.get_ref().and_then(|error| error.downcast_ref::<RepoError>()) {
                     Some(error) => Diagnosis { help: error.diagnosis().help, ..of(Kind::Io) },
-                    None => {
-                        of(Kind::Io).help("see who owns it, and whether you may read it and the directories above it")
-                    }
+                    None => of(Kind::Io).help(match source.kind() {
+                        ErrorKind::OutOfMemory => "free some memory, or raise what limits it: a file is read whole",
+                        _ => "see who owns it, and whether you may read it and the directories above it",
+                    }),
                 }
             }
         };

@@ -50,6 +50,22 @@ fn a_large_response_applies() {
 }
 
 #[test]
+fn a_file_that_memory_has_no_room_for_is_refused() {
+    let repo = Repo::with(&[("a.txt", &format!("old\n{}", repeated("line\n", 96)))]);
+    let run = within(
+        80,
+        repo.path(),
+        &["apply"],
+        b"*** Begin Patch\n*** Update File: a.txt\n@@\n-old\n+new\n*** End Patch\n",
+    );
+    let run = run.ended(3);
+    for said in ["can't read `a.txt`", "free some memory", "nothing was changed"] {
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
+    assert!(repo.read("a.txt").starts_with(b"old\n"));
+}
+
+#[test]
 fn a_large_answer_without_a_patch_is_refused() {
     let repo = repo();
     for prose in [
