@@ -468,6 +468,7 @@ mod tests {
     #[test]
     fn a_file_is_read_to_its_end_whatever_its_size_was() {
         let file = tempfile::tempfile().unwrap();
+        assert_eq!(read_whole(&file, u64::MAX).unwrap_err().kind(), io::ErrorKind::OutOfMemory);
         for len in [0, 1, 31, Buffer::MANY - 1, Buffer::MANY, Buffer::MANY + 1, 5 * Buffer::MANY] {
             let bytes: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
             rustix::fs::ftruncate(&file, 0).unwrap();

@@ -26,7 +26,7 @@ impl Buffer {
     /// # Errors
     /// If there isn't so much memory.
     pub fn of_zeros(len: usize) -> io::Result<Self> {
-        let map = MmapMut::map_anon(len)?;
+        let map = MmapMut::map_anon(len).map_err(|_| io::ErrorKind::OutOfMemory)?;
         // Small ones do, too.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
