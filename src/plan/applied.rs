@@ -59,7 +59,7 @@ impl Planner<'_> {
         let rules = Rules { strict: false, unique: false, overwrite: false, ..self.rules.clone() };
         let mut back = Planner::new(&patches, self.tree, self.resolver, &rules);
         (back.effort, back.enough) = (Effort::new(0), 1);
-        if !back.edit_all(&patches).errors.is_empty() {
+        if !back.edit_all().errors.is_empty() {
             return None;
         }
         let is_made = |error: &Error| match near(error) {

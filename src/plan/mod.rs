@@ -122,7 +122,7 @@ pub struct Refusal {
 /// If anything of it can't be done; nothing of it is then.
 pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: &Rules) -> Result<Plan, Refusal> {
     let mut planner = Planner::new(patches, tree, resolver, rules);
-    planner.edit_all(patches);
+    planner.edit_all();
     let is_read = planner.edits.iter().all(|edit| edit.operation != Operation::Unreadable);
     let applied = if is_read { planner.applied() } else { None };
     if applied.is_none() {
@@ -194,10 +194,11 @@ fn judge(lints: Lints, errors: &mut Vec<Located<Error>>, warnings: &mut Vec<Loca
 }
 
 impl Planner<'_> {
-    /// Does the edits of these patches in order, until there are so many errors.
-    pub(super) fn edit_all(&mut self, patches: &[Patch<'_>]) -> &Self {
+    /// Does the edits in order, until there are so many errors.
+    pub(super) fn edit_all(&mut self) -> &Self {
         let mut held = 0;
-        for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
+        for number in 0..self.edits.len() {
+            let edit = self.edits[number];
             self.number = number;
             self.overlay.begin(number, edit.path.span.or(edit.span));
             let known = self.errors.len();

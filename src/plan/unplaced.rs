@@ -78,7 +78,7 @@ impl Planner<'_> {
             let rules = Rules { fuzz: highest.max(self.rules.fuzz), ..self.rules.clone() };
             let mut tried = Planner::new(patches, self.tree, self.resolver, &rules);
             (tried.effort, tried.enough) = (Effort::new(0), 1);
-            tried.edit_all(patches).errors.is_empty()
+            tried.edit_all().errors.is_empty()
         };
         for level in self.errors.iter_mut().filter_map(level) {
             *level = works.then_some(highest);
