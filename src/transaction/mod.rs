@@ -336,10 +336,11 @@ impl<'r> Prepared<'r> {
         self.place.warnings.extend(left);
         let Prepared { place, next, intended, mut lock, _held, .. } = self;
         drop((next, intended));
-        if place.journal.is_standing() {
+        let is_standing = place.journal.is_standing();
+        if is_standing {
             lock.leave();
         }
-        Ok(Done { commit, warnings: place.settle() })
+        Ok(Done { commit, warnings: place.settle(is_standing) })
     }
 
     fn make_visible(&mut self) -> Result<Option<Committed>, TransactionError> {
@@ -347,7 +348,6 @@ impl<'r> Prepared<'r> {
         self.place.stand()?;
         self.place.publish()?;
         let Some(mut next) = self.next.take() else {
-            self.place.clear_the_view()?;
             self.record(Vec::new());
             self.place.flush_all()?;
             self.place.confirm()?;
@@ -360,7 +360,6 @@ impl<'r> Prepared<'r> {
         next.write()?;
         drop(opened);
         self.keep_indexes(&next)?;
-        self.place.clear_the_view()?;
         if let Some(mut intended) = self.intended.take() {
             set_all(&mut intended.index, &self.blobs, &stats);
             intended.index.write()?;

@@ -23,7 +23,7 @@ use super::kept;
 use super::lock::path_bytes;
 use super::manifest::Directory;
 use super::signal;
-use super::staging::{Location, Original, Staging, Watch};
+use super::staging::{Location, Staging, Watch};
 use super::undo::{Failed, finish_directories, make_missing};
 use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
@@ -59,14 +59,22 @@ impl<'r> Staging<'r> {
         self.check_signals()?;
         let path = &change.path;
         let stage = self.stage_of(number);
+        // Whatever becomes of the directory in that instant, the original is in it.
+        let pass = dir.pass();
         match dir.exchange(path, dir, &stage) {
             Ok(()) => {
                 // From here on what has that name is the original.
-                self.originals.insert(number, Location::Tree(stage).into());
+                self.originals.insert(number, Location::Tree(stage.clone()).into());
+                let sheltered = self.shelter(dir, &stage, number, change, TransactionError::io("keep", path))?;
+                // One that can't go there stays beside its place until the change is certain.
+                if let Some(location) = sheltered {
+                    self.originals.insert(number, location.into());
+                }
                 self.confirm_one(dir, number, change)
             }
             // Not every file system can; for an instant there is no such file then.
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                drop(pass);
                 self.take_out(dir, number, change)?;
                 self.place(dir, number, change)
             }
@@ -215,31 +223,12 @@ impl<'r> Staging<'r> {
         }
     }
 
-    /// Takes the originals out of the work tree. Hooks look there, and a `git add -A` in one would commit them; and once the
-    /// change is certain, nothing remains to be tidied up.
-    pub(super) fn clear_the_view(&mut self) -> Result<(), TransactionError> {
-        let Some(dir) = self.dir else { return Ok(()) };
-        let _pass = dir.pass();
-        for (number, change) in self.changes.iter().enumerate() {
-            self.check_signals()?;
-            let Some(Original { location: Location::Tree(temporary), .. }) = self.originals.get(&number) else {
-                continue;
-            };
-            let location = self.shelter(dir, temporary, number, change, TransactionError::io("keep", &change.path))?;
-            // One that can't go there stays beside its place until the change is certain.
-            if let (Some(location), Some(original)) = (location, self.originals.get_mut(&number)) {
-                original.location = location;
-            }
-        }
-        Ok(())
-    }
-
-    /// Keeps what undo will need, and lets go of the rest: the change is certain now.
+    /// Keeps what undo will need, and lets go of the rest: the change is certain now. If its manifest still stands, whoever finds it does.
     ///
     /// An original that changed after it was confirmed isn't thrown away: somebody wrote to it while hooks ran.
-    pub(super) fn settle(mut self) -> Vec<Warning> {
+    pub(super) fn settle(mut self, is_standing: bool) -> Vec<Warning> {
         let mut warnings = std::mem::take(&mut self.warnings);
-        if self.journal.is_standing() {
+        if is_standing {
             // There is something left to be done for whoever recovers.
             self.journal.keep();
             return warnings;

@@ -1,9 +1,9 @@
 //! The work tree while it is being changed: what was prepared, and where the originals are.
 //!
 //! New contents are prepared as files beside their targets. An original that had to leave its place is kept whole, the same
-//! inode, until the next change; so taking everything back copies nothing and needs no room. It stands under the name of what
-//! replaced it, then in the [`Journal`], which is where all of them go before a hook runs and before the change is certain:
-//! then no file of ours lies in the work tree.
+//! inode, until the next change; so taking everything back copies nothing and needs no room. For an instant
+//! it stands under the name of what replaced it, then in the [`Journal`]: when a hook runs, and when the change is certain, no file
+//! of ours lies in the work tree.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
