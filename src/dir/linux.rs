@@ -4,12 +4,13 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 
 use rustix::buffer::spare_capacity;
 use rustix::fs::{
     self, Mode, OFlags, ResolveFlags, XattrFlags, fgetxattr, flistxattr, flistxattr_query, fremovexattr, fsetxattr,
 };
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
 use super::rights::Lost;
 
@@ -18,6 +19,11 @@ pub(super) const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OF
 
 /// How something is opened of which only the name counts.
 pub(super) const NAME: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+
+/// Opens a directory anywhere, by the call that confines what is opened beneath it.
+pub(super) fn open_top(path: &Path) -> Result<OwnedFd, Errno> {
+    retry_on_intr(|| fs::openat2(fs::CWD, path, HANDLE, Mode::empty(), ResolveFlags::empty()))
+}
 
 /// Opens, or makes, what is at the end of a path of which no part may be a link, and none may lead out.
 pub(super) fn open_confined(top: &OwnedFd, path: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {

@@ -32,7 +32,7 @@ pub use read::{DirectoriesWith, Found, Shape, Stat};
 pub use rights::Lost;
 
 use crate::path::RepoPath;
-use system::{HANDLE, open_confined};
+use system::{HANDLE, open_confined, open_top};
 
 /// A directory of the file system as a place that can't be left.
 #[derive(Debug)]
@@ -110,10 +110,11 @@ impl Dir {
     /// # Errors
     /// If there is no directory, or it can't be entered.
     pub fn open(top: &Path) -> io::Result<Self> {
-        let top = retry_on_intr(|| fs::open(top, HANDLE, Mode::empty()))?;
-        // Kernels before 5.6 don't have it, and sandboxes forbid what they don't know. Asked once, since the answer stays.
-        let here = open_confined(&top, OsStr::new("."), HANDLE, Mode::empty());
-        Ok(Self::new(top, if here.is_ok() { Way::Confined } else { Way::Walk }))
+        // Kernels before 5.6 don't have what confines, and sandboxes forbid what they don't know. Asked once, since the answer stays.
+        Ok(match open_top(top) {
+            Ok(top) => Self::new(top, Way::Confined),
+            Err(_) => Self::new(retry_on_intr(|| fs::open(top, HANDLE, Mode::empty()))?, Way::Walk),
+        })
     }
 
     /// Opens a directory beneath the top as a place of its own that can't be left; no link is followed on the way.

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 
 use rustix::fs::{self, Mode, OFlags};
 use rustix::io::Errno;
@@ -16,7 +17,12 @@ pub(super) const HANDLE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(
 /// How something is opened of which only the name counts.
 pub(super) const NAME: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC);
 
-/// Says that the system can't do it, so that the path is gone along part by part.
+/// Says that the system can't confine what is opened, so that paths are gone along part by part.
+pub(super) fn open_top(_: &Path) -> Result<OwnedFd, Errno> {
+    Err(Errno::NOSYS)
+}
+
+/// Says that the system can't do it.
 pub(super) fn open_confined(_: &OwnedFd, _: &OsStr, _: OFlags, _: Mode) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)
 }

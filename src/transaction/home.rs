@@ -75,13 +75,11 @@ impl Home {
     pub(super) fn make(repo: &Repo) -> Result<Self, TransactionError> {
         let name = Self::name_of(repo);
         let io = |source| TransactionError::no_journal(repo, source);
-        let home = match Self::current(repo)? {
-            Some(home) => home,
-            None => match repo.own_dir().and_then(|git| git.make_directory(&name, 0o700)) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(io(error)),
-                _ => Self::current(repo)?.ok_or_else(|| io(io::ErrorKind::NotFound.into()))?,
-            },
-        };
+        match repo.own_dir().and_then(|git| git.make_directory(&name, 0o700)) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(io(error)),
+            _ => {}
+        }
+        let home = Self::current(repo)?.ok_or_else(|| io(io::ErrorKind::NotFound.into()))?;
         if home.dir.stat().map_err(io)?.bits & 0o077 != 0 {
             home.git.set_directory_bits(&home.name, 0o700).map_err(io)?;
         }

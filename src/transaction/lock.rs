@@ -16,7 +16,6 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -49,9 +48,10 @@ fn patience(milliseconds: Option<i64>) -> Option<Duration> {
 #[derive(Debug)]
 pub(super) struct IndexLock {
     path: PathBuf,
-    file: File,
-    /// The lock on the stamp, which is to outlive the journal: who ends isn't dead.
-    stamp: Option<OwnedFd>,
+    /// The stamp, whose lock is to outlive the journal: who ends isn't dead.
+    stamp: File,
+    /// The lock file, where it isn't the stamp by another name.
+    file: Option<File>,
     /// Whether it stays, for a change that is neither made nor taken back.
     stays: bool,
 }
@@ -69,16 +69,16 @@ impl IndexLock {
     pub(super) fn attempt(repo: &Repo, journal: &Journal) -> Result<Result<Self, Holder>, TransactionError> {
         let path = index_lock(repo);
         let io = TransactionError::io("take the lock", &path);
-        let stamp = journal.lend().map_err(io)?;
+        let stamp = File::from(journal.lend().map_err(io)?);
         let linked = step("link the lock").and_then(|()| journal.dir().link_to(&plain("stamp"), &path));
         let file = match linked {
             // The two are one file from now on.
-            Ok(()) => Ok(stamp.into()),
-            Err(error) if has_no_hard_links(&error) => Self::attempt_without_links(&path, journal),
+            Ok(()) => Ok(None),
+            Err(error) if has_no_hard_links(&error) => Self::attempt_without_links(&path, journal).map(Some),
             Err(error) => Err(error),
         };
         match file {
-            Ok(file) => Ok(Ok(Self { path, file, stamp: journal.lend().ok(), stays: false })),
+            Ok(file) => Ok(Ok(Self { path, stamp, file, stays: false })),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Err(Holder::of(repo, &path))),
             Err(error) => Err(io(error)),
         }
@@ -114,13 +114,14 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 
 impl Drop for IndexLock {
     fn drop(&mut self) {
-        let is_there = || is_at(&self.file, &self.path).is_ok_and(|is_there| is_there);
+        let file = self.file.as_ref().unwrap_or(&self.stamp);
+        let is_there = || is_at(file, &self.path).is_ok_and(|is_there| is_there);
         let is_removed = || is_there() && std::fs::remove_file(&self.path).is_ok();
         // An error may pass. Nothing more can be done if it doesn't: the next run finds the lock's run dead, and removes it.
         let _ = self.stays || is_removed() || is_removed();
         // A child that is being started at this instant may have a handle, too, until it has become another program.
-        if let Some(stamp) = self.stamp.take().filter(|_| !self.stays) {
-            let _ = flock(&stamp, FlockOperation::Unlock);
+        if !self.stays {
+            let _ = flock(&self.stamp, FlockOperation::Unlock);
         }
     }
 }
