@@ -52,8 +52,8 @@ pub(super) struct Journal {
     /// Locked, if the run is this process.
     stamp: Option<File>,
     stays: Cell<bool>,
-    /// What the draft holds that this process wrote into it.
-    draft: RefCell<Vec<u8>>,
+    /// What this process wrote into the draft.
+    draft: RefCell<Option<Manifest>>,
     /// The record that this process wrote into it.
     pub(super) record: RefCell<Option<Record>>,
 }
@@ -235,27 +235,25 @@ impl Journal {
 
     /// Writes down, before it happens, what will be made in the work tree.
     pub(super) fn announce(&self, manifest: &Manifest, flush: Flush) -> Result<(), TransactionError> {
-        let bytes = manifest.to_bytes();
         let write = || {
             step("note what will be made")?;
-            flush.content(&self.dir.put(&plain("draft"), &bytes)?)
+            flush.content(&self.dir.put(&plain("draft"), &manifest.to_bytes())?)
         };
         write().map_err(TransactionError::io("write", &self.path()))?;
-        self.draft.replace(bytes);
+        self.draft.replace(Some(manifest.clone()));
         Ok(())
     }
 
     /// Lets the manifest stand: from here on, whoever finds it without its run takes the change back. All that was written before is on
     /// the disk.
     pub(super) fn begin(&self, manifest: &Manifest, flush: Flush) -> Result<(), TransactionError> {
-        let bytes = manifest.to_bytes();
         let write = || {
             let mut draft = plain("draft");
             step("write the manifest")?;
             // Mostly that is what was announced.
-            if *self.draft.borrow() != bytes {
+            if self.draft.borrow().as_ref() != Some(manifest) {
                 draft = plain("manifest.draft");
-                flush.file(&self.dir.put(&draft, &bytes)?)?;
+                flush.file(&self.dir.put(&draft, &manifest.to_bytes())?)?;
             }
             step("let the manifest stand")?;
             self.dir.rename_own(&draft, &plain("manifest"))?;

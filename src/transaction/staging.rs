@@ -49,7 +49,8 @@ pub(super) struct Staging<'r> {
     /// What is worth a word.
     pub(super) warnings: Vec<Warning>,
     phase: Phase,
-    staged: Vec<RepoPath>,
+    /// Where new files were prepared, by their numbers in the manifest.
+    staged: BTreeMap<usize, RepoPath>,
     /// The new files as they were written, by their numbers in the manifest.
     pub(super) written: BTreeMap<usize, Stat>,
 }
@@ -126,7 +127,7 @@ impl<'r> Staging<'r> {
             directories: Vec::new(),
             warnings: Vec::new(),
             phase: Phase::Prepared,
-            staged: Vec::new(),
+            staged: BTreeMap::new(),
             written: BTreeMap::new(),
         };
         place.manifest.head = repo.head_commit()?.map(|id| id.to_string());
@@ -149,9 +150,9 @@ impl<'r> Staging<'r> {
         Ok(place)
     }
 
-    /// Returns where a new file is prepared, by its number in the manifest.
+    /// Returns where a new file was prepared, by its number in the manifest.
     pub(super) fn stage_of(&self, number: usize) -> RepoPath {
-        self.manifest.touched[number].stage(self.journal.run(), number)
+        self.staged[&number].clone()
     }
 
     /// Returns where an original can wait.
@@ -172,7 +173,8 @@ impl<'r> Staging<'r> {
     }
 
     fn stage(&mut self, dir: &Dir, number: usize, change: &Change, after: &File) -> io::Result<()> {
-        let (stage, bits) = (self.stage_of(number), bits_afterwards(change, after));
+        let stage = self.manifest.touched[number].stage(self.journal.run(), number);
+        let bits = bits_afterwards(change, after);
         let at_first = match bits {
             // What others may read is decided when it is complete.
             Some(_) => 0o600,
@@ -180,7 +182,7 @@ impl<'r> Staging<'r> {
             None => 0o666,
         };
         let mut file = dir.create(&stage, at_first)?;
-        self.staged.push(stage);
+        self.staged.insert(number, stage);
         fill(&mut file, after.content.kept().parts())?;
         self.flush.content(&file)?;
         self.give_rights(dir, number, change, &file, bits)?;
@@ -287,11 +289,8 @@ impl<'r> Staging<'r> {
     /// Removes what was prepared and isn't needed any more, except beside paths where an original may have had to stay.
     fn remove_staged(&mut self, spared: &[RepoPath]) {
         let Some(dir) = self.dir else { return };
-        let run = self.journal.run();
-        let numbered = self.manifest.touched.iter().enumerate().filter(|(_, touched)| spared.contains(&touched.path));
-        let spared: Vec<_> = numbered.map(|(number, touched)| touched.stage(run, number)).collect();
-        for temporary in self.staged.drain(..) {
-            let is_spared = spared.contains(&temporary);
+        for (number, temporary) in std::mem::take(&mut self.staged) {
+            let is_spared = spared.contains(&self.manifest.touched[number].path);
             if !is_spared && dir.remove_file(&temporary).is_err_and(|error| !is_missing(&error)) {
                 // Its name stands in the journal, where the next run finds it.
                 self.journal.keep();
