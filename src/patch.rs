@@ -72,7 +72,7 @@ pub struct FileEdit<'a> {
     /// What is to be done.
     pub operation: Operation<'a>,
     /// What a unified diff says of the file beside its hunks; the other formats have none.
-    pub header: Option<Header>,
+    pub header: Option<Box<Header>>,
     /// The author's note: decoded, unfolded.
     pub why: Option<Text<'a>>,
     /// The header line or opening tag; a derived edit has none.

@@ -233,11 +233,11 @@ fn reversed<'e>(edit: &'e FileEdit<'_>, puts_lines: bool) -> Option<FileEdit<'e>
         }
         _ => return None,
     };
-    let header = match &edit.header {
+    let header = match edit.header.as_deref() {
         Some(Header { binary: Some(_), .. } | Header { status: Status::Copied, .. }) => return None,
         Some(header) => {
             let (old_mode, new_mode) = (header.new_mode, header.old_mode);
-            Some(Header { old_mode, new_mode, ids: None, similarity: None, ..header.clone() })
+            Some(Box::new(Header { old_mode, new_mode, ids: None, similarity: None, ..header.clone() }))
         }
         None => None,
     };

@@ -218,7 +218,8 @@ fn added<'e, 't>(edit: &'e FileEdit<'t>) -> Vec<Added<'e, 't>> {
     };
     match &edit.operation {
         Operation::Create { lines, .. } | Operation::Replace { lines } => {
-            run(&mut lines.iter().map(|line| (line, true)))
+            let above = std::iter::once(None).chain(lines.iter().map(|line| Some(&line[..])));
+            return lines.iter().zip(above).map(|(line, above)| Added { line, above }).collect();
         }
         Operation::Substitute(Substitution { find, put, .. }) => {
             // Mostly all lines but a few in the middle are the same.

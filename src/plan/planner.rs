@@ -136,7 +136,7 @@ impl Planner<'_> {
         self.found.clear();
         let in_place = match &edit.operation {
             Operation::Substitute(_) => true,
-            Operation::Update { to: None, .. } => edit.header.as_ref().is_none_or(section::is_in_place),
+            Operation::Update { to: None, .. } => edit.header.as_deref().is_none_or(section::is_in_place),
             _ => false,
         };
         if !in_place {

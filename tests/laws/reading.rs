@@ -161,7 +161,7 @@ fn same_when_printed(bytes: &[u8]) {
 /// or that of a file which comes or goes; and a path that can be one.
 fn is_whole(edit: &FileEdit<'_>) -> bool {
     let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation) else { return false };
-    let Header { status, old_mode, new_mode, ids, .. } = header;
+    let Header { status, old_mode, new_mode, ids, .. } = &**header;
     let modes = match status {
         Status::Added => new_mode.is_some(),
         Status::Deleted => old_mode.is_some(),

@@ -153,7 +153,11 @@ impl<'a> Section<'a> {
             Body::Lines(Lines { verb: Verb::Delete, lines, .. }) => {
                 Operation::Delete { expected: Some(lines).filter(|lines| !lines.is_empty()) }
             }
-            Body::Lines(Lines { lines, .. }) => Operation::Create { lines, fills_empty: false, ends_open: false },
+            Body::Lines(Lines { mut lines, .. }) => {
+                // Of many files, that is half of what they take.
+                lines.shrink_to_fit();
+                Operation::Create { lines, fills_empty: false, ends_open: false }
+            }
             Body::Update(Update { to, mut hunks, .. }) => {
                 // Most sections have one hunk, and room was made for four of them, of four lines each.
                 hunks.shrink_to_fit();

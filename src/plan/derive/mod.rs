@@ -247,7 +247,10 @@ fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<
         hunks(sides, &regions, options)
     };
     options.progress.step();
-    Ok(FileEdit { header: Some(header), ..FileEdit::new(path_text(path), Operation::Update { to, hunks }, None) })
+    Ok(FileEdit {
+        header: Some(Box::new(header)),
+        ..FileEdit::new(path_text(path), Operation::Update { to, hunks }, None)
+    })
 }
 
 /// Names the contents as `index` does: a binary patch is only applied to what has the whole id.
