@@ -13,6 +13,7 @@ mod tests;
 
 use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
+use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice as _};
 
@@ -20,9 +21,15 @@ use crate::text::Shown;
 
 pub use resolve::{FollowLinks, Resolver};
 
-/// A path from the top of the work tree that is safe by its spelling.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RepoPath(BString);
+/// A path from the top of the work tree that is safe by its spelling. To clone it is cheap.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RepoPath(Arc<[u8]>);
+
+impl fmt::Debug for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_bstr().fmt(f)
+    }
+}
 
 impl AsRef<std::path::Path> for RepoPath {
     fn as_ref(&self) -> &std::path::Path {
@@ -65,9 +72,9 @@ impl RepoPath {
         let path = &self.0;
         let wrapped = |quote: &u8| path.len() > 1 && path.starts_with(&[*quote]) && path.ends_with(&[*quote]);
         if path.contains(&b'\\') {
-            Some(PathError::Backslash { path: path.clone() })
+            Some(PathError::Backslash { path: path[..].into() })
         } else if b"\"'`".iter().any(wrapped) {
-            Some(PathError::Quoted { path: path.clone() })
+            Some(PathError::Quoted { path: path[..].into() })
         } else {
             None
         }

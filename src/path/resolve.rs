@@ -95,7 +95,7 @@ impl Resolver {
         let composed = Some(&path).filter(|_| self.composes).and_then(|path| path.to_str().ok());
         let path = match composed {
             Some(path) => RepoPath::new(path.nfc().collect::<String>().as_bytes())?,
-            None => RepoPath(path),
+            None => RepoPath(path[..].into()),
         };
         if path.as_bytes().len() > LONGEST || path.parts().any(|part| part.len() > LONGEST_PART) {
             return Err(PathError::TooLong { path: written.into() });
@@ -181,7 +181,7 @@ impl Resolver {
 }
 
 fn join(parts: &[&[u8]]) -> BString {
-    bstr::join("/", parts).into()
+    parts.join(&b'/').into()
 }
 
 /// Returns the parts of an absolute path; `..` at the root stays there, as it does for the system.

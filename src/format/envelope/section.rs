@@ -53,7 +53,7 @@ impl<'a> Section<'a> {
                 strict,
             }),
             Verb::Add | Verb::Delete => {
-                Body::Lines(Lines { verb, path: shared.clone(), lines: Vec::new(), blanks: Vec::new() })
+                Body::Lines(Lines { verb, path: shared.clone(), lines: Vec::with_capacity(32), blanks: Vec::new() })
             }
         };
         Self { name: Some((path, header)), path: Some(shared), body }
@@ -154,7 +154,7 @@ impl<'a> Section<'a> {
                 Operation::Delete { expected: Some(lines).filter(|lines| !lines.is_empty()) }
             }
             Body::Lines(Lines { mut lines, .. }) => {
-                // Of many files, that is half of what they take.
+                // Room was made for more than most new files have.
                 lines.shrink_to_fit();
                 Operation::Create { lines, fills_empty: false, ends_open: false }
             }
