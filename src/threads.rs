@@ -13,6 +13,20 @@ pub(crate) fn parts(bytes: usize) -> usize {
     if bytes < WORTH_IT { 1 } else { thread::available_parallelism().map_or(1, |count| count.get().min(MOST)) }
 }
 
+/// Does two things at once, if they are about so many bytes that it is worth it; the second in this thread.
+pub(crate) fn beside<A: Send, B>(bytes: usize, one: impl Fn() -> A + Sync, two: impl FnOnce() -> B) -> (A, B) {
+    if parts(bytes) == 1 {
+        return (one(), two());
+    }
+    thread::scope(|scope| match Builder::new().spawn_scoped(scope, &one) {
+        Ok(thread) => {
+            let two = two();
+            (thread.join().unwrap_or_else(|panic| resume_unwind(panic)), two)
+        }
+        Err(_) => (one(), two()),
+    })
+}
+
 /// Does the parts of a work at once, as far as the system has threads to give; returns what each comes to, in order.
 pub(crate) fn share<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let work = &work;

@@ -18,6 +18,9 @@ pub const RULES: &str = ".gitattributes";
 /// The `.gitattributes` files that a change writes, or removes (`None`).
 pub type AttributeFiles = BTreeMap<RepoPath, Option<Content>>;
 
+/// Works out an id, in hexadecimal digits: of a large content that takes a while, so it can be done beside something else.
+pub type Id = Box<dyn Fn() -> String + Send + Sync>;
+
 /// A file that a change which also changes attributes leaves at a path.
 #[derive(Debug)]
 pub struct Planned<'p> {
@@ -170,11 +173,11 @@ pub trait Tree {
         self.below().map_or(Ok(()), |below| below.settle(files, rules))
     }
 
-    /// Returns the id that git would give to a content at a path, in hexadecimal; `None` where nobody knows git.
+    /// Returns what works out the id that git would give to a content at a path; `None` where nobody knows git.
     ///
     /// # Errors
     /// If an attribute of the path asks for what can't be done here.
-    fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
+    fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<Id>, TreeError> {
         self.below().map_or(Ok(None), |below| below.id(path, content))
     }
 

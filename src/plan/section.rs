@@ -23,7 +23,8 @@ use super::warning::Warning;
 use crate::patch::{FileEdit, Header, Hunk, Operation, Status};
 use crate::path::RepoPath;
 use crate::text::Text;
-use crate::tree::{File, Mode};
+use crate::threads;
+use crate::tree::{File, Id, Mode};
 
 /// A section, its path resolved.
 pub(super) struct Section<'e, 'p> {
@@ -45,6 +46,13 @@ impl<'e, 'p> Section<'e, 'p> {
 pub(super) fn is_in_place(header: &Header) -> bool {
     let Header { status, old_mode, new_mode, ids, binary, .. } = header;
     *status == Status::Modified && (old_mode, new_mode, ids, binary) == (&None, &None, &None, &None)
+}
+
+/// Returns a file's id, as far as the header has digits of one, and that of the header, if they differ.
+fn other(header: &Header, id: &str) -> Option<(String, String)> {
+    let (patch, _) = header.ids.as_ref()?;
+    let shown = id.get(..patch.len())?;
+    (!shown.eq_ignore_ascii_case(patch)).then(|| (shown.to_owned(), patch.clone()))
 }
 
 /// Returns whether nothing is at a path any more once an edit has been made, unless another puts something there.
@@ -70,16 +78,15 @@ impl Planner<'_> {
             Status::Modified
                 if !section.hunks.is_empty() && header.new_mode.is_none_or(|new| header.old_mode == Some(new)) =>
             {
-                if !is_in_place(header) {
-                    let file = self.base(path, span)?;
-                    self.compare(section, &file);
+                if is_in_place(header) {
+                    return self.rewrite(at, Edit::by_number(section.hunks));
                 }
-                self.rewrite(at, Edit::by_number(section.hunks))
+                let file = self.base(path, span)?;
+                self.compared(section, &file, |planner| planner.rewrite(at, Edit::by_number(section.hunks)))
             }
             Status::Modified => {
                 let file = self.base(path, span)?;
-                self.compare(section, &file);
-                let (changed, done) = self.patched(section, &file);
+                let (changed, done) = self.compared(section, &file, |planner| planner.patched(section, &file));
                 if done.is_ok() && changed == file {
                     self.warn(span, Warning::NoChange { path: path.clone() });
                 }
@@ -101,8 +108,7 @@ impl Planner<'_> {
             Some(file) => file,
             None => self.doomed(path, span)?,
         };
-        self.compare(section, &file);
-        let (changed, done) = self.patched(section, &file);
+        let (changed, done) = self.compared(section, &file, |planner| planner.patched(section, &file));
         done?;
         if !changed.content.is_empty() {
             let left = changed.content.lines().len().max(1);
@@ -130,8 +136,7 @@ impl Planner<'_> {
             None => self.copied(section),
         };
         let (Ok(target), Ok(file)) = (target, base) else { return Err(Failed::Lost) };
-        self.compare(section, &file);
-        let (changed, done) = self.patched(section, &file);
+        let (changed, done) = self.compared(section, &file, |planner| planner.patched(section, &file));
         if target == *path {
             self.overlay.put(path, changed);
             return done;
@@ -188,7 +193,11 @@ impl Planner<'_> {
                     edit.place(task, &mut HashSet::new()).whole
                 };
                 let (before, after) = (fits(&original), fits(&now));
-                let named = |file: &File| header.ids.is_some() && self.other_id(section, file).is_none();
+                let is_other = |file: &File| {
+                    let id = self.id(section, file);
+                    id.is_some_and(|id| other(header, &id()).is_some())
+                };
+                let named = |file: &File| header.ids.is_some() && !is_other(file);
                 let is_now = after && (!before || !named(&original) && named(&now));
                 Ok(if is_now { now } else { original })
             }
@@ -206,30 +215,32 @@ impl Planner<'_> {
         (File { content, mode }, done)
     }
 
-    /// Compares a file with what the header says of it.
-    fn compare(&mut self, section: &Section<'_, '_>, file: &File) {
+    /// Changes a file, and compares what it was with what the header says of it.
+    fn compared<T>(&mut self, section: &Section<'_, '_>, file: &File, change: impl FnOnce(&mut Self) -> T) -> T {
         let Section { at: Named { path, span, .. }, header, .. } = *section;
         let mode = file.mode.git();
         if let Some(patch) = header.old_mode.filter(|patch| *patch != mode) {
             self.warn(span, Warning::ModeDiffers { path: path.clone(), file: mode, patch });
         }
-        if let Some((file, patch)) = self.other_id(section, file) {
+        let id = self.id(section, file);
+        let id = || id.as_ref().map(|id| id());
+        let (id, changed) = threads::beside(file.content.size(), id, || change(self));
+        if let Some((file, patch)) = id.and_then(|id| other(header, &id)) {
             self.warn(span, Warning::IdDiffers { path: path.clone(), file, patch });
         }
+        changed
     }
 
-    /// Returns the ids of a file and of the one that the header means, if they differ.
-    fn other_id(&self, section: &Section<'_, '_>, file: &File) -> Option<(String, String)> {
-        let (patch, _) = section.header.ids.as_ref()?;
+    /// Returns what works out a file's id, if the header names one.
+    fn id(&self, section: &Section<'_, '_>, file: &File) -> Option<Id> {
+        section.header.ids.as_ref()?;
         // A file is read once for this; how it is after each of many sections is only worth a warning.
         let is_left = self.overlay.in_tree(section.at.path).is_none_or(|content| content != file.content);
         if is_left && !self.effort.spend(file.content.size()) {
             return None;
         }
         // What can't be named can't be compared, and the change doesn't depend on it.
-        let id = self.tree.id(section.at.path, &file.content).ok().flatten()?;
-        let shown = id.get(..patch.len())?;
-        (!shown.eq_ignore_ascii_case(patch)).then(|| (shown.to_owned(), patch.clone()))
+        self.tree.id(section.at.path, &file.content).ok().flatten()
     }
 
     /// Sets aside what stands where a new file is to be and a later section renames or deletes.

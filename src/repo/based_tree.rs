@@ -99,7 +99,8 @@ impl BasedTree<'_> {
     fn is_same(&self, path: &RepoPath, base: &Entry, now: &Entry) -> Result<bool, TreeError> {
         let (Entry::File(base), Entry::File(now)) = (base, now) else { return Ok(base == now) };
         let is_same_mode = !self.trusts_mode || base.mode.executable == now.mode.executable;
-        Ok(is_same_mode && Some(content_id(self.repo, base.content.kept())) == self.now.id(path, &now.content)?)
+        Ok(is_same_mode
+            && Some(content_id(self.repo, base.content.kept())) == self.now.id(path, &now.content)?.map(|id| id()))
     }
 
     /// Returns a file of the base as it would be where the change is to be made.

@@ -10,12 +10,12 @@ use super::directories::Directories;
 use super::index_file::IndexFile;
 use super::index_record::Record;
 use super::index_write::{INTENT_TO_ADD, SKIP_WORKTREE};
-use super::objects::{blob, content_id, leaf, obstacle};
+use super::objects::{blob, later_id, leaf, obstacle};
 use super::rules::Consult;
 use super::slot::Slot;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, CaseTwins, Content, Entry, File, Gone, Mode, Planned, Tree, TreeError};
+use crate::tree::{AttributeFiles, CaseTwins, Content, Entry, File, Gone, Id, Mode, Planned, Tree, TreeError};
 
 /// The index in use.
 pub struct IndexTree<'r> {
@@ -136,8 +136,8 @@ impl Tree for IndexTree<'_> {
         Directories::new(self.repo, head).entry(path.as_bytes()).ok()?.map(|_| Gone::Unstaged)
     }
 
-    fn id(&self, _: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
-        Ok(Some(content_id(self.repo, content.kept())))
+    fn id(&self, _: &RepoPath, content: &Content) -> Result<Option<Id>, TreeError> {
+        Ok(Some(later_id(self.repo, content.kept().clone())))
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {

@@ -9,7 +9,7 @@ use super::conversion::Conversion;
 use super::git::{Git, run};
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
-use crate::tree::{Content, Entry, File, Mode, Obstacle, TreeError};
+use crate::tree::{Content, Entry, File, Id, Mode, Obstacle, TreeError};
 
 /// The modes that git gives to what a tree or an index names.
 pub(crate) const GITLINK: u32 = 0o160000;
@@ -112,7 +112,17 @@ pub(super) fn id_len(format: ObjectFormat) -> usize {
 /// Returns the name that a repository's git gives to bytes, in hexadecimal digits, to be shown or compared: nothing is stored by it, so
 /// collisions aren't looked for, which takes most of the time.
 pub(super) fn content_id(repo: &Repo, bytes: &[u8]) -> String {
-    let hash = checksum(&[format!("blob {}\0", bytes.len()).as_bytes(), bytes], repo.git2().object_format());
+    name_of(repo.git2().object_format(), bytes)
+}
+
+/// Returns what works that out.
+pub(super) fn later_id(repo: &Repo, content: Content) -> Id {
+    let format = repo.git2().object_format();
+    Box::new(move || name_of(format, &content))
+}
+
+fn name_of(format: ObjectFormat, bytes: &[u8]) -> String {
+    let hash = checksum(&[format!("blob {}\0", bytes.len()).as_bytes(), bytes], format);
     Oid::from_bytes(&hash).expect("it is as long as an id is").to_string()
 }
 

@@ -4,10 +4,10 @@ use git2::Oid;
 
 use super::conversion::Conversion;
 use super::directories::{Directories, TreePlace};
-use super::objects::{TREE, content_id, leaf, obstacle};
+use super::objects::{TREE, later_id, leaf, obstacle};
 use super::{Repo, RepoError, WORTH_LISTING};
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, CaseTwins, Content, Entry, Planned, Tree, TreeError};
+use crate::tree::{AttributeFiles, CaseTwins, Content, Entry, Id, Planned, Tree, TreeError};
 
 /// The files of a commit, bytes as git stores them.
 #[derive(Debug)]
@@ -92,8 +92,8 @@ impl Tree for RevisionTree<'_> {
         paths.iter().filter_map(|path| RepoPath::new(path).ok()).collect()
     }
 
-    fn id(&self, _: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
-        Ok(Some(content_id(self.repo, content.kept())))
+    fn id(&self, _: &RepoPath, content: &Content) -> Result<Option<Id>, TreeError> {
+        Ok(Some(later_id(self.repo, content.kept().clone())))
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {

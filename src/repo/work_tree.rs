@@ -12,11 +12,13 @@ use bstr::ByteSlice as _;
 
 use super::conversion::Conversion;
 use super::index_write::SKIP_WORKTREE;
-use super::objects::{GITLINK, content_id};
+use super::objects::{GITLINK, later_id};
 use super::{Repo, RepoError};
 use crate::dir::{Dir, DirectoriesWith, Found, Shape, Stat};
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, CaseTwins, Content, Entry, File, Gone, Mode, Obstacle, Planned, Tree, TreeError};
+use crate::tree::{
+    AttributeFiles, CaseTwins, Content, Entry, File, Gone, Id, Mode, Obstacle, Planned, Tree, TreeError,
+};
 
 /// The files on disk.
 #[derive(Debug)]
@@ -250,10 +252,10 @@ impl Tree for WorkTree<'_> {
         Some(if entry.extended() & SKIP_WORKTREE != 0 { Gone::LeftOut } else { Gone::Deleted })
     }
 
-    fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<String>, TreeError> {
+    fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<Id>, TreeError> {
         let stored =
             self.conversion.to_git(path, content, || Ok(self.indexed(path))).map_err(|error| error.at(path))?;
-        Ok(Some(content_id(self.repo, &stored)))
+        Ok(Some(later_id(self.repo, stored.into_owned())))
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
