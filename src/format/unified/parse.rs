@@ -76,10 +76,8 @@ pub(in crate::format) fn parse_block<'a>(
     }
     let edits = match header {
         Ok(FileHeader { path, to, header }) if errors.is_empty() => {
-            vec![FileEdit {
-                header: Some(Box::new(header)),
-                ..FileEdit::new(path, Operation::Update { to, hunks }, span)
-            }]
+            let header = Some(Box::new(header));
+            vec![FileEdit { header, ..FileEdit::new(path, Operation::Update { to, hunks }, span) }]
         }
         _ => paths.into_iter().map(|path| FileEdit::new(path, Operation::Unreadable, span)).collect(),
     };
