@@ -101,7 +101,7 @@ pub struct Options {
     pub interhunk: u32,
     /// Whether a deleted and a new file of similar content are a rename (`diff.renames`).
     pub renames: Renames,
-    /// Is told of every file that is done with. How many there are only the one knows that asks.
+    /// Is called with every file that is done. How many there are only the one knows that asks.
     pub progress: Progress,
 }
 

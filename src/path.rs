@@ -47,7 +47,7 @@ impl RepoPath {
     /// Checks a path as git stores it: relative, `/` between its parts, no empty part, no `.` and no `..`.
     ///
     /// # Errors
-    /// Says what is wrong with the spelling.
+    /// What is wrong with the spelling.
     pub fn new(bytes: &[u8]) -> Result<Self, PathError> {
         check_bytes(bytes)?;
         check_parts(bytes, bytes)?;

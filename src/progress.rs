@@ -20,7 +20,7 @@ struct Inner {
     is_shown: AtomicBool,
     /// Who holds what is waited for, once that is told.
     holder: Mutex<String>,
-    /// Says at once what is waited for.
+    /// Reports at once what is waited for.
     voice: OnceLock<fn(&str)>,
 }
 
@@ -124,7 +124,7 @@ impl Progress {
         self.0.holder.lock().ok().filter(|holder| !holder.is_empty()).map(|holder| holder.clone())
     }
 
-    /// Has what is waited for said by somebody.
+    /// Sets who reports what is waited for.
     pub fn listen(&self, voice: fn(&str)) {
         let _ = self.0.voice.set(voice);
     }

@@ -376,7 +376,7 @@ pub(super) fn publish(
     Ok(Report { status: Status::Applied, state: State::Changed, commit: done.commit, warnings, ..report })
 }
 
-/// Says why a change isn't made, and what it would have been.
+/// Returns why a change isn't made, and what it would have been.
 fn not_made(report: &Report, state: State, error: &impl Diagnose, signal: Option<i32>) -> Failure {
     let errors = vec![Diagnostic::from(error)];
     Box::new(Report { status: Status::Failed, state, signal, errors, ..report.clone() })

@@ -417,7 +417,7 @@ pub(super) fn schema(json: &Json) -> Option<Exit> {
     json.is_schema().then(|| said(output::print(json::SCHEMA.as_bytes())))
 }
 
-/// Says what went wrong outside of any repository, and returns how the run ends.
+/// Prints what went wrong outside of any repository, and returns how the run ends.
 pub(super) fn said(done: Result<(), IoError>) -> Exit {
     let Err(error) = done else { return Exit::Done };
     let verbosity = Verbosity::default();

@@ -156,7 +156,7 @@ impl Help {
     }
 }
 
-/// Says what is still to be done so that `man` looks in a directory.
+/// Returns what is still to be done so that `man` looks in a directory.
 fn advice(directory: &Path) -> String {
     let has = |set: OsString, wanted: &Path| env::split_paths(&set).any(|path| path == wanted);
     let bin = directory.parent().and_then(Path::parent).map(|prefix| prefix.join("bin"));

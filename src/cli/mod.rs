@@ -172,7 +172,7 @@ fn keep_only_slips(usage: &mut clap::Error) {
     }
 }
 
-/// Says, of an option that `git apply` has, what there is here for it.
+/// Adds, to the error of an option that `git apply` has, what there is here for it.
 fn show_the_way(usage: &mut clap::Error) {
     let Some(ContextValue::String(given)) = usage.get(ContextKind::InvalidArg) else { return };
     let name = given.split('=').next().unwrap_or_default();

@@ -136,7 +136,7 @@ fn page(bytes: &[u8], config: &Config, terminal: Option<&File>) -> Result<(), Io
     }
 }
 
-/// Hands text to a pager, and waits until it is closed. Returns false if the shell knows no such program.
+/// Shows text in a pager, and waits until it is closed. Returns false if the shell knows no such program.
 fn through(pager: &str, bytes: &[u8], terminal: Option<&File>) -> Result<bool, IoError> {
     let mut command = Command::new("sh");
     command.args(["-c", pager]).stdin(Stdio::piped());

@@ -128,7 +128,7 @@ fn is_in_front() -> bool {
     rustix::termios::tcgetpgrp(io::stderr()).is_ok_and(|front| front == ours)
 }
 
-/// Says how far a work is, as git does.
+/// Returns how far a work is, as git says it.
 fn said(seen: Seen) -> String {
     let what = match seen.stage {
         Stage::Parsing => "Reading the response",

@@ -286,7 +286,7 @@ impl Asking<'_> {
         Ok((wanted, Next::GoOn))
     }
 
-    /// Has a hunk edited until it fits; `None` if it is to stay as it was.
+    /// Runs the editor on a hunk until it fits; `None` if it is to stay as it was.
     fn edited(&self, change: &Change, piece: &Piece, alone: &ChangeSet) -> Result<Option<Piece>, Failure> {
         const AGAIN: &Choices = &[('y', "yes, edit it again"), ('n', "no, leave the hunk as it was")];
         let config = self.session.repo.config();
@@ -325,7 +325,7 @@ impl Asking<'_> {
     }
 }
 
-/// Says what a part is, behind a verb.
+/// Returns what a part is, to stand behind a verb.
 fn named(part: &Part) -> String {
     let files = FileReport::list(&part.changes, |_| None);
     let [file] = &files[..] else {

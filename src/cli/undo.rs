@@ -112,7 +112,7 @@ fn listed(earlier: &[EarlierReport]) -> String {
     text
 }
 
-/// Says how long ago it is, about as git does.
+/// Returns how long ago it is, about as git says it.
 fn ago(seconds: i64) -> String {
     let (number, unit) = match seconds.max(0) {
         few @ 0..90 => (few, "second"),

@@ -15,7 +15,7 @@ use crate::text::{Excerpt, LineNo, Span, plural};
 const APART: &str =
     "old lines must follow one another without a gap: put the missing ones in, or change the two places apart";
 
-/// Says what is otherwise at the nearest place, and shows it.
+/// Returns how the nearest place differs, and shows it.
 pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagnosis {
     let text = file.lines.text(closest.line);
     let of = Diagnosis::new(kind);
@@ -79,7 +79,7 @@ impl Diagnosis {
     }
 }
 
-/// Says what is otherwise in a line, and what to do about it.
+/// Adds how a line differs, and what to do about it.
 fn remedied(of: Diagnosis, closest: &Closest, difference: &Difference) -> Diagnosis {
     const PLAINLY: &str = "give the text itself, not a JSON string: no backslash before quotes, and real line ends";
     let plain = if difference.patch.is_empty() { "something is missing here" } else { "different in the file" };

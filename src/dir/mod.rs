@@ -135,7 +135,7 @@ impl Dir {
         Pass(self)
     }
 
-    /// Says what is known of the top itself.
+    /// Returns the stat data of the top itself.
     ///
     /// # Errors
     /// If the system doesn't let us see.

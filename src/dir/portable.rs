@@ -17,17 +17,17 @@ pub(super) const HANDLE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(
 /// How something is opened of which only the name counts.
 pub(super) const NAME: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC);
 
-/// Says that the system can't confine what is opened, so that paths are gone along part by part.
+/// Fails: the system can't confine what is opened, so paths are followed part by part.
 pub(super) fn open_top(_: &Path) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)
 }
 
-/// Says that the system can't do it.
+/// Fails: the system can't do it.
 pub(super) fn open_confined(_: &OwnedFd, _: &OsStr, _: OFlags, _: Mode) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)
 }
 
-/// Has the system write all that was written, whatever the file system, then waits for the disk of a directory.
+/// Asks the system to write out everything, whatever the file system, then waits for the disk of a directory.
 ///
 /// Not every system waits for the writing itself: macOS only begins it. What may not be late was given to the disk before
 /// ([`hand_over`]).

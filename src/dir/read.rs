@@ -120,7 +120,7 @@ const DEEP: usize = 32;
 const LONGEST: usize = 4096;
 
 impl Dir {
-    /// Says what stands at a path.
+    /// Returns what stands at a path.
     ///
     /// # Errors
     /// If the system doesn't let us see.
@@ -138,7 +138,7 @@ impl Dir {
         }
     }
 
-    /// Says what stands at a path when the directory that should hold it can't be opened: the first thing that is no directory.
+    /// Returns what stands at a path when the directory that should hold it can't be opened: the first thing that is no directory.
     fn look_from_the_top(&self, path: &RepoPath) -> io::Result<Found> {
         let mut above: Option<OwnedFd> = None;
         let mut start = 0;

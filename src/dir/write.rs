@@ -309,7 +309,7 @@ pub(crate) mod watch {
         static WATCHER: RefCell<Option<Watcher>> = const { RefCell::new(None) };
     }
 
-    /// Has every mutating call of this thread ask first.
+    /// Sets what every call of this thread that changes something asks first.
     pub(crate) fn set(watcher: impl FnMut(&'static str) -> io::Result<()> + 'static) {
         WATCHER.set(Some(Box::new(watcher)));
     }

@@ -26,7 +26,7 @@ use bstr::{BString, ByteSlice as _};
 use crate::patch::{FileEdit, Format, Patch};
 use crate::text::{Located, Row, Shown, Source, Span};
 
-/// Says whether something is the path of a file.
+/// Returns whether something is the path of a file.
 pub type IsFile<'o> = &'o dyn Fn(&[u8]) -> bool;
 
 /// How a response is to be read.
@@ -130,7 +130,7 @@ impl<T: fmt::Display> fmt::Display for InFile<T> {
 
 impl<T: std::error::Error> std::error::Error for InFile<T> {}
 
-/// Says behind what is said of an element in which edit it is.
+/// Returns words to stand behind an element, which say in which edit it is.
 fn in_edit(path: Option<&BString>) -> String {
     path.map_or(String::new(), |path| format!(" in the edit of `{}`", Shown(path)))
 }

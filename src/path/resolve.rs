@@ -36,7 +36,7 @@ impl Resolver {
         Self { tops: tops.into_iter().collect(), ..Self::default() }
     }
 
-    /// Has absolute paths tried with their links followed.
+    /// Sets how links are followed, and tries absolute paths that way too.
     #[must_use]
     pub fn following_links(self, real: FollowLinks) -> Self {
         Self { real: Some(real), ..self }
@@ -71,7 +71,7 @@ impl Resolver {
         self
     }
 
-    /// Has a letter and its accent become one character in every path (NFC), as git does on macOS by `core.precomposeUnicode`.
+    /// Sets whether a letter and its accent become one character in every path (NFC), as git does on macOS by `core.precomposeUnicode`.
     #[must_use]
     pub fn composing(self, composes: bool) -> Self {
         Self { composes, ..self }
@@ -80,7 +80,7 @@ impl Resolver {
     /// Resolves a path as a response wrote it, below the OPX attribute `root` if there is one.
     ///
     /// # Errors
-    /// Says what is wrong with the spelling.
+    /// What is wrong with the spelling.
     pub fn resolve(&self, root: Option<&[u8]>, written: &[u8]) -> Result<RepoPath, PathError> {
         let base = match root {
             Some(root) => self.root(root)?,

@@ -155,7 +155,7 @@ pub struct Seen {
 }
 
 impl Error {
-    /// Says why no lines of a file can be changed, if so.
+    /// Returns why no lines of a file can be changed, if none can.
     pub(super) fn no_text(path: &RepoPath, content: &Content) -> Option<Self> {
         let path = path.clone();
         if let Some(Withheld { what, by }) = content.why_withheld().cloned() {

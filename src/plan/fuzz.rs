@@ -67,12 +67,12 @@ impl Level {
         Loose::of(Relaxation::Level(self.level), places.count_from(from), places.iter_from(from))
     }
 
-    /// Says that a place was found so.
+    /// Returns that a place was found at this level.
     pub(super) fn how(&self) -> Match {
         Match::Level(self.level)
     }
 
-    /// Says that there are several candidates.
+    /// Returns the error of several candidates.
     pub(super) fn ambiguous(&self, places: Places) -> PlaceError {
         Ambiguity::Fuzz { level: self.level, places }.into()
     }
@@ -137,7 +137,7 @@ pub(super) struct Fitted {
 /// The product of how many lines two texts have beyond which their middles are taken for wholly different.
 const LARGE: usize = 1 << 25;
 
-/// Says of each new line which old one it is, in order, if it is one.
+/// Returns of each new line, in order, which old one it is, if it is one.
 fn common(old: &[&[u8]], new: &[&[u8]]) -> Vec<Option<usize>> {
     let (head, tail) = same_ends(old, new);
     let mut kept = vec![None; new.len()];

@@ -47,7 +47,7 @@ impl Lints {
     /// Nothing said about any.
     pub const DEFAULT: Lints = Lints([None; Lints::ALL.len()]);
 
-    /// Says what is done about a lint; what isn't one stays a warning.
+    /// Sets what is done about a lint; what isn't one stays a warning.
     #[must_use]
     pub fn with(mut self, lint: Kind, verdict: Verdict) -> Self {
         if let Some(at) = Self::ALL.iter().position(|kind| *kind == lint) {
@@ -283,7 +283,7 @@ fn hidden(line: &[u8]) -> Option<char> {
 
 const TAG: &str = "tag character";
 
-/// Says what kind of character it is that nobody sees; nothing of one that is seen.
+/// Returns the kind of a character that nobody sees; an empty text of one that is seen.
 fn class(character: char) -> &'static str {
     match character {
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => "bidi control",

@@ -46,12 +46,12 @@ impl<'f, 'p> Nearest<'f, 'p> {
         Self { sought: texts(find), ends, ..Self::of_hunks(lines, &[], |line| &line.text, effort) }
     }
 
-    /// Says nothing of levels: this format has none.
+    /// Turns off suggestions of a level of fuzz: this format has none.
     pub(super) fn without_levels(self) -> Self {
         Self { has_levels: false, ..self }
     }
 
-    /// Says why the old lines of a hunk are nowhere, and points at the line that shows it best. `from` is the first line at
+    /// Returns why the old lines of a hunk are nowhere, and points at the line that shows it best. `from` is the first line at
     /// which they might have been.
     pub(super) fn of_hunk(&self, hunk: &Hunk<'_>, from: usize, after: After) -> Located<PlaceError> {
         let texts = hunk.old().map(|line| ((self.text)(line), line.text.span)).collect();
@@ -65,7 +65,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
         self.reason(&wanted, near).map(|reason| PlaceError::NotFound { after, reason })
     }
 
-    /// Says why a text is nowhere.
+    /// Returns why a text is nowhere.
     pub(super) fn of_find(&self, find: &[Text<'_>], put: &[Text<'_>], span: Option<Span>) -> Located<PlaceError> {
         let wanted = Wanted { texts: find.iter().map(|line| (&line[..], line.span)).collect(), from: 0, span };
         let near = self.near(&wanted);

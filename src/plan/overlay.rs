@@ -80,7 +80,7 @@ impl<'t> Overlay<'t> {
         Self { tree, directory, slots: BTreeMap::new(), by_case: HashMap::new(), edit: (0, None), kept: 0 }
     }
 
-    /// Says which edit is at work from here on.
+    /// Sets which edit is at work from here on.
     pub(super) fn begin(&mut self, number: usize, span: Option<Span>) {
         self.edit = (number, span);
     }
@@ -296,7 +296,7 @@ impl<'t> Overlay<'t> {
         self.slots.values().any(|slot| slot.past.len() > 1 || slot.before.is_none() && slot.gone.is_some())
     }
 
-    /// Has the contents be what git would have on disk, or store, once the change is made.
+    /// Converts the contents to what git would have on disk, or store, once the change is made.
     pub(super) fn settle(&mut self) -> Result<(), TreeError> {
         let content = |file: &Option<File>| file.as_ref().map(|file| file.content.clone());
         let is_rules = |path: &RepoPath| path.name() == RULES.as_bytes();

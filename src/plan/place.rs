@@ -63,7 +63,7 @@ impl<'e, 'p> Edit<'e, 'p> {
         Document::new(content.clone(), self.needles())
     }
 
-    /// Says where it goes in a file. The set holds lines that earlier failed edits of this file would have added; those of this one's
+    /// Finds where it goes in a file. The set holds lines that earlier failed edits of this file would have added; those of this one's
     /// failures are put to it.
     pub(super) fn place(self, task: Task<'_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
         match self {
@@ -118,7 +118,7 @@ impl Task<'_> {
         Located::new(span, Warning::Placed { path: self.path.clone(), part, how })
     }
 
-    /// Says which lines a hunk or a find takes the place of, and which come there, all from 0.
+    /// Returns which lines a hunk or a find replaces, and by which, all counted from 0.
     fn placement(
         &self,
         number: usize,
@@ -220,7 +220,7 @@ fn blocks<'l, 'h, 'p>(lines: &'l [&'h HunkLine<'p>]) -> impl Iterator<Item = &'l
 }
 
 impl Policy {
-    /// Has every hunk placed, given by its number from 1. Returns why some have no place, and whether all have one; what only follows
+    /// Places every hunk, given by its number from 1. Returns why some have no place, and whether all have one; what only follows
     /// from an earlier failure isn't said.
     fn each<'h, 'p>(
         self,
@@ -280,7 +280,7 @@ fn made(task: Task<'_>, all: &[Hunk<'_>], hunks: &[PlacedHunk<'_, '_>], last: La
     Outcome { splices, warnings, ..outcome }
 }
 
-/// Says where hunks, given in the file's order, are before and afterwards.
+/// Returns where hunks, given in the file's order, are before and afterwards.
 fn placed(task: Task<'_>, hunks: &[PlacedHunk<'_, '_>]) -> Vec<Placement> {
     let (mut old_end, mut new_end) = (0, 0);
     let mut placed: Vec<_> = hunks

@@ -29,7 +29,7 @@ pub struct Suggestion {
     pub is_to_go: bool,
 }
 
-/// Says why nothing is at a path that no edit has touched, nor any file above it.
+/// Returns why nothing is at a path that no edit has touched, nor any file above it.
 /// `directory` is what `--directory` puts in front of paths.
 pub(super) fn missing(tree: &dyn Tree, path: &RepoPath, directory: &BStr) -> Missing {
     if let Some(gone) = tree.gone(path) {

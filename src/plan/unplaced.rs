@@ -91,7 +91,7 @@ impl Planner<'_> {
         Some(run(&Rules { fuzz: level.max(self.rules.fuzz), ..self.rules.clone() }))
     }
 
-    /// Says why a part of an edit, of so many old lines in these places of the response, has no place in a file.
+    /// Returns the error of a part of an edit that has no place in a file: it has so many old lines, at these places of the response.
     fn why(
         &self,
         path: &RepoPath,
@@ -131,7 +131,7 @@ impl Planner<'_> {
         Seen { content: content.clone(), is_left: self.overlay.in_tree(path).as_ref() != Some(content) }
     }
 
-    /// Says that a file is where a new one should be, or one that is moved there.
+    /// Returns the error that a file is where a new one should be, or one that is moved there.
     pub(super) fn occupied(&self, path: &RepoPath, content: Content, is_target: bool) -> Error {
         let what = match self.overlay.maker(path) {
             Some(by) => Occupied::Made(by),

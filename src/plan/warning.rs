@@ -146,7 +146,7 @@ impl Quote {
 }
 
 impl Placing {
-    /// Says that lines are in so many other places too, of which these are the first.
+    /// Makes the note that lines are in so many other places too, of which these are the first.
     pub(super) fn duplicates(file: &Document, chosen: LineNo, others: Vec<LineNo>, count: usize) -> Self {
         let mut first: Vec<_> = others.iter().copied().take(Quote::DRAWN - 1).chain([chosen]).collect();
         first.sort();

@@ -109,7 +109,7 @@ impl BasedTree<'_> {
         Ok(File { content, mode: file.mode })
     }
 
-    /// Says what became of a path since.
+    /// Returns what became of a path since.
     fn drift(&self, path: &RepoPath, base: &Entry, now: Entry) -> Result<Drift, TreeError> {
         let (how, now) = match (base, now) {
             (Entry::File(_), Entry::File(now)) => (DriftKind::Changed, Some(now)),

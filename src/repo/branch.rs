@@ -35,7 +35,7 @@ impl Repo {
         }
     }
 
-    /// Has a branch come to a commit if it still is where it was, and has git write that down in its reflog.
+    /// Moves a branch to a commit if it still is where it was; git writes that down in its reflog.
     ///
     /// # Errors
     /// `locked` if it is elsewhere by now.

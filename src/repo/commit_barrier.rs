@@ -85,12 +85,12 @@ impl CommitBarrier {
         format!("/dev/fd/{}", self.numbers.1)
     }
 
-    /// Lets the child that is held go on.
+    /// Releases the child that is held.
     pub(crate) fn let_go(&mut self) {
         self.say(1);
     }
 
-    /// Lets go of the child's ends, which it has by now.
+    /// Closes our copies of the child's ends of the pipes.
     pub(crate) fn started(&mut self) {
         self.theirs = None;
     }
@@ -105,7 +105,7 @@ impl CommitBarrier {
         }
     }
 
-    /// Says yes so many times.
+    /// Writes so many answers of yes.
     fn say(&mut self, count: usize) {
         // An answer that got lost would be waited for without end.
         if self.answers.as_mut().is_some_and(|answers| answers.write_all(&b"\n".repeat(count)).is_err()) {

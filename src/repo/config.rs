@@ -178,7 +178,7 @@ impl System {
         }
     }
 
-    /// Says which file of this name git reads.
+    /// Returns which file of this name git reads.
     fn file(self, name: &str) -> SystemFile {
         let is_there = |directory: &str| Path::new(directory).join(name).exists();
         match self {

@@ -232,7 +232,7 @@ impl<'r> Conversion<'r> {
         })
     }
 
-    /// Has a text be kept as it would lie on disk.
+    /// Makes a text one that is kept as it would lie on disk.
     ///
     /// # Errors
     /// If it can't be encoded so.
@@ -288,7 +288,7 @@ impl<'r> Conversion<'r> {
         object.join(id).metadata().is_ok_and(|file| size.parse() == Ok(file.len()))
     }
 
-    /// Has a text be kept as the blob that `git add` would make of it.
+    /// Makes a text one that is kept as the blob that `git add` would make of it.
     ///
     /// # Errors
     /// If it can't be encoded, or git refuses.
@@ -303,7 +303,7 @@ impl<'r> Conversion<'r> {
         })
     }
 
-    /// Has the contents of the files of a change be kept as blobs, by the attributes that the change brings.
+    /// Makes the contents of the files of a change ones that are kept as blobs, by the attributes that the change brings.
     ///
     /// # Errors
     /// As [`Conversion::keep_blob`].
@@ -316,7 +316,7 @@ impl<'r> Conversion<'r> {
         Ok(())
     }
 
-    /// Says why only git is to convert a path's bytes: it has a filter driver, or an encoding.
+    /// Returns why only git is to convert a path's bytes: it has a filter driver, or an encoding.
     ///
     /// # Errors
     /// If attributes can't be read.

@@ -119,7 +119,7 @@ impl Repo {
 }
 
 impl Differ<'_> {
-    /// Has contents after the change be stored by the attributes that the change itself brings.
+    /// Sets the attribute files that the change itself brings: contents after it are stored by them.
     #[must_use]
     pub fn after(self, changed: AttributeFiles) -> Self {
         let after = (!changed.is_empty()).then(|| self.conversion.after(changed));

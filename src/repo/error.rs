@@ -77,7 +77,7 @@ const BEYOND_LIBGIT2: [(&str, &str, Repair); 3] = [
 ];
 
 impl RepoError {
-    /// Says why a repository can't be opened.
+    /// Returns why a repository can't be opened.
     pub(super) fn opening(directory: &Path, error: git2::Error) -> Self {
         match error.code() {
             git2::ErrorCode::NotFound => RepoError::NotFound { directory: directory.to_owned() },
@@ -90,7 +90,7 @@ impl RepoError {
         }
     }
 
-    /// Says the same of one path.
+    /// Returns the same error, of one path.
     pub(crate) fn at(self, path: &RepoPath) -> TreeError {
         let path = path.clone();
         match self {
@@ -107,7 +107,7 @@ impl RepoError {
         }
     }
 
-    /// Says why something in the repository can't be read.
+    /// Returns why something in the repository can't be read.
     pub(crate) fn git(what: &'static str, source: git2::Error) -> Self {
         match BEYOND_LIBGIT2.iter().find(|(sign, ..)| source.message().contains(sign)) {
             Some((_, what, repair)) => RepoError::Unsupported { what: (*what).to_owned(), repair: *repair },

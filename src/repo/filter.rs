@@ -154,7 +154,7 @@ impl GitFilter {
         })
     }
 
-    /// Has a filter run once for all who want to know: it may take its time.
+    /// Runs a filter once for all who want to know: it may take its time.
     fn once(
         &self,
         task: Task,
@@ -172,7 +172,7 @@ impl GitFilter {
         Ok(answer)
     }
 
-    /// Has the children see these rules, and no others above the paths that they are about.
+    /// Shows the children these rules, and no others above the paths that they are about.
     fn know(&self, rules: &Rules) -> Result<(), RepoError> {
         let mut known = self.rules.borrow_mut();
         if rules.iter().any(|(file, content)| known.get(file).is_some_and(|known| known != content)) {
@@ -201,7 +201,7 @@ impl GitFilter {
         write().map_err(|source| wrong(&file, source))
     }
 
-    /// Has a child hash bytes that lie at a path for as long as that takes.
+    /// Lets a child hash bytes, which lie at a path for as long as that takes.
     fn hashed(&self, task: Task, path: &RepoPath, bytes: &[u8]) -> Result<Vec<u8>, RepoError> {
         if path.name() == RULES.as_bytes() {
             return Err(RepoError::Attribute { what: "holds attributes that have git convert it itself".into() });

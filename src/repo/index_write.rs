@@ -109,7 +109,7 @@ impl<'r> NextIndex<'r> {
         Ok(Blob { id: id.map_err(writing)?, mode: file.mode.git() })
     }
 
-    /// Lets a path hold this blob, or nothing. What stands in its way, as a file above it or as files below, is removed.
+    /// Sets the blob of a path, or removes its entry. What stands in its way, as a file above it or as files below, is removed.
     ///
     /// That git was told to skip it, or to assume it unchanged, is over then, as with `git apply --index`.
     ///
@@ -123,7 +123,7 @@ impl<'r> NextIndex<'r> {
         self.index.add(&entry);
     }
 
-    /// Lets a path be unmerged: as it was, as it is here, and as it was to be.
+    /// Sets the entries of a path that is in conflict: as it was, as it is here, and as it was to be.
     pub(crate) fn set_unmerged(&mut self, path: &RepoPath, sides: &[Option<Blob>; 3]) {
         self.index.remove(path.as_bytes(), 0);
         for (side, stage) in sides.iter().zip(1u16..) {
@@ -158,7 +158,7 @@ impl<'r> NextIndex<'r> {
         self.index.get(path.as_bytes(), 0).map(Slot::of)
     }
 
-    /// Has the index say of a path what it once said, or nothing. Whoever calls knows that nothing stands in its way.
+    /// Restores the entry that a path once had, or removes it. Whoever calls knows that nothing stands in its way.
     ///
     /// # Errors
     /// If its blob isn't there any more.

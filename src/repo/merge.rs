@@ -77,7 +77,7 @@ impl Repo {
         }
     }
 
-    /// Has a driver merge, as git would run it.
+    /// Runs a merge driver, as git would.
     fn drive(
         &self,
         driver: &[u8],
@@ -124,7 +124,7 @@ impl Repo {
         }
     }
 
-    /// Has git put markers around lines in conflict, as its settings have them.
+    /// Runs git to put markers around lines in conflict, as its settings have them.
     fn marked(&self, sides: [&[u8]; 3], marker_size: &Value) -> Result<BString, RepoError> {
         let (place, git) = (temporary()?, Git::new(self));
         let mut command = git.command(["merge-file", "-p", "-L", "ours", "-L", "base", "-L", "theirs"]);

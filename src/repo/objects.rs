@@ -72,7 +72,7 @@ impl Repo {
         .map_err(|error| RepoError::git("an object", error))
     }
 
-    /// Has git fetch an object that is missing.
+    /// Runs git to fetch an object that is missing.
     fn fetch(&self, id: Oid) -> Result<(), RepoError> {
         let missing = |said| RepoError::MissingObject { id: id.to_string(), said };
         let remotes = self.config.entries("remote.");

@@ -253,7 +253,7 @@ fn header(kind: u8, len: usize) -> Vec<u8> {
     bytes
 }
 
-/// Says how one content becomes another, as git's deltas say it.
+/// Writes how one content becomes another, as a delta of git.
 fn delta(old_len: usize, new_len: usize, splices: &[Splice]) -> Vec<u8> {
     let mut delta = Vec::new();
     for mut len in [old_len, new_len] {

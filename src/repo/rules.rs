@@ -122,7 +122,7 @@ impl<'r> RuleBook<'r> {
         Ok(self.meet(path)?.all_above(path))
     }
 
-    /// Has libgit2 know every `.gitattributes` that could give attributes to a path, and returns them. One that is a
+    /// Tells libgit2 of every `.gitattributes` that could give attributes to a path, and returns them. One that is a
     /// pipe or a device is refused: git, when it looks at the change later, would wait for its other end for ever.
     fn meet(&self, path: &RepoPath) -> Result<Rc<Met>, RepoError> {
         let directory = path.parent();
@@ -179,7 +179,7 @@ impl<'r> RuleBook<'r> {
         Ok(content)
     }
 
-    /// Has libgit2 know what a `.gitattributes` holds.
+    /// Tells libgit2 what a `.gitattributes` holds.
     fn tell(&self, file: &RepoPath, rules: &[u8]) -> Result<(), git2::Error> {
         let apart = self.apart()?;
         let id = apart.blob(rules)?;

@@ -25,7 +25,7 @@ impl Shape {
         self.split || self.sparse
     }
 
-    /// Has git make a plain index of a copy.
+    /// Runs git to make a plain index of a copy.
     ///
     /// # Errors
     /// If git says no.
@@ -35,7 +35,7 @@ impl Shape {
         rewrite(git, copy, &options, "--no-split-index")
     }
 
-    /// Has git give a plain index this shape.
+    /// Runs git to give a plain index this shape.
     ///
     /// # Errors
     /// If git says no.

@@ -8,7 +8,7 @@ use rustix::process::umask;
 
 use super::Repo;
 
-/// Lets new files and directories be as open as the repository's setting says. Dropping it brings the umask back.
+/// Makes new files and directories as open as the repository's setting says. Dropping it brings the umask back.
 pub(crate) struct Opened(Option<Mode>);
 
 impl Repo {
@@ -17,7 +17,7 @@ impl Repo {
         self.shared_bits().is_some()
     }
 
-    /// Has what is written to the git directory be as open as the setting says, for now.
+    /// Makes what is written to the git directory as open as the setting says, for now.
     pub(crate) fn opened(&self) -> Opened {
         Opened(self.shared_bits().map(|bits| {
             let before = umask(Mode::empty());

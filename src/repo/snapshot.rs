@@ -33,7 +33,7 @@ impl Repo {
         Ok(said.trim_end().to_str().ok().and_then(whole_id).ok_or_else(unknown)?)
     }
 
-    /// Has a reference keep a tree from now on, given in seconds, and drops those that have expired, and those of the same tree.
+    /// Makes a reference that keeps a tree from now on, given in seconds, and drops those that have expired, and those of the same tree.
     ///
     /// # Errors
     /// If a setting or the references can't be read, or not be changed.

@@ -204,7 +204,7 @@ impl Repo {
         }
     }
 
-    /// Has a walk begin where a range does, and end where it ends.
+    /// Sets where a walk begins and ends, by a range.
     ///
     /// # Errors
     /// If there is none of that name.

@@ -66,7 +66,7 @@ impl Loose {
     /// How many places of several are listed.
     pub const LISTED: usize = 10_000;
 
-    /// Says which of so many places is meant, if any is.
+    /// Works out which of so many places is meant, if any is.
     pub fn of(how: Relaxation, count: usize, mut places: impl Iterator<Item = usize>) -> Self {
         match count {
             0 => Loose::None,

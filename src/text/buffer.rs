@@ -33,7 +33,7 @@ impl Buffer {
         Ok(Self(Memory::Many(map, len)))
     }
 
-    /// Lets it end after so many bytes.
+    /// Shortens it to so many bytes.
     pub fn truncate(&mut self, to: usize) {
         match &mut self.0 {
             Memory::Few(bytes) => bytes.truncate(to),

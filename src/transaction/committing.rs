@@ -124,7 +124,7 @@ impl<'r> Prepared<'r> {
         }
     }
 
-    /// Lets the index take over what a commit changed, and what a hook has staged since in the private index.
+    /// Copies into the index what a commit changed, and what a hook has staged since in the private index.
     fn follow(
         &self,
         before: Option<git2::Oid>,

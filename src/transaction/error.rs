@@ -152,7 +152,7 @@ pub enum Open {
     Lock(PathBuf),
 }
 
-/// Says in one line what is left of changes that were interrupted.
+/// Returns in one line what is left of changes that were interrupted.
 fn torn(recovered: &[Recovered]) -> &'static str {
     let is_left = recovered.iter().any(|one| one.how == How::Left);
     let is_torn = recovered.iter().any(|one| !one.attention.is_empty());
@@ -211,7 +211,7 @@ impl TransactionError {
         if let TransactionError::Interrupted { signal } = self { Some(*signal) } else { None }
     }
 
-    /// Says that no journal can be kept in a repository.
+    /// Returns the error of a repository in which no journal can be kept.
     pub(super) fn no_journal(repo: &Repo, source: io::Error) -> Self {
         TransactionError::NoJournal { directory: repo.git_dir().to_owned(), source }
     }

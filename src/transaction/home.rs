@@ -122,7 +122,7 @@ pub(super) fn open_own(above: &Dir, name: &RepoPath, user: Uid) -> Result<Option
 }
 
 impl Why {
-    /// Says why something of a journal can't be read: it is none, or the system says no.
+    /// Returns why something of a journal can't be read: it is none, or the system refuses.
     pub(super) fn of(error: &io::Error) -> Self {
         match [Errno::NOTDIR, Errno::LOOP, Errno::XDEV].iter().any(|errno| is_errno(error, *errno)) {
             true => Why::Broken,

@@ -185,17 +185,17 @@ impl Journal {
         with_suffix(index, &format!(".llmpatch-{:016x}", self.run))
     }
 
-    /// Has what is in it outlive us.
+    /// Keeps the directory when this ends.
     pub(super) fn keep(&self) {
         self.stays.set(true);
     }
 
-    /// Has it go, if somebody else's.
+    /// Removes the directory when this ends, also if it is another run's.
     pub(super) fn let_go(&self) {
         self.stays.set(false);
     }
 
-    /// Has it lie elsewhere in the directory of all journals, where nobody takes it for a run's.
+    /// Renames it to another name in the directory of all journals, where nobody takes it for a run's.
     pub(super) fn rename(&self, to: &RepoPath) -> io::Result<()> {
         self.home.dir.rename_own(&self.name, to)?;
         self.stays.set(true);
@@ -218,7 +218,7 @@ impl Journal {
         file.map_or(Ok(None), |(file, _)| Stamp::read_from(file).map_err(|error| Why::of(&error)))
     }
 
-    /// Says whether its run lives; `None` of one that died before it had made anything.
+    /// Returns whether its run lives; `None` of one that died before it had made anything.
     ///
     /// # Errors
     /// If it can't be a journal of ours, or be read.
@@ -244,8 +244,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Lets the manifest stand: from here on, whoever finds it without its run takes the change back. All that was written before is on
-    /// the disk.
+    /// Puts the manifest in its place: from here on, whoever finds it without its run takes the change back. All that was
+    /// written before is on the disk.
     pub(super) fn begin(&self, manifest: &Manifest, flush: Flush) -> Result<(), TransactionError> {
         let write = || {
             let mut draft = plain("draft");
@@ -411,7 +411,7 @@ impl Journal {
         }
     }
 
-    /// Has a directory that holds something of somebody's outlive us under a name that recovery leaves alone.
+    /// Renames a directory that holds something of somebody's to a name that recovery leaves alone, and keeps it.
     pub(super) fn put_away(&self) -> io::Result<PathBuf> {
         let away = plain(&format!("kept-{:016x}", self.run));
         step("put the originals away")?;

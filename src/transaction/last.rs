@@ -296,7 +296,7 @@ impl Reverse {
         }
     }
 
-    /// Has the next index say what the one before said.
+    /// Restores the entries of the index before in the next one.
     pub(super) fn restore(
         &self,
         next: &mut NextIndex,

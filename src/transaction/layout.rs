@@ -78,7 +78,7 @@ struct Above {
 }
 
 impl Layouter<'_> {
-    /// Says all that may become of a path, of its old file and its new one, and of the directories around it.
+    /// Works out all that may become of a path, of its old file and its new one, and of the directories around it.
     fn touched(&mut self, change: &Change) -> Result<Touched, TransactionError> {
         let io = TransactionError::io("look at", &change.path);
         let [before, after] = Held::of_both([change.on_disk(), change.after.as_ref()]);

@@ -96,7 +96,7 @@ impl IndexLock {
         Ok(file)
     }
 
-    /// Has the lock file outlive us: what it keeps others from is not for them to see.
+    /// Keeps the lock file when this ends: what it keeps others from is not for them to see.
     pub(super) fn leave(&mut self) {
         self.stays = true;
     }

@@ -298,7 +298,7 @@ impl<'r> Prepared<'r> {
     /// Puts everything in place, or puts everything back.
     ///
     /// # Errors
-    /// Says what went wrong, and which paths aren't what they were.
+    /// What went wrong, and which paths aren't what they were.
     pub fn publish(mut self) -> Result<Done, Undone> {
         let commit = match self.make_visible() {
             Ok(commit) => commit,
@@ -375,7 +375,7 @@ impl<'r> Prepared<'r> {
         Ok(None)
     }
 
-    /// Has the next index say what it is to say of the paths of the change.
+    /// Sets the entries of the change's paths in the next index.
     fn change_index(&self, next: &mut NextIndex, stats: &BTreeMap<&RepoPath, Stat>) -> Result<(), TransactionError> {
         match &self.target {
             Target::WorkTree { .. } => {
@@ -415,7 +415,7 @@ impl<'r> Prepared<'r> {
         self.place.journal.keep_indexes(index, next.path()).map_err(TransactionError::io("keep", index))
     }
 
-    /// Lets the next index stand where the index does.
+    /// Renames the next index to the index.
     fn install(&self, next: NextIndex) -> Result<(), TransactionError> {
         let index = self.repo.index_path();
         next.install(index)?;

@@ -50,7 +50,7 @@ impl Onto {
     }
 }
 
-/// Has a branch come to a commit that was made on a revision.
+/// Moves a branch to a commit that was made on a revision.
 ///
 /// # Errors
 /// `stale` if the branch has commits of its own, `unsupported` if it is checked out, `locked` if another program moved it.

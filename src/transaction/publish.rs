@@ -281,7 +281,7 @@ impl<'r> Staging<'r> {
         warnings
     }
 
-    /// Has originals that somebody wrote to outlive everything, and says where they are.
+    /// Keeps originals that somebody wrote to, and returns warnings that say where they are.
     fn keep_originals(&self, written_late: &[(&RepoPath, RepoPath, Option<String>)]) -> Vec<Warning> {
         let originals = (0..self.changes.len()).map(original_name);
         for name in originals.filter(|name| !written_late.iter().any(|(_, late, _)| late == name)) {
@@ -301,7 +301,7 @@ impl<'r> Staging<'r> {
         written_late.iter().map(warning).collect()
     }
 
-    /// Says that a signal asks to stop.
+    /// Fails if a signal asks to stop.
     pub(super) fn check_signals(&self) -> Result<(), TransactionError> {
         signal::pending().map_or(Ok(()), |signal| Err(TransactionError::Interrupted { signal }))
     }

@@ -82,7 +82,7 @@ impl Recovered {
         Self { how: How::Left, open: vec![Open::Journal(unfit)], ..Self::default() }
     }
 
-    /// Says that nothing was done with a journal, and what it is about as far as that can be read.
+    /// Returns that nothing was done with a journal, and what it is about as far as that can be read.
     fn left_of(journal: &Journal, why: Why) -> Self {
         let manifest = journal.manifest().ok().flatten().unwrap_or_default();
         let paths = manifest.paths().cloned().collect();
@@ -90,7 +90,7 @@ impl Recovered {
     }
 }
 
-/// Says whether a change was interrupted in this work tree, and changes nothing. One that lives is none: who asks may be its hook.
+/// Returns what was interrupted in this work tree, and changes nothing. A run that lives isn't counted: who asks may be its hook.
 pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
     let mut found: Option<Interrupted> = None;
     for journal in Journal::all(repo) {
@@ -319,7 +319,7 @@ impl Recovery<'_> {
         Stamp::read(&index_lock(self.repo)).is_some_and(|(stamp, _)| stamp.run() == Some(self.journal.run()))
     }
 
-    /// Says what shows that somebody has decided what becomes of this, if anything does.
+    /// Returns what shows that somebody has decided what becomes of this, if anything does.
     fn decided(&self, manifest: &Manifest, is_locked: bool) -> Result<Option<Why>, TransactionError> {
         if !is_locked {
             return Ok(Some(Why::Unlocked));
@@ -335,7 +335,7 @@ impl Recovery<'_> {
         }
     }
 
-    /// Says whether the commit was made: then one that was made on the old HEAD leads to the new one.
+    /// Returns whether the commit was made: then one that was made on the old HEAD leads to the new one.
     fn made(&self, manifest: &Manifest) -> Result<Made, TransactionError> {
         let (Some(tree), Some(now)) = (&manifest.tree, self.repo.head_commit()?) else { return Ok(Made::No) };
         // Then no commit has to be read, not even one that went with the power.
@@ -383,7 +383,7 @@ impl Recovery<'_> {
         true
     }
 
-    /// Lets the index follow the commit.
+    /// Brings the index to what the commit holds.
     fn follow(&self, manifest: &Manifest, done: &mut Recovered) -> Result<(), TransactionError> {
         let Some(tree) = &manifest.tree else { return Ok(()) };
         let Some(now) = self.repo.head_commit()? else { return Ok(()) };

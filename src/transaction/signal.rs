@@ -80,7 +80,7 @@ pub(super) fn pending() -> Option<i32> {
     i32::try_from(came).ok().filter(|came| *came != 0)
 }
 
-/// Has the system keep how children ended until they are waited for. It doesn't where we were started by a program that ignores
+/// Makes the system keep how children ended until they are waited for. It doesn't where we were started by a program that ignores
 /// what becomes of its own.
 pub fn wait_for_children() {
     if is_ignored(SIGCHLD) {

@@ -224,7 +224,7 @@ impl<'r> Staging<'r> {
         Ok(())
     }
 
-    /// Lets the manifest stand; from here on whoever finds it takes the change back.
+    /// Puts the manifest in its place; from here on whoever finds it takes the change back.
     pub(super) fn stand(&mut self) -> Result<(), TransactionError> {
         self.flush_all()?;
         // Whatever becomes of this call, the manifest may stand afterwards.

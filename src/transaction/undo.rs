@@ -246,7 +246,7 @@ impl<'u> Undo<'u> {
         Ok(self.shelve(number, original))
     }
 
-    /// Has an original that can't come back lie in the journal, out of the way.
+    /// Moves an original that can't come back into the journal, out of the way.
     fn shelve(&self, number: usize, original: &Location<'u>) -> bool {
         if !std::ptr::eq(original.dir, self.journal.dir()) {
             // On another file system it stays where it is, and is named with the journal.

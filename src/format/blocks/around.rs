@@ -221,7 +221,7 @@ impl<'a> Around<'a> {
     }
 }
 
-/// Says that an edit begins at a line, if it doesn't say itself.
+/// Sets the line at which an edit begins, if it has none of its own.
 pub(super) fn begin_at(edit: &mut FileEdit<'_>, line: LineNo) {
     if let Operation::Substitute(substitution) = &mut edit.operation
         && substitution.occurrence == Occurrence::Lines(None)
@@ -230,12 +230,12 @@ pub(super) fn begin_at(edit: &mut FileEdit<'_>, line: LineNo) {
     }
 }
 
-/// Says what is wrong around blocks.
+/// Makes an error of something around blocks.
 pub(super) fn wrong<'a>(span: Span, error: Error) -> Found<'a> {
     Found::residue(Format::Blocks, span, error.into())
 }
 
-/// Says of the line of a block that it may have been meant to close the fence around.
+/// Makes a note that a line of a block may have been meant to close the fence around it.
 fn lost<'a>(span: Span) -> Found<'a> {
     wrong(span, Error::Fence)
 }

@@ -13,7 +13,7 @@ pub(super) fn marked_utf16(bytes: &[u8]) -> Option<&'static str> {
     [&b"\xff\xfe"[..], b"\xfe\xff"].iter().any(|mark| bytes.starts_with(mark)).then_some("UTF-16")
 }
 
-/// Says why there is nothing to apply, and where to look.
+/// Returns why there is nothing to apply, and where to look.
 pub(super) fn find(
     source: &Source,
     options: &Options<'_>,

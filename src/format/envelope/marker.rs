@@ -117,7 +117,7 @@ pub enum Meant {
     Rename,
 }
 
-/// Says what a line in other words, other case or other decoration means as a marker, if anything.
+/// Returns what a line in other words, other case or other decoration means as a marker, if anything.
 pub(crate) fn meant(line: &[u8]) -> Option<Meant> {
     let head = &line[..line.len().min(60)];
     let head = head.split(|&byte| byte == b':').next().unwrap_or(head);
@@ -179,7 +179,7 @@ pub enum Habit {
 }
 
 impl Habit {
-    /// Says what a line that can't be in a section looks like. `next` is the one after it.
+    /// Returns what a line that can't be in a section looks like. `next` is the one after it.
     pub(super) fn of(text: &[u8], next: Option<&[u8]>, verb: Verb) -> Self {
         let trimmed = trim(text);
         let starts_with = |start: &str| trimmed.starts_with(start.as_bytes());

@@ -93,7 +93,7 @@ impl Reader<'_, '_> {
         if value.is() == Is::String { self.decoded(value) } else { self.refuse(name, value, "a string") }
     }
 
-    /// Says what a member must be.
+    /// Refuses a member, with what it must be.
     fn refuse<T>(&mut self, name: &str, value: Value<'_>, wanted: &'static str) -> Option<T> {
         self.error(value.range(), Error::Type { field: name.into(), wanted });
         None

@@ -105,7 +105,7 @@ impl<'t> Fields<'t> {
         Some(self.get(names)?.1.string().ok()?.text().to_owned())
     }
 
-    /// Says what the object asks for; `None` of one that is no such call.
+    /// Returns what the object asks for; `None` of one that is no such call.
     pub(super) fn shape(&self) -> Option<Shape> {
         let is_text = |names| self.get(names).is_some_and(|(_, value)| value.is() == Is::String);
         let has_path = self.has(PATH);

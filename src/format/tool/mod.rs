@@ -102,7 +102,7 @@ fn line_end(source: &Source, number: LineNo) -> usize {
     start + source.line(number).map_or(0, <[u8]>::len)
 }
 
-/// Says why what begins as JSON isn't, if it was to be a call.
+/// Returns what is wrong with what begins as JSON but isn't, if it was meant as a call; else where it ends.
 fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Result<Read, usize> {
     let first = source.line_at(at);
     let number = LineNo::from_index(first.index() + error.line().saturating_sub(1));
@@ -124,7 +124,7 @@ fn refused(source: &Source, range: Range<usize>, what: Error) -> Block<'static> 
     Block { format: Format::Tool, range, edits: Vec::new(), errors: vec![error], warnings: Vec::new() }
 }
 
-/// Says what is wrong with JSON.
+/// Returns what is wrong with JSON.
 fn broken(error: &serde_json::Error) -> Error {
     if error.is_eof() {
         return Error::CutJson;

@@ -74,7 +74,7 @@ impl<'c> FileOperation<'c> {
         }
     }
 
-    /// Says when it is to be done where files stand in each other's way.
+    /// Returns its turn, where files stand in each other's way.
     fn rank(&self) -> usize {
         match self {
             FileOperation::Delete { .. } => 0,
@@ -118,7 +118,7 @@ fn operations<'c>(
     operations
 }
 
-/// Says what no format but a diff can say of a file.
+/// Returns what no format but a diff can say of a file.
 fn hindrance(operation: &FileOperation<'_>) -> Option<What> {
     let is_named = |path: &RepoPath| Resolver::default().resolve(None, path.as_bytes()).as_ref() == Ok(path);
     match operation {

@@ -48,7 +48,7 @@ pub(super) fn has_nul(operations: &[Operation<'_>]) -> bool {
     })
 }
 
-/// Says why a text file's change can't be said with lines.
+/// Returns why a text file's change can't be written as lines.
 pub(super) fn reason(old: &Lines<'_>, new: &Lines<'_>) -> What {
     let has_end = |lines: &Lines<'_>| lines.is_empty() || lines.bytes().ends_with(b"\n");
     let same_text = old.iter().map(|line| line.text).eq(new.iter().map(|line| line.text));

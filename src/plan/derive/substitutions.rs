@@ -112,7 +112,7 @@ impl<'c> Change<'_, 'c> {
     }
 }
 
-/// Says how many lines above and below to try, one after the other.
+/// Returns how many lines above and below to try, one after the other.
 fn around(context: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..=MOST).map(move |more| (context + more.div_ceil(2), context + more / 2))
 }

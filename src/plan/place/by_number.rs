@@ -378,7 +378,7 @@ impl Placer<'_, '_> {
         found(at, Some(warning))
     }
 
-    /// Says why the old lines of a hunk have no place, and points at the line that shows it best.
+    /// Returns why the old lines of a hunk have no place, and points at the line that shows it best.
     fn place_error(&self, hunk: &Hunk<'_>, run: &Run<'_>, claimed: usize) -> Located<PlaceError> {
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
         let not_found = |reason| PlaceError::NotFound { after, reason };

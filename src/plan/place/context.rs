@@ -75,7 +75,7 @@ impl Placer<'_, '_> {
         self.task.file.run(hunk.old().map(|line| &line.text[..])).only().map(LineNo::from_index)
     }
 
-    /// Says which lines at or after the cursor are like a context line: by the rules of the format, or else at a level.
+    /// Returns which lines at or after the cursor are like a context line: by the rules of the format, or else at a level.
     fn like(&self, locator: &[u8]) -> Loose {
         let levels = self.levels().iter().map(|level| level.locator(locator, self.cursor));
         let mut said = std::iter::once_with(|| self.loose().relaxed(locator, self.cursor)).chain(levels);

@@ -329,7 +329,7 @@ impl<'f, 'p> Placer<'f, 'p> {
         Ok(())
     }
 
-    /// Says why the old lines of a hunk have no place, and points at the line that shows it best.
+    /// Returns why the old lines of a hunk have no place, and points at the line that shows it best.
     fn place_error(&self, Wanted { hunk, context, .. }: Wanted<'_, '_>) -> Located<PlaceError> {
         let run = self.task.file.run(hunk.old().map(|line| &line.text[..]));
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));

@@ -259,7 +259,7 @@ impl Repo {
         }
     }
 
-    /// Has git commit what an index holds, which is one commit and a change to it. `directory` is ours, for files that go with it.
+    /// Runs git to commit what an index holds, which is one commit and a change to it. `directory` is ours, for files that go with it.
     ///
     /// Whether there is a commit is judged by HEAD, not by an exit status: git also fails after it moved HEAD. And HEAD may have
     /// been moved by somebody else: a `git commit` gives the lock on the index back before it moves HEAD.

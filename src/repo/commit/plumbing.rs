@@ -12,7 +12,7 @@ use crate::repo::git::{Git, checked, run};
 use crate::repo::{Repo, RepoError};
 
 impl Repo {
-    /// Has git write the commit that a request makes of a tree and a parent. No reference names it.
+    /// Runs git to write the commit that a request makes of a tree and a parent. No reference names it.
     ///
     /// # Errors
     /// If git says no, as where it can't sign.
