@@ -20,7 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("tree", &["text", "path"]),
     ("dir", &["text", "path"]),
     ("compare", &["text", "path", "kind", "progress"]),
-    ("plan", &["text", "patch", "path", "pathspec", "search", "tree", "kind", "compare"]),
+    ("plan", &["text", "patch", "path", "pathspec", "search", "tree", "kind", "compare", "threads"]),
     ("message", &["text", "patch", "path", "plan", "tree"]),
     ("respond", &["text", "patch", "path", "tree", "format", "plan", "compare", "kind", "progress"]),
     ("leftover", &["text", "path", "format", "compare"]),
