@@ -40,3 +40,15 @@ pub(crate) fn share<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) -> 
         first.into_iter().chain(others).collect()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_things_come_to_the_same_at_once_as_one_after_the_other() {
+        for bytes in [0, WORTH_IT - 1, WORTH_IT, usize::MAX] {
+            assert_eq!(beside(bytes, || "one", || "two"), ("one", "two"));
+        }
+    }
+}

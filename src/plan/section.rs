@@ -223,8 +223,8 @@ impl Planner<'_> {
             self.warn(span, Warning::ModeDiffers { path: path.clone(), file: mode, patch });
         }
         let id = self.id(section, file);
-        let id = || id.as_ref().map(|id| id());
-        let (id, changed) = threads::beside(file.content.size(), id, || change(self));
+        let size = id.as_ref().map_or(0, |_| file.content.size());
+        let (id, changed) = threads::beside(size, || id.as_ref().map(|id| id()), || change(self));
         if let Some((file, patch)) = id.and_then(|id| other(header, &id)) {
             self.warn(span, Warning::IdDiffers { path: path.clone(), file, patch });
         }
