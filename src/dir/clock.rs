@@ -24,6 +24,14 @@ impl Moment {
         };
         is_older && stat.device == self.device
     }
+
+    /// Returns what time to give to a file of ours that was written to just now, so that any writing to it after this moment shows;
+    /// `None` where that helps nothing.
+    pub(crate) fn right_before(&self, stat: &Stat) -> Option<(i64, u32)> {
+        let (seconds, nanoseconds) = self.now;
+        let helps = stat.device == self.device && stat.modified.1 > 0 && !self.shows_in(stat);
+        helps.then_some((seconds, nanoseconds.checked_sub(1)?))
+    }
 }
 
 impl Dir {
@@ -46,4 +54,33 @@ impl Stat {
 /// Returns whether a file may be on another machine, whose kernel and clock are others.
 pub(crate) fn is_remote(file: impl AsFd) -> bool {
     system::is_remote(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dir::Found;
+    use crate::path::RepoPath;
+
+    #[test]
+    fn what_is_written_to_a_backdated_file_shows_however_soon_it_comes() {
+        let outer = tempfile::tempdir().unwrap();
+        let (dir, path) = (Dir::open(outer.path()).unwrap(), RepoPath::new(b"file").unwrap());
+        let look = || match dir.look(&path).unwrap() {
+            Found::File(stat) => stat,
+            found => panic!("{found:?}"),
+        };
+        for _ in 0..500 {
+            std::fs::write(outer.path().join("file"), "ours").unwrap();
+            let (mut stat, Some(published)) = (look(), dir.now()) else { return };
+            if let Some(before) = published.right_before(&stat) {
+                dir.set_modified(&path, before).unwrap();
+                assert!(!look().is_unwritten_since(&stat));
+                stat.modified = before;
+                assert!(!published.shows_in(&stat) || look().is_unwritten_since(&stat));
+            }
+            std::fs::write(outer.path().join("file"), "else").unwrap();
+            assert!(!published.shows_in(&stat) || !look().is_unwritten_since(&stat));
+        }
+    }
 }

@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use rustix::fs::{self, AtFlags, Mode, OFlags, RenameFlags};
+use rustix::fs::{self, AtFlags, Mode, OFlags, RenameFlags, Timespec, Timestamps};
 use rustix::io::Errno;
 
 use super::system::{self, HANDLE, flush_file_system};
@@ -94,6 +94,16 @@ impl Dir {
     pub(crate) fn rename_over(&self, path: &RepoPath, to: &Path) -> io::Result<()> {
         let Parent { directory, name } = self.parent(path)?;
         Ok(fs::renameat(&directory, name, fs::CWD, to)?)
+    }
+
+    /// Sets when a file of ours was written to the last time, in seconds and nanoseconds.
+    pub(crate) fn set_modified(&self, path: &RepoPath, (seconds, nanoseconds): (i64, u32)) -> io::Result<()> {
+        step("set the time of a file")?;
+        let Parent { directory, name } = self.parent(path)?;
+        let last_access = Timespec { tv_sec: 0, tv_nsec: fs::UTIME_OMIT };
+        let last_modification = Timespec { tv_sec: seconds, tv_nsec: nanoseconds.into() };
+        let times = Timestamps { last_access, last_modification };
+        Ok(fs::utimensat(&directory, name, &times, AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
     /// Waits until the names in the top are on the disk.

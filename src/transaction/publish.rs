@@ -38,6 +38,7 @@ impl<'r> Staging<'r> {
         let changes = self.changes.clone();
         self.progress.enter(Stage::Writing, changes.len());
         self.published = dir.now();
+        self.backdate(dir);
         for (number, change) in changes.iter().enumerate().filter(|(_, change)| change.after.is_none()) {
             self.progress.step();
             self.take_out(dir, number, change)?;

@@ -224,6 +224,20 @@ impl<'r> Staging<'r> {
         Ok(())
     }
 
+    /// Gives new files that were written only just now a time before that at which they go to their places, by a nanosecond: so whatever
+    /// is written to them there shows in it, and they needn't be read again. Where that can't be done they are.
+    pub(super) fn backdate(&mut self, dir: &Dir) {
+        let Some(published) = self.published else { return };
+        let _pass = dir.pass();
+        for (number, stat) in &mut self.written {
+            if let Some(before) = published.right_before(stat)
+                && dir.set_modified(&self.staged[number], before).is_ok()
+            {
+                stat.modified = before;
+            }
+        }
+    }
+
     /// Puts the manifest in its place; from here on whoever finds it takes the change back.
     pub(super) fn stand(&mut self) -> Result<(), TransactionError> {
         self.flush_all()?;
