@@ -51,7 +51,7 @@ pub fn has_markers(content: &[u8]) -> bool {
 fn markers(content: &[u8]) -> Vec<(LineNo, &'static str)> {
     let mut found = Vec::new();
     let (mut line, mut counted) = (0, 0);
-    let bom = if content.starts_with(Lines::BOM) { Lines::BOM.len() } else { 0 };
+    let bom = Lines::bom_len(content);
     for at in content.find_iter("*** ") {
         if at != bom && content[..at].last() != Some(&b'\n') {
             continue;

@@ -13,6 +13,7 @@ use super::needle::Needle;
 use super::places::Places;
 use super::view::View;
 use crate::text::{Content, Ending, Lines, Splice, Starts};
+use crate::threads;
 
 /// A file in the middle of a response: what was read, what edits so far have put in its place, and where the texts are that later
 /// ones look for. The file is read once, however many edits there are; after each, only what is around it is read.
@@ -20,12 +21,7 @@ pub struct Document {
     base: Content,
     starts: Starts,
     pub(super) view: View,
-    /// What edits look for, if that is several texts.
-    many: Option<Many>,
-    /// Of each of these, where it is in the base, as offsets of the view; `None` for one that is looked for when it is wanted.
-    places: Vec<Option<Rc<Sites>>>,
-    /// The most bytes that a match of a needle can have in the file.
-    longest: usize,
+    sought: Sought,
     /// What has taken the place of what, by offset.
     spliced: Vec<Spliced>,
     /// Matches that weren't in the base: the needle's number, and its bytes as the file is now.
@@ -34,6 +30,28 @@ pub struct Document {
     known: RefCell<HashMap<Needle, Rc<Sites>>>,
     /// What the file is now in one piece, once somebody wants that.
     now: OnceCell<(Content, Starts)>,
+}
+
+/// What edits look for in a file.
+struct Sought {
+    /// All of it, if that is several texts.
+    many: Option<Many>,
+    /// Of each of these, where it is in the base, as offsets of the view; `None` for one that is looked for when it is wanted.
+    places: Vec<Option<Rc<Sites>>>,
+    /// The most bytes that a match of one can have in the file.
+    longest: usize,
+}
+
+impl Sought {
+    fn new(text: &[u8], needles: impl IntoIterator<Item = Needle>) -> Self {
+        let needles: Vec<_> = needles.into_iter().collect();
+        let is_worth_it = text.len().saturating_mul(needles.len()) > SMALL;
+        let many = if is_worth_it { Many::new(text, needles) } else { None };
+        let places = many.as_ref().map(|many| many.places(text)).unwrap_or_default();
+        let places = places.into_iter().map(|places| places.map(Sites::new)).collect();
+        let longest = many.iter().flat_map(Many::needles).map(longest).max().unwrap_or(0);
+        Self { many, places, longest }
+    }
 }
 
 /// How many bytes a file may have for each of so many needles that they are found sooner one by one.
@@ -84,9 +102,18 @@ impl Spliced {
 impl Document {
     /// Reads a file with an eye to the texts that edits will look for.
     pub fn new(base: Content, needles: impl IntoIterator<Item = Needle>) -> Self {
-        let starts = base.lines().starts();
-        let view = View::new(&base[starts[0]..], starts[0]);
-        Self::with(base, starts, view, needles)
+        let bom = Lines::bom_len(&base);
+        let bytes = &base[bom..];
+        let (starts, (view, sought)) = threads::beside(
+            base.len(),
+            || base.lines().starts(),
+            || {
+                let view = View::new(bytes, bom);
+                let sought = Sought::new(view.text(bytes), needles);
+                (view, sought)
+            },
+        );
+        Self::with(base, starts, view, sought)
     }
 
     /// Reads the lines of a file with an eye to these runs of them, compared by their text without terminators: [`Document::run`]
@@ -111,19 +138,13 @@ impl Document {
         }
         let base = Content::from(text);
         let starts = Lines::within(&base).starts();
-        Self::with(base, starts, View::default(), runs.into_iter().map(Needle::lines))
+        let sought = Sought::new(&base, runs.into_iter().map(Needle::lines));
+        Self::with(base, starts, View::default(), sought)
     }
 
-    fn with(base: Content, starts: Starts, view: View, needles: impl IntoIterator<Item = Needle>) -> Self {
-        let text = view.text(&base[starts[0]..]);
-        let needles: Vec<_> = needles.into_iter().collect();
-        let is_worth_it = text.len().saturating_mul(needles.len()) > SMALL;
-        let many = if is_worth_it { Many::new(text, needles) } else { None };
-        let places = many.as_ref().map(|many| many.places(text)).unwrap_or_default();
-        let places = places.into_iter().map(|places| places.map(Sites::new)).collect();
-        let longest = many.iter().flat_map(Many::needles).map(longest).max().unwrap_or(0);
+    fn with(base: Content, starts: Starts, view: View, sought: Sought) -> Self {
         let (spliced, fresh, known, now) = Default::default();
-        Self { base, starts, view, many, places, longest, spliced, fresh, known, now }
+        Self { base, starts, view, sought, spliced, fresh, known, now }
     }
 
     /// Returns what the file was.
@@ -174,8 +195,8 @@ impl Document {
 
     /// Returns all matches of a needle, as the file is now.
     pub fn matches(&self, needle: &Needle) -> Matches<'_> {
-        let number = self.many.as_ref().and_then(|many| many.number(needle));
-        let announced = number.and_then(|number| Some((number, self.places[number].clone()?)));
+        let number = self.sought.many.as_ref().and_then(|many| many.number(needle));
+        let announced = number.and_then(|number| Some((number, self.sought.places[number].clone()?)));
         let (places, mut fresh): (_, Vec<Range<usize>>) = match announced {
             Some((number, places)) => {
                 (places, self.fresh.iter().filter(|(of, _)| *of == number).map(|(_, range)| range.clone()).collect())
@@ -432,15 +453,15 @@ impl Document {
 
     /// Finds what has come to be where an edit put new bytes.
     fn look_around(&mut self, changed: Range<usize>) {
-        let Some(many) = &self.many else { return };
-        let (bytes, view) = self.around(&changed, self.longest);
+        let Some(many) = &self.sought.many else { return };
+        let (bytes, view) = self.around(&changed, self.sought.longest);
         let mut fresh = Vec::new();
         // What would take too long is found when it is wanted.
         let hard = many.scan(view.text(&bytes), |number, at| {
             let range = touching(&changed, view.original(many.needles()[number].range(at)));
             fresh.extend(range.map(|range| (number, range)));
         });
-        hard.into_iter().for_each(|number| self.places[number] = None);
+        hard.into_iter().for_each(|number| self.sought.places[number] = None);
         self.fresh.extend(fresh);
     }
 

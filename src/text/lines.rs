@@ -107,7 +107,12 @@ impl<'a> Lines<'a> {
 
     /// Splits bytes at each LF.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self::split(bytes, if bytes.starts_with(Self::BOM) { Self::BOM.len() } else { 0 })
+        Self::split(bytes, Self::bom_len(bytes))
+    }
+
+    /// Returns how long the byte order mark is that bytes begin with; 0 for none.
+    pub fn bom_len(bytes: &[u8]) -> usize {
+        if bytes.starts_with(Self::BOM) { Self::BOM.len() } else { 0 }
     }
 
     fn split(bytes: &'a [u8], bom: usize) -> Self {
