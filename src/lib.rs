@@ -49,7 +49,7 @@
 //!
 //! # Where is …?
 //!
-//! | a sentence of the formats about … | stands in |
+//! | a sentence of the formats about … | is in |
 //! | --- | --- |
 //! | lines, terminators, what a line is | [`text`] |
 //! | where the patches are in a response, prose, fences, residue | [`format::detect`] |

@@ -1,10 +1,10 @@
 //! The commit message that a change gets when the user writes none: from the notes of its edits, else from what it does.
 //!
-//! It is plain text, meant for a commit that cleans up blanks only (`--cleanup=whitespace`): a note may begin with `#`, and a
-//! line of it may after folding. Where a note stands, control characters become blanks and bytes that aren't UTF-8 become
+//! It is plain text, meant for a commit that cleans up whitespace only (`--cleanup=whitespace`): a note may begin with `#`, and a
+//! line of it may after folding. Within a note, control characters become spaces and bytes that aren't UTF-8 become
 //! U+FFFD, so that a message is always text.
 //!
-//! Decisions: a cut subject gets no ellipsis, since its whole stands right below. A note that several edits share is listed
+//! Decisions: a cut subject gets no ellipsis, since all of it is right below. A note that several edits share is listed
 //! with the path of the first. A rename counts as one file.
 
 use std::collections::HashSet;
@@ -46,7 +46,7 @@ struct Note {
 }
 
 impl Note {
-    /// Lists what the authors of edits noted, in order, each text once; a note of nothing but blanks is none.
+    /// Lists what the authors of edits noted, in order, each text once; a note of nothing but whitespace is none.
     fn distinct(patches: &[Patch<'_>]) -> Vec<Note> {
         let mut met = HashSet::new();
         let mut notes = Vec::new();
@@ -61,14 +61,14 @@ impl Note {
     }
 }
 
-/// Puts a text on one line: every run of blanks, newlines and control characters becomes one blank.
+/// Puts a text on one line: every run of whitespace and control characters becomes one space.
 fn fold(text: &[u8]) -> String {
     let text = text.to_str_lossy();
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Makes a message of one line, which stands whole in the body if it is too long for a subject.
+/// Makes a message of one line, which is also in the body, whole, if it is too long for a subject.
 fn with_subject(line: &str) -> String {
     if line.width() <= COLUMNS {
         return format!("{line}\n");
@@ -94,7 +94,7 @@ fn cut(line: &str) -> &str {
     fits.rfind(' ').map_or(fits, |blank| &fits[..blank])
 }
 
-/// Breaks a line at blanks, with an indent before every line but the first. A word that is too long stays whole, since it is
+/// Breaks a line at spaces, with an indent before every line but the first. A word that is too long stays whole, since it is
 /// likely a path or an address. Ends with a newline.
 fn wrap(line: &str, indent: &str) -> String {
     let mut out = String::new();
@@ -127,7 +127,7 @@ fn from_operations(changes: &ChangeSet) -> String {
         return named + "\n";
     }
     if let [only] = &operations[..] {
-        // A path has no blank to cut at: its last part says more than its first.
+        // A path has no space to cut at: its last part says more than its first.
         let line = join_verbs(&operations, |_| only.object(|path| Shown(path.name()).to_string()));
         return format!("{}\n\n{}", cut(&line), wrap(&named, ""));
     }

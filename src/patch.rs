@@ -141,11 +141,11 @@ pub struct Header {
     pub old_mode: Option<u32>,
     /// The mode afterwards; `None` where there is no file afterwards, or it isn't said.
     pub new_mode: Option<u32>,
-    /// The ids of the contents before and after, as abbreviated as they stand in the line `index`.
+    /// The ids of the contents before and after, as abbreviated as they are in the line `index`.
     pub ids: Option<(String, String)>,
     /// How similar the contents of a renamed or copied file are, in percent.
     pub similarity: Option<u8>,
-    /// What stands in place of hunks where lines make no sense.
+    /// What is in place of hunks where lines make no sense.
     pub binary: Option<Binary>,
 }
 
@@ -197,7 +197,7 @@ pub enum Operation<'a> {
     Update { to: Option<Text<'a>>, hunks: Vec<Hunk<'a>> },
     /// Puts a text in place of another, found anywhere.
     Substitute(Substitution<'a>),
-    /// An edit that could not be read. It stands here so that planning knows which file's state is not known from here on.
+    /// An edit that could not be read. It is here so that planning knows which file's state is not known from here on.
     Unreadable,
 }
 

@@ -137,7 +137,7 @@ impl Progress {
         Some(Seen { stage, done: state >> COUNT_BITS & MAX, total: state & MAX })
     }
 
-    /// A watcher says whether something of this stands on a screen, or is about to.
+    /// A watcher says whether something of this is on a screen, or is about to be.
     pub fn show(&self, is_shown: bool) {
         self.0.is_shown.store(is_shown, Ordering::SeqCst);
     }

@@ -25,7 +25,7 @@ pub struct Look {
     pub options: Options,
     /// How many unchanged lines are asked for around each change.
     pub context: Option<u32>,
-    /// What stands before the patch.
+    /// What is before the patch.
     pub prose: BString,
     /// The name of the commit or tree that it is to say it is about.
     pub base: Option<String>,
@@ -46,7 +46,7 @@ pub enum Notes {
 }
 
 /// What a change is as a response, or what of it can't be said.
-pub type Answer = Result<Response, Vec<Unrepresentable>>;
+pub type Outcome = Result<Response, Vec<Unrepresentable>>;
 
 /// A change as a response.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ pub struct Response {
 /// Writes a change of a tree as a response. `known` is what is known already not to be representable.
 ///
 /// # Errors
-/// If contents can't be compared. That the format can't say the change is an [`Answer`], and has all the reasons.
+/// If contents can't be compared. That the format can't say the change is an [`Outcome`], and has all the reasons.
 pub fn respond(
     format: Format,
     changes: &ChangeSet,
@@ -69,7 +69,7 @@ pub fn respond(
     look: &Look,
     known: Vec<Unrepresentable>,
     progress: &Progress,
-) -> Result<Answer, CompareError> {
+) -> Result<Outcome, CompareError> {
     progress.enter(Stage::Comparing, 0);
     let usual = if matches!(format, Format::Opx | Format::Blocks | Format::Tool) { 0 } else { look.options.context };
     let context = look.context.unwrap_or(usual);
@@ -119,7 +119,7 @@ fn replaced(patch: &Patch<'_>) -> Vec<Replaced> {
     whole.map(|edit| Replaced { path: edit.path[..].into() }).collect()
 }
 
-/// Turns what stands at paths before and afterwards into a change, and says what no patch in these formats can say.
+/// Turns what is at paths before and afterwards into a change, and says what no patch in these formats can say.
 pub fn change_of(
     sides: impl IntoIterator<Item = (BString, Entry, Entry)>,
     format: Format,

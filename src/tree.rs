@@ -67,7 +67,7 @@ pub struct File {
     pub mode: Mode,
 }
 
-/// What stands at a path.
+/// What is at a path.
 #[allow(missing_docs, reason = "the text above each says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
@@ -83,7 +83,7 @@ pub enum Entry {
     Beneath { ancestor: RepoPath, what: Option<Obstacle> },
 }
 
-/// What may stand where a file or a directory should be.
+/// What may be where a file or a directory should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
     /// A symbolic link.
@@ -112,12 +112,12 @@ pub enum Gone {
 ///
 /// Reads see the state at the time of the call; a plan reads each path once.
 pub trait Tree {
-    /// Returns the tree that answers what this one has no answer of its own to, if it is one that stands before another.
+    /// Returns the tree that this one is in front of, which is asked for whatever this one doesn't decide itself.
     fn below(&self) -> Option<&dyn Tree> {
         None
     }
 
-    /// Returns what stands at a path.
+    /// Returns what is at a path.
     ///
     /// # Errors
     /// If it can't be read, or isn't what it must be for this kind of tree (see [`TreeError`]).
@@ -129,7 +129,7 @@ pub trait Tree {
     /// If a directory can't be read.
     fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError>;
 
-    /// Returns the paths that git tracks here, for “did you mean”. An answer may be empty where asking is too dear.
+    /// Returns the paths that git tracks here, for “did you mean”. It may return none where finding out takes too long.
     fn tracked(&self) -> Vec<RepoPath>;
 
     /// Returns why a file isn't here that git knows; `None` if it knows none.
@@ -138,7 +138,7 @@ pub trait Tree {
         below.gone(path)
     }
 
-    /// Returns the paths other than `path` that differ from it only in the case of ASCII letters and stand here, where
+    /// Returns the paths other than `path` that differ from it only in the case of ASCII letters and are here, where
     /// that matters (`core.ignoreCase`); nothing elsewhere.
     ///
     /// # Errors
@@ -183,7 +183,7 @@ pub trait Tree {
 
     /// Checks that a path may change here: asked once for every path of the finished change, with the file that
     /// [`Tree::read`] gave for it, if any. Reading alone must not fail because index and work tree disagree, since a file
-    /// that only stands in a new one's way deserves to be called that.
+    /// that only is in a new one's way deserves to be called that.
     ///
     /// # Errors
     /// If the sides of the path disagree, or it has something that can't be kept right ([`TreeError`]).
@@ -197,7 +197,7 @@ pub trait Tree {
     }
 }
 
-/// Why a tree can't say what stands at a path.
+/// Why a tree can't say what is at a path.
 #[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -214,7 +214,7 @@ pub enum TreeError {
     /// Something that this version can't do right, so doesn't: `what` is such as `has a filter driver (filter=lfs)`.
     #[error("`{path}` {what}")]
     Unsupported { path: RepoPath, what: String, remedy: Remedy },
-    /// The system said no.
+    /// The system refused.
     #[error("can't read `{path}`: {}", SystemError(source))]
     Io { path: RepoPath, source: std::io::Error },
 }

@@ -40,7 +40,7 @@ impl Base {
     /// Opens it.
     ///
     /// # Errors
-    /// If the repository has no such thing, or says no.
+    /// If the repository has no such thing, or refuses.
     pub(super) fn tree<'r>(&self, repo: &'r Repo) -> Result<Box<dyn Tree + 'r>, Failure> {
         Ok(match self {
             Base::WorkTree => Box::new(repo.work_tree()?),

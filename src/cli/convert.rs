@@ -90,11 +90,11 @@ impl Convert {
             base: None,
             notes: notes(session, worked),
         };
-        // Contents are compared as they stand in the files: that is what the response is about.
+        // Contents are compared as they are in the files: that is what the response is about.
         let differ = session.repo.differ(Side::Blobs)?;
         let work = session.meter.begin(Stage::Comparing, 0);
-        let answer = respond::respond(format, &worked.changes, tree, &differ, &look, Vec::new(), work.progress())?;
-        let response = answer.map_err(|unrepresentable| {
+        let outcome = respond::respond(format, &worked.changes, tree, &differ, &look, Vec::new(), work.progress())?;
+        let response = outcome.map_err(|unrepresentable| {
             let mut errors: Vec<_> = unrepresentable.iter().map(Diagnostic::from).collect();
             // Once is enough: it is true of all.
             if let Some(last) = errors.last_mut() {

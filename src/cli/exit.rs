@@ -11,7 +11,7 @@ pub enum Exit {
     Refused,
     /// The command line makes no sense.
     Usage,
-    /// The repository or the system stood in the way.
+    /// The repository or the system prevented it.
     Obstructed,
     /// It was done, but for what is left in conflict.
     Conflicts,

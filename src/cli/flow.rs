@@ -86,7 +86,7 @@ impl Session {
         &self.resolver
     }
 
-    /// Takes note of what became of interrupted changes, to be told with whatever else is.
+    /// Records what became of interrupted changes, to be told with whatever else is.
     pub(super) fn note(&self, recovered: Vec<Recovered>) {
         let told = recovered.iter().filter(|one| !matches!(one.how, How::Tidied | How::Left));
         self.recovered.borrow_mut().extend(told.map(Diagnostic::from));

@@ -60,7 +60,7 @@ impl Home {
         prefix.starts_with(&self.directory).then(|| prefix.to_owned())
     }
 
-    /// Returns where `man` looks for pages of a program that stands where this one does: in `share/man` beside its `bin`, if
+    /// Returns where `man` looks for pages of a program that is where this one is: in `share/man` beside its `bin`, if
     /// that is the user's own; else in the user's data.
     pub(super) fn manual(&self) -> PathBuf {
         self.prefix().map_or_else(|| self.data().join("man"), |prefix| prefix.join("share/man"))

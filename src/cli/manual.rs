@@ -50,7 +50,7 @@ macro_rules! pages {
 /// A page that comes with the program.
 struct Page {
     name: &'static str,
-    /// Where it stands in a directory that `man` looks in.
+    /// Where it is in a directory that `man` looks in.
     file: &'static str,
     content: &'static str,
 }

@@ -51,7 +51,7 @@ impl<'t> ObservedTree<'t> {
         }
     }
 
-    /// Takes note that a path is read.
+    /// Records that a path is read.
     pub(super) fn note(&self, path: &RepoPath) {
         let torn = |interrupted: &Interrupted| {
             interrupted.paths.iter().any(|torn| torn == path || torn.is_below(path) || path.is_below(torn))

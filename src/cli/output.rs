@@ -8,7 +8,7 @@ use crate::text::Shown;
 
 /// Writes to standard output; a reader that has gone is no error, everything else that goes wrong is.
 ///
-/// A program gets every byte as it is. A terminal doesn't: a diff holds what a model wrote, and no pager stands in between.
+/// A program gets every byte as it is. A terminal doesn't: a diff holds what a model wrote, and no pager is in between.
 /// (`println!` would panic where this returns: nothing in the crate uses it.)
 ///
 /// # Errors

@@ -175,7 +175,7 @@ fn compared<'c, T>(
 }
 
 /// Counts the lines that come and go in each path: of what git would store, or, where that can't be known (a filter driver),
-/// of what stands in the files.
+/// of what is in the files.
 pub(super) fn counted(session: &Session, base: &Base, changes: &ChangeSet) -> HashMap<Vec<u8>, LineCount> {
     let counted = |side| compared(session, side, changes, None, derive::changed_lines);
     let files = counted(base.side()).or_else(|_| counted(Base::Index.side())).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The line on a terminal's standard error that says how far a long work is, as git shows one.
 //!
 //! A thread of its own writes it, for the one that works must neither fail nor wait because of a terminal. It is taken away when the
-//! work is over, so that nothing of it stands between other lines.
+//! work is over, so that nothing of it is between other lines.
 
 use std::cell::Cell;
 use std::env;
@@ -156,14 +156,14 @@ fn said(seen: Seen) -> String {
     }
 }
 
-/// What stands on the line.
+/// What is on the line.
 struct Shown<W> {
     on: W,
     text: String,
 }
 
 impl<W: Write> Shown<W> {
-    /// Puts a text in place of what stands there. Whatever goes wrong, there is nobody to tell.
+    /// Puts a text in place of what is there. Whatever goes wrong, there is nobody to tell.
     fn put(&mut self, text: &str) {
         if text == self.text {
             return;

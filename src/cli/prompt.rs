@@ -67,7 +67,7 @@ fn example(session: &Session, named: &str, format: Format) -> Result<Vec<u8>, Fa
     Ok([lead.as_bytes(), fence.as_bytes(), b"\n", &patch, fence.as_bytes(), b"\n"].concat())
 }
 
-/// Returns how many backticks stand in a row anywhere.
+/// Returns how many backticks are in a row anywhere.
 fn longest_fence(text: &[u8]) -> usize {
     text.split(|&byte| byte != b'`').map(<[u8]>::len).max().unwrap_or_default()
 }

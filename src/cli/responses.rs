@@ -48,7 +48,7 @@ impl Origin {
     /// Reads all of it. Says so once where a person would have to type it.
     ///
     /// # Errors
-    /// If the system says no.
+    /// If the system refuses.
     pub(super) fn read(&self) -> Result<Vec<u8>, IoError> {
         let mut bytes = Vec::with_capacity(16 << 10);
         // One byte more than fits is enough to know that it doesn't.
@@ -70,7 +70,7 @@ impl Origin {
     /// Reads it as the response of a number.
     ///
     /// # Errors
-    /// If the system says no, or there are too many or too long ones.
+    /// If the system refuses, or there are too many or too long ones.
     pub(super) fn source(&self, number: usize) -> Result<Source, IoError> {
         let id = u16::try_from(number).with_context(|| format!("more than {} responses", usize::from(u16::MAX) + 1))?;
         source(SourceId(id), self.name(), Some(self.read()?))

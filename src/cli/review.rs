@@ -36,7 +36,7 @@ pub(super) struct Review {
 
 const SPLIT: (char, &str) = ('s', "decide hunk by hunk");
 
-/// What stands below a hunk in an editor.
+/// What is below a hunk in an editor.
 const GUIDE: &str = "\
 # ---
 # To keep a line that would be removed, change its '-' to ' '.
@@ -316,7 +316,7 @@ impl Asking<'_> {
 
     fn show(&self, changes: &ChangeSet) -> Result<(), Failure> {
         let printed = |base| Preview::diff(None).print(self.session, base, changes);
-        // Where nobody can tell what git would store (a filter driver), a person looks at what stands in the files.
+        // Where nobody can tell what git would store (a filter driver), a person looks at what is in the files.
         let diff = printed(self.base).or_else(|_| printed(&Base::Index))?;
         self.review
             .terminal
@@ -325,7 +325,7 @@ impl Asking<'_> {
     }
 }
 
-/// Returns what a part is, to stand behind a verb.
+/// Returns what a part is, in words that follow a verb.
 fn named(part: &Part) -> String {
     let files = FileReport::list(&part.changes, |_| None);
     let [file] = &files[..] else {

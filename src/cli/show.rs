@@ -183,8 +183,8 @@ pub(super) fn written(
         _ => Notes::None,
     };
     let look = Look { options, notes, ..look };
-    let answer = respond::respond(format, &changes, &*tree, &differ, &look, unrepresentable, work.progress())?;
-    Ok(answer.map(Some))
+    let outcome = respond::respond(format, &changes, &*tree, &differ, &look, unrepresentable, work.progress())?;
+    Ok(outcome.map(Some))
 }
 
 /// Takes a commit message apart as git does: the first paragraph, on one line, and the rest.

@@ -112,7 +112,7 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
     if !responses.is_empty() {
         let base = Base::Index;
         let tree = base.tree(repo)?;
-        // Of a single one more can be told than that, and where each is told of at once nothing may stand in between.
+        // Of a single one more can be told than that, and where each is told of at once nothing may be in between.
         let is_told_at_once = responses.len() == 1 || session.verbosity.verbose;
         let work = (!is_told_at_once).then(|| session.meter.begin(Stage::Checking, responses.len()));
         for (path, held) in responses {

@@ -100,7 +100,7 @@ impl Terminal {
         }
     }
 
-    /// Reads a line, or what of one stands before the end of all input. Of a long line only the beginning is kept.
+    /// Reads a line, or what of one is before the end of all input. Of a long line only the beginning is kept.
     fn line(&self) -> Result<Option<Vec<u8>>, IoError> {
         const KEPT: usize = 80;
         const END_OF_INPUT: u8 = 4;

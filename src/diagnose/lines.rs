@@ -48,7 +48,7 @@ impl FileLine {
 pub struct Nearest {
     /// Its first line.
     pub start: LineNo,
-    /// Its first line that differs, or its first line if none does: where the lines stand where they mustn't.
+    /// Its first line that differs, or its first line if none does: where the lines are where they mustn't.
     pub line: LineNo,
     /// That line's text, without its terminator; of a line longer than [`Nearest::LONGEST`] the part around what differs.
     pub text: BString,

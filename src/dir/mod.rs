@@ -3,7 +3,7 @@
 //! It is not a policy: what may be touched is decided elsewhere. It keeps one promise, by construction and without a moment
 //! between check and use: no symbolic link is followed, neither on the way to a file nor at its end, so nothing outside the
 //! directory that was opened is ever read or written. The directory that holds a path is opened beneath the top, by the kernel in
-//! one step where it can (`openat2`), else part by part; what stands in it is then reached by its bare name.
+//! one step where it can (`openat2`), else part by part; what is in it is then reached by its bare name.
 
 pub(crate) mod clock;
 mod read;
@@ -110,7 +110,7 @@ impl Dir {
     /// # Errors
     /// If there is no directory, or it can't be entered.
     pub fn open(top: &Path) -> io::Result<Self> {
-        // Kernels before 5.6 don't have what confines, and sandboxes forbid what they don't know. Asked once, since the answer stays.
+        // Kernels before 5.6 don't have what confines, and sandboxes forbid what they don't know. Asked once, since that doesn't change.
         Ok(match open_top(top) {
             Ok(top) => Self::new(top, Way::Confined),
             Err(_) => Self::new(retry_on_intr(|| fs::open(top, HANDLE, Mode::empty()))?, Way::Walk),

@@ -16,7 +16,7 @@ use super::{Dir, HANDLE, Way, open_confined, open_here};
 use crate::path::RepoPath;
 use crate::text::{Buffer, Content};
 
-/// What stands at a path, no link followed.
+/// What is at a path, no link followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// Nothing, and everything above it is a directory or isn't there either.
@@ -120,7 +120,7 @@ const DEEP: usize = 32;
 const LONGEST: usize = 4096;
 
 impl Dir {
-    /// Returns what stands at a path.
+    /// Returns what is at a path.
     ///
     /// # Errors
     /// If the system doesn't let us see.
@@ -138,7 +138,7 @@ impl Dir {
         }
     }
 
-    /// Returns what stands at a path when the directory that should hold it can't be opened: the first thing that is no directory.
+    /// Returns what is at a path when the directory that should hold it can't be opened: the first thing that is no directory.
     fn look_from_the_top(&self, path: &RepoPath) -> io::Result<Found> {
         let mut above: Option<OwnedFd> = None;
         let mut start = 0;
@@ -237,7 +237,7 @@ impl Dir {
         Ok(is_file.then(|| (file.into(), Stat::from_system(&stat))))
     }
 
-    /// Returns the names in a directory (`None`: the top) and what stands behind them, in no particular order.
+    /// Returns the names in a directory (`None`: the top) and what is behind them, in no particular order.
     ///
     /// # Errors
     /// If it isn't there, is no directory, or can't be read.
@@ -315,7 +315,7 @@ impl Dir {
         Ok(())
     }
 
-    /// Returns whether something of this name stands in a directory; nothing does in one that isn't there. One with a `.git`, whatever
+    /// Returns whether something of this name is in a directory; nothing is in one that isn't there. One with a `.git`, whatever
     /// that is, belongs to another repository.
     ///
     /// # Errors
@@ -336,7 +336,7 @@ impl Dir {
     }
 }
 
-/// The directories in which something of a name stands, each looked at once.
+/// The directories in which something of a name is, each looked at once.
 #[derive(Debug)]
 pub struct DirectoriesWith<'d> {
     dir: &'d Dir,

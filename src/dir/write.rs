@@ -121,7 +121,7 @@ impl Dir {
     /// Makes the directories that a path needs and that aren't there, each in the one above it.
     ///
     /// # Errors
-    /// `ENOTDIR` or `ELOOP` if something stands there that is no directory; with the directory that could not be made.
+    /// `ENOTDIR` or `ELOOP` if something is there that is no directory; with the directory that could not be made.
     pub(crate) fn make_directories(&self, path: &RepoPath) -> Result<(), (RepoPath, io::Error)> {
         let mut above: Option<OwnedFd> = None;
         let mut start = 0;
@@ -308,7 +308,7 @@ pub(super) fn mode(bits: u16) -> Mode {
 
 #[cfg(test)]
 pub(crate) mod watch {
-    //! Lets a test stand between the decision to change something and the change, to make it fail or to interfere.
+    //! Lets a test step in between the decision to change something and the change, to make it fail or to interfere.
 
     use std::cell::RefCell;
     use std::io;

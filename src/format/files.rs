@@ -1,6 +1,6 @@
 //! Whole files, each in a fence that has its path above it or behind its backticks.
 //!
-//! Read only where that is asked for: answers show code in fences to explain it, too, and nothing in one says whether it is a whole file.
+//! Read only where that is asked for: responses show code in fences to explain it, too, and nothing says whether that is a whole file.
 //! A fence without a path is left out with a warning. What is in the others is text, whatever it looks like.
 
 use bstr::BString;
@@ -97,7 +97,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Takes note of an error, unless it was met before.
+    /// Records an error, unless it was met before.
     fn wrong(&mut self, span: Span, what: Error) {
         if self.errors.iter().all(|error| error.value.what != what) {
             self.errors.push(Located::new(span, InFile { path: Some(self.path.clone()), what }));

@@ -130,7 +130,7 @@ impl<T: fmt::Display> fmt::Display for InFile<T> {
 
 impl<T: std::error::Error> std::error::Error for InFile<T> {}
 
-/// Returns words to stand behind an element, which say in which edit it is.
+/// Returns words that follow the name of an element and say in which edit it is.
 fn in_edit(path: Option<&BString>) -> String {
     path.map_or(String::new(), |path| format!(" in the edit of `{}`", Shown(path)))
 }

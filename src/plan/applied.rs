@@ -110,7 +110,7 @@ impl Planner<'_> {
             Operation::Create { lines, .. } => lines.iter().map(size).sum(),
             _ => 0,
         };
-        // That a file is gone which git knows is no chance either.
+        // Nor is it chance that a file which git knows is gone.
         let is_gone = |error: &&Located<Error>| matches!(error.value, Error::Missing(_, Missing::Tracked { .. }));
         let gone = self.errors.iter().filter(is_gone).count();
         self.edits.iter().map(of_edit).sum::<usize>() + gone * (CHANCE + 1)

@@ -1,6 +1,6 @@
 //! The parts of a change that can be made or left by themselves, for a person who wants some of it.
 //!
-//! What an edit comes to depends on the paths that it names, on what stands above and below them, on the attributes that the
+//! What an edit comes to depends on the paths that it names, on what is above and below them, on the attributes that the
 //! response itself gives to them, and, where names know no case, on their twins; on nothing else. So edits that share one of these
 //! are one part, and whatever parts are left out, the others come to what they came to before, to the byte: no second plan is
 //! needed, and none could make something else of them.
@@ -87,7 +87,7 @@ pub fn leave_out(patches: &mut [Patch<'_>], placements: &mut Vec<Placement>, edi
 #[derive(Default)]
 struct Ties {
     numbers: BTreeMap<RepoPath, usize>,
-    /// For each path one that it is tied to, itself at the end of the line.
+    /// For each path another of its group, up to the first, which has itself.
     above: Vec<usize>,
 }
 
@@ -111,11 +111,11 @@ impl Ties {
 
     fn tie(&mut self, one: usize, other: usize) {
         let (one, other) = (self.root(one), self.root(other));
-        // The smaller number on top, so that long lines don't grow by ties in order.
+        // The smaller number is the first, so that paths joined in order make no long chain.
         self.above[one.max(other)] = one.min(other);
     }
 
-    /// Ties paths that stand in each other's way: a file and what would be below it, and names that only case tells apart.
+    /// Joins paths that are in each other's way: a file and what would be below it, and names that only case tells apart.
     fn tie_neighbours(&mut self, case: Case) {
         let folded = |path: &RepoPath| match case {
             Case::Counts => path.as_bytes().to_vec(),

@@ -1,4 +1,4 @@
-//! Where else the old lines of a hunk stand: in the lines before it that no earlier hunk has replaced, and behind it.
+//! Where else the old lines of a hunk are: in the lines before it that no earlier hunk has replaced, and behind it.
 //!
 //! A response may repeat one hunk ten thousand times over a file that repeats itself, so what was found out about a run of
 //! lines is kept, and each further question about it looks only at what has been replaced since.
@@ -50,7 +50,7 @@ impl Others {
 }
 
 impl<'h> Duplicates<'h> {
-    /// Takes note of lines that a hunk takes the place of; they come after all that was noted before.
+    /// Records lines that a hunk takes the place of; they come after all that was noted before.
     pub(super) fn replace(&mut self, range: Range<usize>) {
         match self.replaced.last_mut() {
             _ if range.is_empty() => {}
@@ -143,9 +143,9 @@ mod tests {
                 let run: Vec<_> = (chosen..chosen + len).map(|line| lines.text(line)).collect();
                 let compiled = haystack.run(run.iter().copied());
                 let got = duplicates.others(Match::Exact, run.clone(), &compiled, chosen, true);
-                let stands = |at: usize| run.iter().enumerate().all(|(nth, text)| lines.text(at + nth) == *text);
+                let is_at = |at: usize| run.iter().enumerate().all(|(nth, text)| lines.text(at + nth) == *text);
                 let want: Vec<_> = (0..=lines.len() - len)
-                    .filter(|&at| at != chosen && stands(at) && !replaced[at..at + len].contains(&true))
+                    .filter(|&at| at != chosen && is_at(at) && !replaced[at..at + len].contains(&true))
                     .collect();
                 prop_assert_eq!(got.count, want.len());
                 prop_assert_eq!(&got.shown[..], &want[..want.len().min(SHOWN)]);

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use super::lint::{Added, Finding};
 use crate::text::{Lines, Located};
 
-/// Finds the added lines that stand for code, in a hunk or, if `is_whole`, in what replaces all of a file.
+/// Finds the added lines that are written in place of code, in a hunk or, if `is_whole`, in what replaces all of a file.
 pub(super) fn findings(added: &[Added<'_, '_>], is_whole: bool, before: &[u8], after: &[u8]) -> Vec<Located<Finding>> {
     let mut found = added.iter().filter(|added| looks_elided(added.line)).peekable();
     if before.is_empty() || found.peek().is_none() {
@@ -165,7 +165,7 @@ fn says_left_out(words: &[&str], dots: (bool, bool)) -> bool {
         || matches!(words, ["no", "change" | "changes", "here" | "below" | "above"])
 }
 
-/// Returns whether what has no words is three dots, and nothing but what stands around them.
+/// Returns whether what has no words is three dots, and nothing but what is around them.
 fn is_only_dots(sign: Option<&str>, text: &str) -> bool {
     match sign {
         Some(sign) => {

@@ -56,7 +56,7 @@ impl History {
     /// How many steps are remembered of each file.
     const REMEMBERED: usize = 100;
 
-    /// Takes note of bytes that go, given by their offsets in order, and of those that come in their place. Returns whether that
+    /// Records bytes that go, given by their offsets in order, and of those that come in their place. Returns whether that
     /// takes back an earlier edit.
     pub(super) fn note<'b>(
         &mut self,

@@ -148,7 +148,7 @@ pub(super) fn findings(edit: &FileEdit<'_>, before: &[u8], after: &[u8]) -> Vec<
 pub(super) fn in_document(
     edit: &FileEdit<'_>,
     document: &Document,
-    indentation: &OnceCell<Option<Blank>>,
+    indentation: &OnceCell<Option<Indent>>,
     splices: &[Splice],
 ) -> Vec<Located<Finding>> {
     let (added, before) = (added(edit), document.base());
@@ -166,7 +166,11 @@ pub(super) fn in_document(
 }
 
 /// Looks at the lines that an edit adds to a file.
-fn in_added(added: &[Added<'_, '_>], before: &[u8], indented: impl FnOnce() -> Option<Blank>) -> Vec<Located<Finding>> {
+fn in_added(
+    added: &[Added<'_, '_>],
+    before: &[u8],
+    indented: impl FnOnce() -> Option<Indent>,
+) -> Vec<Located<Finding>> {
     let mut found = Vec::new();
     let mut first = |is: &dyn Fn(&[u8]) -> bool, finding| {
         // Who has such lines already means them.
@@ -182,11 +186,11 @@ fn in_added(added: &[Added<'_, '_>], before: &[u8], indented: impl FnOnce() -> O
     // Who has it in the file already means it, as those do who write from right to left.
     let hidden = hidden.filter(|(_, hidden)| !before.contains_str(hidden.encode_utf8(&mut [0; 4])));
     found.extend(hidden.map(|(added, hidden)| Located::new(added.line.span, Finding::HiddenCharacter(hidden))));
-    let of = |blank: Blank| added.iter().find(|added| indentation(added.line) == Some(blank));
-    let (tabs, spaces) = (of(Blank::Tab), of(Blank::Space));
+    let of = |indent: Indent| added.iter().find(|added| indentation(added.line) == Some(indent));
+    let (tabs, spaces) = (of(Indent::Tab), of(Indent::Space));
     let odd = match (tabs.is_some() || spaces.is_some()).then(indented).flatten() {
-        Some(Blank::Tab) => spaces.zip(Some(Finding::SpacesAmongTabs)),
-        Some(Blank::Space) => tabs.zip(Some(Finding::TabsAmongSpaces)),
+        Some(Indent::Tab) => spaces.zip(Some(Finding::SpacesAmongTabs)),
+        Some(Indent::Space) => tabs.zip(Some(Finding::TabsAmongSpaces)),
         None => None,
     };
     found.extend(odd.map(|(added, finding)| Located::new(added.line.span, finding)));
@@ -250,7 +254,7 @@ pub(super) fn is_whole(edit: &FileEdit<'_>) -> bool {
     is_new || matches!(edit.operation, Operation::Create { .. } | Operation::Replace { .. })
 }
 
-/// Seven of a kind, alone or with a name behind them. Seven `=` alone are a heading's underline too.
+/// Returns whether a line is seven equal signs in a row, alone or with a name behind them. Seven `=` alone are a heading's underline too.
 fn is_conflict_marker(line: &[u8]) -> bool {
     [b"<<<<<<<", b"|||||||", b">>>>>>>"].iter().any(|marker| {
         let rest = line.strip_prefix(&marker[..]);
@@ -296,34 +300,34 @@ fn class(character: char) -> &'static str {
 
 /// What lines are indented with.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Blank {
+pub(super) enum Indent {
     Tab,
     Space,
 }
 
 /// Returns what a line is indented with: a tab, or two spaces at least, since one goes before the `*` of a comment.
-fn indentation(line: &[u8]) -> Option<Blank> {
-    let blank = match line {
-        [b'\t', ..] => Blank::Tab,
-        [b' ', b' ', ..] => Blank::Space,
+fn indentation(line: &[u8]) -> Option<Indent> {
+    let indent = match line {
+        [b'\t', ..] => Indent::Tab,
+        [b' ', b' ', ..] => Indent::Space,
         _ => return None,
     };
-    (!line.trim_ascii_start().is_empty()).then_some(blank)
+    (!line.trim_ascii_start().is_empty()).then_some(indent)
 }
 
 /// Returns what a file is indented with, if that is one thing and it is so often enough to be meant.
-fn indented(file: &[u8]) -> Option<Blank> {
+fn indented(file: &[u8]) -> Option<Indent> {
     const ENOUGH: usize = 10;
     let file = file.strip_prefix(Lines::BOM).unwrap_or(file);
-    let count = |start: &[u8], blank| {
+    let count = |start: &[u8], indent| {
         let first = file.starts_with(&start[1..]).then_some(0);
         let lines = first.into_iter().chain(memchr::memmem::find_iter(file, start).map(|at| at + 1));
         let line = |at: usize| file[at..].lines().next().unwrap_or_default();
-        lines.filter(|&at| indentation(line(at)) == Some(blank)).take(ENOUGH).count()
+        lines.filter(|&at| indentation(line(at)) == Some(indent)).take(ENOUGH).count()
     };
-    match (count(b"\n\t", Blank::Tab), count(b"\n  ", Blank::Space)) {
-        (ENOUGH, 0) => Some(Blank::Tab),
-        (0, ENOUGH) => Some(Blank::Space),
+    match (count(b"\n\t", Indent::Tab), count(b"\n  ", Indent::Space)) {
+        (ENOUGH, 0) => Some(Indent::Tab),
+        (0, ENOUGH) => Some(Indent::Space),
         _ => None,
     }
 }
@@ -352,10 +356,10 @@ mod tests {
         ) {
             let file = [mark, &lines.join("\n"), &format!("\n{rest}x").repeat(times)].concat();
             let lines = Lines::new(file.as_bytes());
-            let of = |blank| lines.iter().filter(|line| indentation(line.text) == Some(blank)).count();
-            let want = match (of(Blank::Tab), of(Blank::Space)) {
-                (10.., 0) => Some(Blank::Tab),
-                (0, 10..) => Some(Blank::Space),
+            let of = |indent| lines.iter().filter(|line| indentation(line.text) == Some(indent)).count();
+            let want = match (of(Indent::Tab), of(Indent::Space)) {
+                (10.., 0) => Some(Indent::Tab),
+                (0, 10..) => Some(Indent::Space),
                 _ => None,
             };
             prop_assert!(indented(file.as_bytes()) == want, "{:?}", file);

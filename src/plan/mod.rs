@@ -69,7 +69,7 @@ use crate::tree::{Entry, Tree, TreeError};
 pub struct Rules {
     /// Only the bare algorithm: whatever a relaxation would have saved is an error.
     pub strict: bool,
-    /// Refuse a hunk whose old lines stand in more than one place.
+    /// Refuse a hunk whose old lines are in more than one place.
     pub unique: bool,
     /// How much old lines may differ from the file's where nothing equals them; of no account if strict.
     pub fuzz: Fuzz,

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use super::error::Error;
-use super::lint::{self, Blank, Finding};
+use super::lint::{self, Finding, Indent};
 use super::place::{Edit, Task};
 use super::planner::{Done, Failed, Named, Planner};
 use super::unplaced;
@@ -18,7 +18,7 @@ use crate::tree::{Content, File};
 pub(super) struct Open {
     document: Document,
     /// What its lines are indented with, once somebody asked.
-    indentation: OnceCell<Option<Blank>>,
+    indentation: OnceCell<Option<Indent>>,
     /// What the overlay has of it; `None` if that isn't yet what the document has.
     content: Option<Content>,
 }
@@ -125,7 +125,7 @@ impl Planner<'_> {
         self.rows.get(path).and_then(|row| row.last()).is_none_or(|last| *last <= self.number)
     }
 
-    /// Puts an open file down, unless later edits go on with it and nobody has to know what it is now.
+    /// Writes what an open file has become to the overlay, unless later edits go on with it and nothing reads it in between.
     fn close(&mut self, path: &RepoPath, mut open: Box<Open>, file: &File) {
         let is_last = self.is_last(path);
         if open.content.is_none() && (is_last || self.overlay.keeps(path)) {
@@ -146,7 +146,7 @@ impl Planner<'_> {
         self.overlay.put(path, File { content, mode });
     }
 
-    /// Puts down what edits of open files have come to.
+    /// Writes what edits have made of the open files to the overlay.
     pub(super) fn settle(&mut self) {
         if !std::mem::take(&mut self.is_ahead) {
             return;

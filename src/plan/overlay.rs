@@ -17,7 +17,7 @@ use crate::tree::{AttributeFiles, Content, Entry, File, Planned, RULES, Tree, Tr
 
 pub(super) struct Overlay<'t> {
     tree: &'t dyn Tree,
-    /// What stands in front of all paths of responses; empty for nothing. Only messages want to know.
+    /// What is in front of all paths of responses; empty for nothing. Only messages want to know.
     directory: &'t BStr,
     slots: BTreeMap<RepoPath, Slot>,
     /// The paths of the slots by their lower case, where the tree knows no case.
@@ -58,7 +58,7 @@ struct Slot {
     /// Whether the tree below has a directory here.
     directory: bool,
     unknown: bool,
-    /// A file that stood in a new one's way and waits for the edit that renames or deletes it, and its origin.
+    /// A file that was in the way of a new one and waits for the edit that renames or deletes it, and its origin.
     aside: Option<(File, Option<RepoPath>)>,
     /// Lines that failed edits would have added.
     lost: HashSet<Vec<u8>>,
@@ -230,7 +230,7 @@ impl<'t> Overlay<'t> {
         slot.maker = by.filter(|_| slot.before.is_none());
     }
 
-    /// Returns the file that stood at a path before the response.
+    /// Returns the file that was at a path before the response.
     pub(super) fn original(&mut self, path: &RepoPath) -> Result<Option<File>, Error> {
         Ok(self.load(path)?.before.clone())
     }

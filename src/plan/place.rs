@@ -214,7 +214,7 @@ impl PlacedHunk<'_, '_> {
     }
 }
 
-/// Runs of context lines, and each run of removed and added lines between them, which is one replacement whatever their order in it.
+/// Splits lines into runs of context and, between them, runs of removed and added lines: one replacement each, in whatever order they are.
 fn blocks<'l, 'h, 'p>(lines: &'l [&'h HunkLine<'p>]) -> impl Iterator<Item = &'l [&'h HunkLine<'p>]> {
     lines.chunk_by(|a, b| (a.mark == Mark::Context) == (b.mark == Mark::Context))
 }

@@ -1,4 +1,4 @@
-//! Where the hunks of a response came to stand, and how their places were found: data for reports, nothing is decided by it.
+//! Where the hunks of a response were placed, and how their places were found: data for reports, nothing is decided by it.
 
 use std::fmt;
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub struct Placement {
     pub span: Option<Span>,
     /// The lines it takes the place of, its context among them.
     pub old: Rows,
-    /// The lines that stand there afterwards.
+    /// The lines that are there afterwards.
     pub new: Rows,
     /// How its place was found.
     pub how: Match,

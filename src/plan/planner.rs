@@ -182,7 +182,7 @@ impl Planner<'_> {
     /// Returns the file that an edit is about to change, as far as that is known before it is done.
     pub(super) fn known(&self, edit: &FileEdit<'_>, path: &RepoPath) -> Option<Content> {
         match edit.header.as_ref().map(|header| header.status) {
-            // What stands where it is to be is on its way to another place.
+            // What is in its place now is on its way to another.
             Some(Status::Added) if self.vacated.get(path).is_some_and(|edit| *edit > self.number) => {
                 Some(Vec::new().into())
             }
@@ -218,7 +218,7 @@ impl Planner<'_> {
         self.note(path, root, written, span)
     }
 
-    /// Takes note that the response names a path, and says what is wrong with that.
+    /// Records that the response names a path, and says what is wrong with that.
     fn note(
         &mut self,
         path: Result<RepoPath, PathError>,

@@ -243,7 +243,7 @@ impl Planner<'_> {
         self.tree.id(section.at.path, &file.content).ok().flatten()
     }
 
-    /// Sets aside what stands where a new file is to be and a later section renames or deletes.
+    /// Sets aside what is in the place of a new file, if a later section renames or deletes it.
     fn give_way(&mut self, target: &RepoPath) {
         if self.vacated.is_empty() {
             return;

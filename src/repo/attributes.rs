@@ -1,7 +1,7 @@
 //! One attribute of paths in the index in use, as `git check-attr --cached` has it: the rules are those that are staged.
 //!
 //! libgit2 knows other rules than git (no quoted patterns, directories that match what is in them), so git is asked. That takes
-//! a child, and hardly any repository has a rule about an attribute of ours: so first it is looked whether its name stands
+//! a child, and hardly any repository has a rule about an attribute of ours: so first it is looked whether its name is
 //! anywhere that git would read.
 
 use std::collections::{BTreeSet, HashMap};

@@ -127,7 +127,7 @@ impl Config {
         self.all.iter().filter_map(|(key, value)| Some((rest(key)?, value.clone().unwrap_or_default()))).collect()
     }
 
-    /// Returns the last value of a key: `None` if it isn't set, `Some(None)` if it stands there without a value.
+    /// Returns the last value of a key: `None` if it isn't set, `Some(None)` if it is there without a value.
     fn get(&self, key: &str) -> Option<Option<BString>> {
         self.all.iter().rev().find(|(name, _)| is_key(name, key)).map(|(_, value)| value.clone())
     }

@@ -57,7 +57,7 @@ impl ReadBefore {
     }
 }
 
-/// What stands at a path of a tree, before anything is read.
+/// What is at a path of a tree, before anything is read.
 pub(super) enum TreePlace {
     Absent,
     Directory(Oid),
@@ -96,7 +96,7 @@ impl<'r> Directories<'r> {
         Ok(TreePlace::Absent)
     }
 
-    /// Returns the id and the mode of what stands at a path as git names it, which may be one that no patch can name.
+    /// Returns the id and the mode of what is at a path as git names it, which may be one that no patch can name.
     ///
     /// # Errors
     /// If a directory above it can't be read.

@@ -49,7 +49,7 @@ pub enum RepoError {
     /// A setting that can't be read.
     #[error("`{key}` is set to `{}`, which is not {wanted}", Shown(value))]
     Setting { key: String, value: BString, wanted: &'static str },
-    /// git said no.
+    /// git refused.
     #[error("git {}: {}", Shown(command.as_bytes()), Shown(message))]
     Child { command: String, message: BString },
     /// There is no git program.
@@ -61,10 +61,10 @@ pub enum RepoError {
     /// There is no place for what git's children are given.
     #[error("can't make a directory in `{}`: {}", Shown::path(parent), SystemError(source))]
     NoTemporary { parent: PathBuf, source: io::Error },
-    /// libgit2 said no.
+    /// libgit2 refused.
     #[error("can't read {what}: {}", Shown(source.message().as_bytes()))]
     Git { what: &'static str, source: git2::Error },
-    /// The system said no.
+    /// The system refused.
     #[error("can't read `{}`: {}", Shown(what), SystemError(source))]
     Io { what: BString, source: io::Error },
 }

@@ -56,7 +56,7 @@ pub(super) struct GitFilter {
     /// Holds `tree`, the work tree, and `objects`.
     place: TempDir,
     rules: RefCell<Rules>,
-    children: RefCell<BTreeMap<Task, Standing>>,
+    children: RefCell<BTreeMap<Task, Running>>,
     /// What was answered so far of a path and bytes, by these rules.
     answers: RefCell<BTreeMap<(Task, RepoPath, git2::Oid), Vec<u8>>>,
 }
@@ -244,21 +244,21 @@ impl GitFilter {
         })
     }
 
-    fn ask<T>(&self, task: Task, ask: impl FnOnce(&mut Standing) -> io::Result<T>) -> Result<T, RepoError> {
+    fn ask<T>(&self, task: Task, ask: impl FnOnce(&mut Running) -> io::Result<T>) -> Result<T, RepoError> {
         let mut children = self.children.borrow_mut();
         let child = match children.entry(task) {
             Entry::Occupied(child) => child.into_mut(),
             Entry::Vacant(place) => place.insert(self.start(task)?),
         };
         ask(child).map_err(|error| {
-            let said = children.remove(&task).map(Standing::end).unwrap_or_default();
+            let said = children.remove(&task).map(Running::end).unwrap_or_default();
             let said = if said.is_empty() { error.to_string().into_bytes() } else { said.replace(&self.prelude, "") };
             let message = bstr::join("; ", ByteSlice::lines(&said[..])).into();
             RepoError::Child { command: task.words()[0].into(), message }
         })
     }
 
-    fn start(&self, task: Task) -> Result<Standing, RepoError> {
+    fn start(&self, task: Task) -> Result<Running, RepoError> {
         let mut words = task.words().to_vec();
         if task == Task::Attributes {
             words.extend(ATTRIBUTES);
@@ -270,7 +270,7 @@ impl GitFilter {
         let mut child = child.map_err(|source| RepoError::NoGit { source })?;
         let pipes = child.stdin.take().zip(child.stdout.take().map(BufReader::new));
         let (stdin, stdout) = pipes.ok_or_else(|| wrong(&said, io::ErrorKind::BrokenPipe.into()))?;
-        Ok(Standing { child, stdin: Some(stdin), stdout, said: said.into() })
+        Ok(Running { child, stdin: Some(stdin), stdout, said: said.into() })
     }
 
     fn command(&self, words: &[&str]) -> Command {
@@ -306,7 +306,7 @@ impl std::fmt::Debug for GitFilter {
 }
 
 /// A child that waits for questions.
-struct Standing {
+struct Running {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
@@ -314,7 +314,7 @@ struct Standing {
     said: Box<Path>,
 }
 
-impl Standing {
+impl Running {
     fn write(&mut self, request: &[u8]) -> io::Result<()> {
         self.stdin.as_mut().map_or(Ok(()), |stdin| stdin.write_all(request))
     }
@@ -342,7 +342,7 @@ impl Standing {
     }
 }
 
-impl Drop for Standing {
+impl Drop for Running {
     fn drop(&mut self) {
         self.stop();
     }

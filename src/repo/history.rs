@@ -21,7 +21,7 @@ pub struct Commit {
     pub parents: Vec<String>,
 }
 
-/// A path that a commit touches, as git names it, and what stands there in its first parent and in itself.
+/// A path that a commit touches, as git names it, and what is there in its first parent and in itself.
 pub type Touched = (BString, Entry, Entry);
 
 impl Repo {

@@ -136,7 +136,7 @@ impl IndexFile {
         self.iter().any(|record| record.stage() != 0)
     }
 
-    /// Sets an entry. What stands in the way of its path in the same stage, as a file above it or as files below it, goes.
+    /// Sets an entry. What is in the way of its path in the same stage, as a file above it or as files below it, goes.
     pub(super) fn add(&mut self, entry: &IndexEntry) {
         let stage = ((entry.flags & STAGE) >> 12) as u8;
         let above = entry.path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &entry.path[..at]);

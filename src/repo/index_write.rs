@@ -109,7 +109,7 @@ impl<'r> NextIndex<'r> {
         Ok(Blob { id: id.map_err(writing)?, mode: file.mode.git() })
     }
 
-    /// Sets the blob of a path, or removes its entry. What stands in its way, as a file above it or as files below, is removed.
+    /// Sets the blob of a path, or removes its entry. What is in its way, as a file above it or as files below, is removed.
     ///
     /// That git was told to skip it, or to assume it unchanged, is over then, as with `git apply --index`.
     ///
@@ -158,7 +158,7 @@ impl<'r> NextIndex<'r> {
         self.index.get(path.as_bytes(), 0).map(Slot::of)
     }
 
-    /// Restores the entry that a path once had, or removes it. Whoever calls knows that nothing stands in its way.
+    /// Restores the entry that a path once had, or removes it. Whoever calls knows that nothing is in its way.
     ///
     /// # Errors
     /// If its blob isn't there any more.
@@ -296,10 +296,10 @@ impl Drop for NextIndex<'_> {
 /// Why a new index could not be made.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NextIndexError {
-    /// libgit2 said no.
+    /// libgit2 refused.
     #[error(transparent)]
     Repository(#[from] RepoError),
-    /// The system said no.
+    /// The system refused.
     #[error(transparent)]
     Io(#[from] io::Error),
 }

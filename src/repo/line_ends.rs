@@ -31,7 +31,7 @@ impl Value {
         matches!(self, Value::True | Value::False) || self.is("input") || self.is("auto")
     }
 
-    /// Returns how it stands in a line of `.gitattributes`.
+    /// Returns how it is written in a line of `.gitattributes`.
     fn rule(&self, name: &str) -> Vec<u8> {
         match self {
             Value::Unspecified => format!(" !{name}").into(),

@@ -49,7 +49,7 @@ impl Repo {
             index_file: set("GIT_INDEX_FILE"),
         };
         let opened = open_from_env(&around).or_else(|error| match error.code() {
-            // libgit2 takes what it can't look at for nothing, and an error may pass.
+            // libgit2 takes what it can't look at for nothing, and an error may be temporary.
             git2::ErrorCode::NotFound => open_from_env(&around),
             _ => open_as_git_does(&around, error),
         });

@@ -240,7 +240,7 @@ fn number(kind: ObjectType) -> u8 {
     }
 }
 
-/// Writes what stands before the bytes of an object: what it is, and how long.
+/// Writes what is before the bytes of an object: what it is, and how long.
 fn header(kind: u8, len: usize) -> Vec<u8> {
     let low = |value: usize, mask: usize| u8::try_from(value & mask).unwrap_or_default();
     let mut rest = len >> 4;

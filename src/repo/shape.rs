@@ -28,7 +28,7 @@ impl Shape {
     /// Runs git to make a plain index of a copy.
     ///
     /// # Errors
-    /// If git says no.
+    /// If git refuses.
     fn flatten(git: &Git, copy: &Path) -> Result<(), RepoError> {
         let options =
             ["-c", "index.sparse=false", "-c", "core.splitIndex=false", "-c", "advice.sparseIndexExpanded=false"];
@@ -38,7 +38,7 @@ impl Shape {
     /// Runs git to give a plain index this shape.
     ///
     /// # Errors
-    /// If git says no.
+    /// If git refuses.
     pub(super) fn restore(self, git: &Git, index: &Path) -> Result<(), RepoError> {
         if self.split {
             rewrite(git, index, &[], "--split-index")?;

@@ -67,7 +67,7 @@ impl Sample {
         std::fs::set_permissions(self.top().join(path), std::fs::Permissions::from_mode(bits)).unwrap();
     }
 
-    /// Runs git, arguments separated by blanks, and returns what it prints.
+    /// Runs git, arguments separated by spaces, and returns what it prints.
     pub(crate) fn git(&self, args: &str) -> Vec<u8> {
         let args: Vec<&str> = args.split(' ').collect();
         self.git_args(&args)

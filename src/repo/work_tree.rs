@@ -62,7 +62,7 @@ impl<'r> WorkTree<'r> {
         })
     }
 
-    /// Returns what stands on disk at a path, without reading it.
+    /// Returns what is on disk at a path, without reading it.
     pub(super) fn look(&self, path: &RepoPath) -> io::Result<Found> {
         self.dir.look(path)
     }
@@ -86,7 +86,7 @@ impl<'r> WorkTree<'r> {
         Ok(Ok(read))
     }
 
-    /// Returns what stands on disk, submodules aside.
+    /// Returns what is on disk, submodules aside.
     fn on_disk(&self, path: &RepoPath) -> io::Result<Entry> {
         let directory = path.parent();
         if self.nearest.borrow().get(&directory).is_some_and(|nearest| *nearest != directory) {

@@ -86,7 +86,7 @@ pub struct HunkReport {
 }
 
 impl Detail {
-    /// Takes down what responses ask for. Placements are those of a plan of these patches, if there is one.
+    /// Records what responses ask for. Placements are those of a plan of these patches, if there is one.
     pub fn of(patches: &[Patch<'_>], placements: &[Placement], sources: &[Source]) -> Self {
         let mut formats: Vec<_> =
             patches.iter().filter(|patch| !patch.edits.is_empty()).map(|one| one.format).collect();
@@ -128,7 +128,7 @@ impl EditReport {
 }
 
 impl HunkReport {
-    /// Takes down where a hunk stands.
+    /// Records where a hunk is.
     pub fn of(place: &Placement, sources: &[Source]) -> Self {
         let line = |span: Span| Some(sources.iter().find(|one| one.id() == span.source)?.line_at(span.start as usize));
         Self {

@@ -60,7 +60,7 @@ pub struct Diagnostic {
     pub advice: Option<String>,
 }
 
-/// A place in a response, with the line that stands there.
+/// A place in a response, with the line that is there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct ResponsePlace {
     /// The name of the response.
@@ -77,7 +77,7 @@ pub struct ResponsePlace {
     pub excerpt: Excerpt,
 }
 
-/// Takes down an error or a warning that is about no place in a response.
+/// Records an error or a warning that is about no place in a response.
 impl<E: Diagnose> From<&E> for Diagnostic {
     fn from(error: &E) -> Self {
         Self::new(error, None, &[])
@@ -85,7 +85,7 @@ impl<E: Diagnose> From<&E> for Diagnostic {
 }
 
 impl Diagnostic {
-    /// Takes down what is said of an error or a warning and where it points.
+    /// Records what is said of an error or a warning and where it points.
     pub fn new(error: &dyn Diagnose, span: Option<Span>, sources: &[Source]) -> Self {
         Self::of(error.to_string(), error.diagnosis(), span, sources)
     }
@@ -129,7 +129,7 @@ impl Diagnostic {
     /// not fill terminal and memory with them.
     const TOLD: usize = 100;
 
-    /// Takes down located errors or warnings, each problem once. Of very many, the first are taken and the rest counted.
+    /// Records located errors or warnings, each problem once. Of very many, the first are taken and the rest counted.
     pub fn all<'e, E: Diagnose + 'e>(
         said: impl IntoIterator<Item = &'e Located<E>>,
         sources: &[Source],

@@ -71,7 +71,7 @@ impl Report {
         id.map_or_else(String::new, |id| format!("{id}\n"))
     }
 
-    /// Returns the warnings, then the errors and the state that they leave; nothing if there is neither. Who said no is told
+    /// Returns the warnings, then the errors and the state that they leave; nothing if there is neither. Who refused is told
     /// the state alone.
     pub fn complaints(&self, style: Style) -> String {
         let mut out = String::new();
@@ -203,7 +203,7 @@ fn sum(corrections: &[&Diagnostic]) -> String {
 
 /// Draws a diagnostic: headline and place in the response, places in files, notes, help. Ends with a newline.
 ///
-/// A warning's kind stands behind its headline, so that a line begins with `warning: ` and can still be searched for by kind.
+/// A warning's kind is behind its headline, so that a line begins with `warning: ` and can still be searched for by kind.
 pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
     let Diagnostic { kind, is_warning, message, response, also, cause, label, places, notes, help, .. } = diagnostic;
     let drawing = Drawing::new(style);

@@ -2,7 +2,7 @@
 //!
 //! Every field is always there; what isn't known or doesn't apply is `null`, what there is none of an empty list. Only `diff`
 //! is left out where none was asked for. Text that may be any bytes (paths, lines, notes) is a string in which what isn't
-//! UTF-8 is replaced, and then stands in a second field, of the name with `_bytes` behind it, once more in Base64.
+//! UTF-8 is replaced, and then is in a second field, of the name with `_bytes` behind it, once more in Base64.
 
 use std::fmt::Display;
 use std::io;

@@ -1,6 +1,6 @@
 //! A printed diff in the colours of `git diff`.
 //!
-//! It takes the diff as it is printed for programs and only puts escape sequences around what stands there. What is a header and
+//! It takes the diff as it is printed for programs and only puts escape sequences around what is there. What is a header and
 //! what a line of a file is told by the counts of each hunk, as `git apply` tells it: a removed line `-- x` is no header.
 
 use bstr::ByteSlice as _;
@@ -10,17 +10,17 @@ use bstr::ByteSlice as _;
 pub struct Palette {
     /// Lines that stay.
     pub context: String,
-    /// What stands above the hunks of a file.
+    /// What is above the hunks of a file.
     pub meta: String,
     /// The numbers of a hunk.
     pub frag: String,
-    /// What stands behind them.
+    /// What is behind them.
     pub func: String,
     /// Lines that go.
     pub old: String,
     /// Lines that come.
     pub new: String,
-    /// Blanks at the end of lines that come.
+    /// Whitespace at the end of lines that come.
     pub whitespace: String,
 }
 
@@ -41,7 +41,7 @@ impl Palette {
 
 const RESET: &str = "\x1b[m";
 
-/// Paints a diff. What stands before its first file, statistics for example, is left as it is.
+/// Paints a diff. What is before its first file, statistics for example, is left as it is.
 pub fn diff(printed: &[u8], palette: &Palette) -> Vec<u8> {
     let mut painter = Painter { out: Vec::with_capacity(printed.len() * 5 / 4), palette };
     let mut place = Place::Outside;
@@ -53,7 +53,7 @@ pub fn diff(printed: &[u8], palette: &Palette) -> Vec<u8> {
     painter.out
 }
 
-/// Where in a diff a line stands.
+/// Where in a diff a line is.
 #[derive(Clone, Copy)]
 enum Place {
     /// Before the first file.
@@ -72,7 +72,7 @@ struct Painter<'p> {
 }
 
 impl Painter<'_> {
-    /// Paints a line, and returns where the next one stands.
+    /// Paints a line, and returns where the next one is.
     fn line(&mut self, place: Place, text: &[u8]) -> Place {
         let palette = self.palette;
         let (sequence, next) = match place {
@@ -113,19 +113,19 @@ impl Painter<'_> {
         Place::Hunk { old: count(b"-"), new: count(b"+") }
     }
 
-    /// Paints a line that comes: blanks at its end are shown, as git's `core.whitespace` has it by default.
+    /// Paints a line that comes: whitespace at its end is shown, as git's `core.whitespace` has it by default.
     fn added(&mut self, text: &[u8]) {
         let bare = text.strip_suffix(b"\r").unwrap_or(text);
         let kept = bare.trim_end_with(|end| end == ' ' || end == '\t').len().max(1);
-        let (text, blanks) = text.split_at(kept.min(text.len()));
+        let (text, space) = text.split_at(kept.min(text.len()));
         self.put(&self.palette.new, &text[..1]);
         if text.len() > 1 {
             self.put(&self.palette.new, &text[1..]);
         }
-        if !blanks.is_empty() && blanks != b"\r" {
-            self.put(&self.palette.whitespace, blanks);
+        if !space.is_empty() && space != b"\r" {
+            self.put(&self.palette.whitespace, space);
         } else {
-            self.out.extend(blanks);
+            self.out.extend(space);
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The crate is given text that is safe and already fits: what it would do itself to control characters and long lines is
 //! neither git's way nor meant for hostile input. It is also told where a place is rather than left to count, since what is
-//! drawn isn't what stands in the file.
+//! drawn isn't what is in the file.
 
 use std::ops::Range;
 
@@ -87,7 +87,7 @@ impl Drawing {
         drawn
     }
 
-    /// Draws a line, with a rule that stands behind so many digits; before it the line under which it stands.
+    /// Draws a line behind a rule, with room for so many digits before that; above it the line that it is part of.
     fn snippets(&self, level: &Level<'_>, shown: &FileLine, digits: usize) -> Vec<(LineNo, String)> {
         let gutter = digits + 3;
         let room = self.style.width.saturating_sub(gutter);
@@ -110,7 +110,7 @@ impl Drawing {
         let Drawn { text, mark } = draw(&shown.excerpt, room.saturating_sub(label_width).max(Self::MIN_ROOM));
         let mut drawn = snippet(shown.line, text, Some(AnnotationKind::Primary.span(mark).label(label)));
         if self.style.is_terminal {
-            // The label stands on the last line, behind the mark.
+            // The label is on the last line, behind the mark.
             let last = drawn.trim_end().rfind('\n').map_or(0, |at| at + 1);
             let line = drawn.split_off(last);
             drawn += &wrap(line.trim_end(), self.style.width, gutter, line.rfind('^').unwrap_or(0));

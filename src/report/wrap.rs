@@ -4,11 +4,11 @@
 use unicode_width::UnicodeWidthChar as _;
 
 /// Breaks one drawn line, colours and all, so that it fits `width` where words allow; what follows a break is indented by
-/// `indent` blanks. Nothing before the byte `from` is broken.
+/// `indent` spaces. Nothing before the byte `from` is broken.
 pub(super) fn wrap(line: &str, width: usize, indent: usize, from: usize) -> String {
     let mut out = String::with_capacity(line.len() + 16);
     let mut used = 0;
-    // Nothing but blanks stands on the line so far.
+    // Nothing but spaces is on the line so far.
     let mut is_fresh = true;
     for (index, word) in words(line, from).enumerate() {
         let wide = columns(word);
@@ -28,7 +28,7 @@ pub(super) fn wrap(line: &str, width: usize, indent: usize, from: usize) -> Stri
     out
 }
 
-/// Splits at each blank behind `from` that isn't between two backticks.
+/// Splits at each space behind `from` that isn't between two backticks.
 fn words(line: &str, from: usize) -> impl Iterator<Item = &str> {
     let mut rest = Some(0);
     let mut open = false;

@@ -37,7 +37,7 @@ pub enum Gap {
     Other { wanted: usize, line: usize, alike: u8 },
     /// The file has so many lines that weren't sought, from `line` on. The sought line is behind them.
     LeftOut { wanted: usize, line: usize, count: usize },
-    /// So many lines were sought, from `wanted` on, that the file hasn't got between the others. Its line stands where they should.
+    /// So many lines were sought, from `wanted` on, that the file doesn't have. `line` is the one before which they should be.
     Invented { wanted: usize, line: usize, count: usize },
 }
 
@@ -59,7 +59,7 @@ impl Gap {
 const REACH: usize = 6;
 /// How many pairs of lines that differ are compared to say how alike the whole is.
 const COMPARED: usize = 32;
-/// Below this, in percent, two lines that stand in for each other aren't versions of one.
+/// How alike, in percent, two lines must be at least to be versions of one line.
 const KIN: u8 = 40;
 
 /// Lays sought lines beside a file's, from line `start` on. Costs a few dozen comparisons a line at most.
@@ -152,7 +152,7 @@ impl Walk<'_, '_> {
         (1, 1)
     }
 
-    /// Takes down that `a` sought lines from `i` on stand against `b` of the file from `j` on.
+    /// Records that `a` sought lines from `i` on differ from `b` of the file from `j` on.
     fn differ(&mut self, i: usize, j: usize, a: usize, b: usize) {
         let mut first = None;
         for nth in 0..a.min(b) {

@@ -451,7 +451,7 @@ impl Document {
         }
     }
 
-    /// Finds what has come to be where an edit put new bytes.
+    /// Finds the matches that new bytes have brought about.
     fn look_around(&mut self, changed: Range<usize>) {
         let Some(many) = &self.sought.many else { return };
         let (bytes, view) = self.around(&changed, self.sought.longest);
@@ -465,7 +465,7 @@ impl Document {
         self.fresh.extend(fresh);
     }
 
-    /// Takes what is around a changed range, as far as a match may reach that touches it.
+    /// Returns what is around a changed range, as far as a match may reach that touches it.
     fn around(&self, changed: &Range<usize>, reach: usize) -> (Cow<'_, [u8]>, View) {
         let start = changed.start.saturating_sub(reach + 2).max(self.bom());
         let end = (changed.end + reach + 2).min(self.len()).max(start);
@@ -492,7 +492,7 @@ fn newlines(bytes: &[u8]) -> usize {
 /// Returns where a newline is, counted from 1, or how many more there would have to be.
 fn nth_newline(bytes: &[u8], nth: usize) -> Result<usize, usize> {
     let mut left = nth;
-    // To count them is several times as fast as to look at each.
+    // Counting them is several times as fast as looking at each.
     for (chunk, start) in bytes.chunks(1 << 10).zip((0..).step_by(1 << 10)) {
         match newlines(chunk) {
             count if count < left => left -= count,

@@ -5,7 +5,7 @@
 //! brought into the form that all its likes have at a level; forms are compared byte for byte. All works on bytes: what
 //! isn't UTF-8 stays as it is, and so never equals anything but itself.
 //!
-//! Blanks are spaces and tabs, and at [`Fuzz::Unicode`] the odd spaces too. Not every look-alike is folded: ellipses,
+//! Whitespace is spaces and tabs, and at [`Fuzz::Unicode`] the odd spaces too. Not every look-alike is folded: ellipses,
 //! guillemets, full-width forms and characters without width say something else than their ASCII neighbours, or
 //! something that an author should look at.
 
@@ -22,9 +22,9 @@ pub enum Fuzz {
     /// Nothing.
     #[default]
     Exact,
-    /// Blanks at the end.
+    /// Whitespace at the end.
     Trailing,
-    /// Blanks at the start as well.
+    /// Whitespace at the start as well.
     Indent,
     /// Also typographic quotes, dashes and odd spaces against their ASCII forms, and composed against decomposed letters.
     Unicode,
@@ -96,16 +96,16 @@ fn trimmed_end(line: &[u8]) -> &[u8] {
     line.trim_end_with(|c| matches!(c, ' ' | '\t'))
 }
 
-/// Returns how many bytes of blanks a line begins with.
+/// Returns how many bytes of whitespace a line begins with.
 fn indentation_len(line: &[u8]) -> usize {
     line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// How new lines are to be indented so that they stand to the file's lines as they stand to the patch's.
+/// By how much the file is indented otherwise than the patch, so that new lines can be indented as the file is.
 ///
-/// A shift is one of four things, and the same for every line that shows one: nothing; blanks that the file has in front of
-/// the patch's; blanks that the patch has in front of the file's; or tabs on one side where the other has the same number of
-/// spaces for each. Lines of nothing but blanks show nothing. What fits none of these is no shift: two spaces a level made
+/// A shift is one of four things, and the same for every line that shows one: nothing; whitespace that the file has in front of
+/// the patch's; whitespace that the patch has in front of the file's; or tabs on one side where the other has the same number of
+/// spaces for each. Lines of nothing but whitespace show nothing. What fits none of these is no shift: two spaces a level made
 /// four, or lines each moved by its own amount.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shift {
@@ -118,9 +118,9 @@ pub struct Shift {
 enum Kind {
     #[default]
     None,
-    /// Put these blanks in front.
+    /// Put this whitespace in front.
     Deeper(Vec<u8>),
-    /// Take these blanks away from the front.
+    /// Take this whitespace away from the front.
     Shallower(Vec<u8>),
     /// Put a tab for every so many spaces.
     Tabs(usize),
@@ -159,8 +159,8 @@ impl Shift {
         Ok(Self { kind, folds })
     }
 
-    /// Shifts a new line. A line of nothing but blanks stays as it is. `None` if the line doesn't have the blanks that are to
-    /// be taken away, or has others than those that are to be counted.
+    /// Shifts a new line. A line of nothing but whitespace stays as it is. `None` if the line doesn't have the whitespace
+    /// that is to be taken away, or has tabs where spaces are to be counted.
     pub fn apply<'l>(&self, line: &'l [u8]) -> Option<Cow<'l, [u8]>> {
         let level = if self.folds { Fuzz::Unicode } else { Fuzz::Indent };
         if level.form(line).is_empty() || (self.kind == Kind::None && !self.folds) {
@@ -186,8 +186,8 @@ impl Shift {
     }
 }
 
-/// Returns all shifts that one pair of indentations may show, the likeliest first. Blanks that need no shift may still be
-/// part of a change from tabs to spaces if there are none.
+/// Returns all shifts that one pair of indentations may show, the likeliest first. Two lines without indentation need
+/// no shift, and may still be part of a change between tabs and spaces.
 fn kinds(patch: &[u8], file: &[u8]) -> Vec<Kind> {
     if patch.is_empty() && file.is_empty() {
         return [Kind::None].into_iter().chain((1..=WIDEST).flat_map(|n| [Kind::Tabs(n), Kind::Spaces(n)])).collect();
@@ -213,12 +213,12 @@ fn kinds(patch: &[u8], file: &[u8]) -> Vec<Kind> {
 /// How many spaces a tab is worth at most.
 const WIDEST: usize = 8;
 
-/// Returns how many blanks there are, if all are the same.
-fn all(blanks: &[u8], blank: u8) -> Option<usize> {
-    blanks.iter().all(|&byte| byte == blank).then_some(blanks.len())
+/// Returns how many characters of whitespace there are, if all are this one.
+fn all(space: &[u8], one: u8) -> Option<usize> {
+    space.iter().all(|&byte| byte == one).then_some(space.len())
 }
 
-/// Returns the blanks that a line begins with, as they are.
+/// Returns the whitespace that a line begins with, as they are.
 fn indentation(line: &[u8], level: Fuzz) -> &[u8] {
     if level < Fuzz::Unicode || line.is_ascii() {
         return &line[..indentation_len(line)];
@@ -227,12 +227,12 @@ fn indentation(line: &[u8], level: Fuzz) -> &[u8] {
     &line[..end]
 }
 
-/// Returns blanks with spaces for odd ones.
-fn plain(blanks: &[u8]) -> Cow<'_, [u8]> {
-    if blanks.is_ascii() {
-        return Cow::Borrowed(blanks);
+/// Returns whitespace with plain spaces for odd ones.
+fn plain(space: &[u8]) -> Cow<'_, [u8]> {
+    if space.is_ascii() {
+        return Cow::Borrowed(space);
     }
-    Cow::Owned(blanks.chars().map(ascii).collect::<String>().into_bytes())
+    Cow::Owned(space.chars().map(ascii).collect::<String>().into_bytes())
 }
 
 #[cfg(test)]
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_spaces_in_front_become_the_files_blanks() {
+    fn odd_spaces_in_front_become_the_files_spaces() {
         for (pairs, new, want) in [
             (&[("\u{a0}\u{a0}a", "  a")][..], "\u{a0}\u{a0}x\u{a0}", Some("  x\u{a0}")),
             (&[("\u{a0}\u{a0}a", "\u{a0}\u{a0}a")], "\u{a0}x", Some("\u{a0}x")),

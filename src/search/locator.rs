@@ -2,7 +2,7 @@
 //!
 //! The one line at or after the cursor that equals it apart from whitespace around it is meant, or else the one that starts with it
 //! after its indentation, or else the one that contains it. Several lines under the first rule that any line satisfies: none
-//! is meant. Blanks are spaces and tabs.
+//! is meant. Whitespace is spaces and tabs.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -19,9 +19,9 @@ use crate::text::Lines;
 /// By which rule a line was taken for the one that a locator means, tightest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 pub enum Relaxation {
-    /// It equals the locator but for blanks around them.
+    /// It equals the locator but for whitespace around it.
     #[error("equals it apart from whitespace around it")]
-    SurroundingBlanks,
+    SurroundingSpace,
     /// After its indentation it starts with the locator.
     #[error("starts with it")]
     Prefix,
@@ -49,7 +49,7 @@ pub enum Loose {
 #[derive(Debug)]
 pub struct Locators<'f> {
     lines: Lines<'f>,
-    /// Without the blanks around them, each once.
+    /// Without the whitespace around them, each once.
     texts: HashMap<Box<[u8]>, usize>,
     found: OnceCell<Vec<Found>>,
 }
@@ -92,7 +92,7 @@ impl<'f> Locators<'f> {
 
     /// Returns which line at or after `from` a locator means, given that no line of the file equals it.
     ///
-    /// A text of nothing but blanks is in every line; it only ever means a blank line. A text that wasn't announced makes
+    /// A text of nothing but whitespace is in every line; it only ever means a blank line. A text that wasn't announced makes
     /// this read the file again.
     pub fn relaxed(&self, text: &[u8], from: usize) -> Loose {
         let Some(&number) = self.texts.get(trimmed(text)) else {
@@ -100,7 +100,7 @@ impl<'f> Locators<'f> {
         };
         let found = &self.found.get_or_init(|| self.read(Self::ROOM))[number];
         let rules = [
-            (Relaxation::SurroundingBlanks, &found.equal),
+            (Relaxation::SurroundingSpace, &found.equal),
             (Relaxation::Prefix, &found.starting),
             (Relaxation::Contained, &found.containing),
         ];
@@ -169,7 +169,7 @@ impl<'f> Locators<'f> {
     }
 }
 
-/// A text without blanks around it, and its number.
+/// A text without whitespace around it, and its number.
 #[derive(Clone, Copy, Debug)]
 struct Sought<'t> {
     text: &'t [u8],

@@ -105,12 +105,12 @@ impl Many {
     }
 }
 
-/// What is known by a word, or by what was made of one.
+/// A map by words, or by hashes of them.
 pub(super) type ByWord<K, V> = HashMap<K, V, Spread>;
 
 /// The words of the needles that have some.
 struct Words {
-    /// To pass over most of the text quickly.
+    /// Tells of most words of the text that they are in no needle.
     sieve: Sieve,
     /// All of them in order: the number of its needle, and how far behind that one's start it is, the farthest first.
     all: Vec<(u64, Reverse<u32>, u32)>,
@@ -245,7 +245,7 @@ fn hash(word: u64) -> u64 {
     word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Makes hashes that nobody foresees, so that nobody can have words collide.
+/// Makes hashes that depend on a random number, so that no response can make words collide.
 #[derive(Clone)]
 pub(super) struct Spread(u64);
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice as _;
 
-/// Stands for a word, or two neighbouring words.
+/// The hash of a word, or of two neighbouring words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key(pub(super) u64);
 
@@ -37,7 +37,7 @@ const IS_WORD: [bool; 256] = {
     is_word
 };
 
-/// Who makes two words collide gets a worse message for it.
+/// It needn't withstand an attack: should words collide, a message gets worse, and nothing else.
 fn hash(word: &[u8]) -> u64 {
     word.chunks(8).fold(word.len() as u64, |sum, chunk| {
         let chunk = chunk.iter().fold(0, |all, &byte| all << 8 | u64::from(byte | 0x20));
@@ -50,7 +50,7 @@ fn mixed(sum: u64, more: u64) -> u64 {
     mixed ^ (mixed >> 29)
 }
 
-/// Returns a line without whitespace at its ends and with plain characters for their typographic kin.
+/// Returns a line without whitespace at its ends and with plain characters for typographic ones.
 pub fn plain(line: &[u8]) -> Vec<u8> {
     let text = match line.is_ascii() {
         true => Cow::Borrowed(line),

@@ -53,7 +53,7 @@ pub(super) fn relaxed(lines: &[&[u8]], locator: &[u8], from: usize) -> Option<(R
     let equals = |line: &[u8]| trim(line) == text;
     let all = |rule: &dyn Fn(&[u8]) -> bool| (from..lines.len()).filter(|&at| rule(lines[at])).collect::<Vec<_>>();
     [
-        (Relaxation::SurroundingBlanks, all(&equals)),
+        (Relaxation::SurroundingSpace, all(&equals)),
         (Relaxation::Prefix, all(&starts)),
         (Relaxation::Contained, all(&contains)),
     ]

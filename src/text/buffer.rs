@@ -5,8 +5,8 @@ use memmap2::MmapMut;
 
 /// Bytes in memory, such as a file is read into.
 ///
-/// Many of them are kept in large pages where the system has those: it has to hand out thousands of small ones else, which takes as long as
-/// it takes to read the file.
+/// Many of them are kept in large pages where the system has those: to hand out thousands of small ones takes it as long as reading the
+/// file.
 #[derive(Debug)]
 pub struct Buffer(Memory);
 

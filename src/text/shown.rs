@@ -20,7 +20,7 @@ impl<'a> Shown<'a> {
     pub fn path(path: &'a Path) -> Self {
         Self(path.as_os_str().as_encoded_bytes())
     }
-    /// Returns whether a character may stand in a message as it is.
+    /// Returns whether a character may be in a message as it is.
     pub fn is_harmless(c: char) -> bool {
         !(c.is_control()
             || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'

@@ -19,7 +19,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// The longest response that is read, in bytes: a hundred times what a model answers with. Places in it are kept in 32
+    /// The longest response that is read, in bytes: a hundred times as long as those of models. Places in it are kept in 32
     /// bits, and what is read of it may take a few times its length.
     pub const MAX_LEN: usize = 64 << 20;
 
@@ -52,7 +52,7 @@ impl Source {
         self.id
     }
 
-    /// Returns the name under which messages point at it, such as `answer.txt` or `<stdin>`.
+    /// Returns the name under which messages point at it, such as `response.txt` or `<stdin>`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -207,18 +207,18 @@ impl<T> Located<T> {
     }
 }
 
-/// Bytes of a patch: borrowed from the response or owned, and where they stand in it. Equality ignores the place, so that
+/// Bytes of a patch: borrowed from the response or owned, and where they are in it. Equality ignores the place, so that
 /// a patch that was derived from a change equals the same patch read from text.
 #[derive(Clone, Debug, Default)]
 pub struct Text<'a> {
     /// The bytes.
     pub bytes: Cow<'a, [u8]>,
-    /// Where they stand in the response; a derived text stands nowhere.
+    /// Where they are in the response; a derived text is nowhere.
     pub span: Option<Span>,
 }
 
 impl<'a> Text<'a> {
-    /// Makes a text that stands in a response.
+    /// Makes a text that is in a response.
     pub fn at(bytes: impl Into<Cow<'a, [u8]>>, span: Span) -> Self {
         Self { bytes: bytes.into(), span: Some(span) }
     }
@@ -228,7 +228,7 @@ impl<'a> Text<'a> {
         Text { bytes: Cow::Owned(self.bytes.into_owned()), span: self.span.map(place) }
     }
 
-    /// Makes a text that stands in no response.
+    /// Makes a text that is in no response.
     pub fn derived(bytes: impl Into<Cow<'a, [u8]>>) -> Self {
         Self { bytes: bytes.into(), span: None }
     }

@@ -117,7 +117,7 @@ impl<'r> Prepared<'r> {
         }
         // git flushes neither its objects nor its references of its own accord.
         let mut end = || self.place.flush_all().and_then(|()| self.decide_on_commit());
-        // An error may pass. If the manifest stays, so does the lock, which keeps git out.
+        // The error may be temporary. If the manifest stays, so does the lock, which keeps git out.
         if let Err(error) = end().or_else(|_| end()) {
             let path = lock::path_bytes(&self.place.journal.path());
             self.place.warnings.push(Warning::Unsettled { path, reason: error.to_string() });

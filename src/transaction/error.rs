@@ -1,4 +1,4 @@
-//! What can stand in the way of a change, and what is worth a warning after it.
+//! What can be in the way of a change, and what is worth a warning after it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ pub enum TransactionError {
     /// A tree couldn't be read again, or isn't what it must be any more.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// A file goes where the directory stands in which the command was started.
+    /// A file goes where the directory is in which the command was started.
     #[error("`{path}` is the current directory, and a file goes there")]
     CurrentDirectory { path: RepoPath },
     /// So many new directories are in one another that nobody can mean it.
@@ -63,16 +63,16 @@ pub enum TransactionError {
     /// There is no commit.
     #[error(transparent)]
     Commit(#[from] CommitError),
-    /// A file stands on another file system than the repository, so that a commit with hooks could not be undone safely.
+    /// A file is on another file system than the repository, so that a commit with hooks could not be undone safely.
     #[error("`{path}` is on another file system than the repository's git directory")]
     OtherFileSystem { path: RepoPath },
-    /// The repository said no.
+    /// The repository refused.
     #[error(transparent)]
     Repository(#[from] crate::repo::RepoError),
     /// There is no place for what a change needs beside the files.
     #[error("can't keep a journal in `{}`: {}", Shown::path(directory), SystemError(source))]
     NoJournal { directory: PathBuf, source: io::Error },
-    /// The system said no.
+    /// The system refused.
     #[error("can't {doing} `{}`: {}", Shown(path), SystemError(source))]
     Io { doing: &'static str, path: BString, source: io::Error },
 }
@@ -141,7 +141,7 @@ pub enum Open {
     /// A journal, with which nothing was done.
     #[error(transparent)]
     Journal(Unfit),
-    /// A journal that stays, since the system said no.
+    /// A journal that stays, since the system refused.
     #[error("the journal `{}` stays, so that recovery can be tried again", Shown::path(.0))]
     Again(PathBuf),
     /// The originals of files that somebody changed since.

@@ -7,7 +7,7 @@
 //! | `draft` | the change as it was worked out, before anything was made in the work tree; what the manifest is called once it is taken back |
 //! | `manifest` | the change. While it is there, the change is taken back if its run died |
 //! | `applied` | what the manifest is called once the change is certain: this one rename decides |
-//! | `begun` | says that git was let go to make the commit |
+//! | `begun` | says that git was told to make the commit |
 //! | `original-N` | files that had to leave their places |
 //! | `index.old`, `index.new` | the index before and after |
 //! | `record`, `copy-N` | what `undo` will need beyond `original-N`, see [`last`](mod@super::last) |
@@ -185,12 +185,12 @@ impl Journal {
         with_suffix(index, &format!(".llmpatch-{:016x}", self.run))
     }
 
-    /// Keeps the directory when this ends.
+    /// Keeps the directory when this is dropped.
     pub(super) fn keep(&self) {
         self.stays.set(true);
     }
 
-    /// Removes the directory when this ends, also if it is another run's.
+    /// Removes the directory when this is dropped, even if it is another run's.
     pub(super) fn let_go(&self) {
         self.stays.set(false);
     }
@@ -300,14 +300,14 @@ impl Journal {
         }
     }
 
-    /// Returns whether git was let go to make the commit.
+    /// Returns whether git was told to make the commit.
     pub(super) fn has_begun(&self) -> bool {
         matches!(self.dir.look(&plain("begun")), Ok(Found::File(_)))
     }
 
     /// Returns whether there is a change that isn't finished.
-    pub(super) fn is_standing(&self) -> bool {
-        // An error may pass. One that can't be looked at is left to whoever looks next.
+    pub(super) fn is_unfinished(&self) -> bool {
+        // The error may be temporary. One that can't be looked at is left to whoever looks next.
         let look = || self.dir.look(&plain("manifest"));
         !matches!(look().or_else(|_| look()), Ok(Found::Absent))
     }
@@ -317,7 +317,7 @@ impl Journal {
     /// # Errors
     /// If it isn't whole, or can't be read.
     pub(super) fn manifest(&self) -> Result<Option<Manifest>, Why> {
-        match self.is_standing() {
+        match self.is_unfinished() {
             true => self.read("manifest")?.map(Some).ok_or(Why::Broken),
             false => Ok(None),
         }
@@ -385,7 +385,7 @@ impl Journal {
         Ok(is_kept && !self.is_index(index, "index.old")? && !self.is_index(index, "index.new")?)
     }
 
-    /// Puts the old index back, if ours stands in its place.
+    /// Puts the old index back, if ours is in its place.
     pub(super) fn restore_index(&self, index: &Path) -> io::Result<()> {
         if !self.is_index(index, "index.new")? || self.is_index(index, "index.old")? {
             return Ok(());

@@ -2,8 +2,8 @@
 //!
 //! Once a change is certain, its journal holds all that is needed: the originals, the same inodes, and a [`Record`]. So it is
 //! kept by one rename of the journal to `llmpatch/undo-N`, where N is one more than that of the newest, and the oldest go where there are
-//! more than [`MOST_KEPT`], or more than [`MOST_BYTES`] of old files. An undo has only the record of what it took back go. A change without a record (it could not be written), and one
-//! that was committed, have all others go: nothing before it can be taken back as if it weren't there. Whoever finds the journal of a dead run
+//! more than [`MOST_KEPT`], or more than [`MOST_BYTES`] of old files. An undo removes only the record of what it took back. A change without a record (it could not be written), and one
+//! that was committed, remove all others: nothing before it can be taken back as if it weren't there. Whoever finds the journal of a dead run
 //! whose change is certain does the same.
 
 use std::io;
@@ -54,7 +54,7 @@ pub(super) fn write(journal: &Journal, record: Record) -> io::Result<()> {
     written.map(drop)
 }
 
-/// Keeps a change that is certain, or has go what it took back. It can be stopped anywhere and done again.
+/// Keeps a change that is certain, or removes what it took back. It can be stopped anywhere and done again.
 pub(super) fn keep(journal: &Journal) -> io::Result<()> {
     let record = match journal.record.take() {
         None => journal.dir().read_own(&plain(RECORD), MOST)?.and_then(|bytes| Record::parse(&bytes)),
@@ -71,7 +71,7 @@ pub(super) fn keep(journal: &Journal) -> io::Result<()> {
         Some(Record::Undone(seal)) => {
             for number in kept(home)? {
                 let its = seal_of(home, number)?;
-                // Done again, the newest is half removed, or another one.
+                // This is done a second time: the newest is half removed by now, or is another one.
                 if its.as_ref().is_none_or(|its| *its == seal) {
                     forget(home, number)?;
                 }

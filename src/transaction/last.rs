@@ -13,7 +13,7 @@ use std::path::Path;
 use super::error::{ChangedSince, TransactionError};
 use super::journal::{Journal, plain};
 use super::kept;
-use super::manifest::{Directory, Held, Stands};
+use super::manifest::{Directory, Held, Occupant};
 use super::recheck;
 use super::record::{Entry, Kept, Made, Record};
 use super::staging::{Location, Staging};
@@ -157,7 +157,8 @@ fn of_files(
         let old = before.as_ref().map(|(held, _)| held);
         let is_new = |held: &Held, now: &File| {
             // An undo also minds a mode that was changed since.
-            held.bits == now.mode.bits && Stands::judge(old, Some(held), now.content.kept(), now.mode) == Stands::New
+            held.bits == now.mode.bits
+                && Occupant::judge(old, Some(held), now.content.kept(), now.mode) == Occupant::New
         };
         if number > 0 {
             progress.step();
@@ -196,7 +197,7 @@ fn of_files(
     Ok(changes)
 }
 
-/// Returns what stands where a file comes back and doesn't go itself.
+/// Returns what is in the place to which a file comes back, unless it goes itself.
 fn in_the_way(
     tree: &dyn Tree,
     path: &RepoPath,
@@ -217,7 +218,7 @@ fn in_the_way(
     })
 }
 
-/// Names the entries that changed since, and those that stand where one comes back.
+/// Names the entries that changed since, and those in the place to which one comes back.
 fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<ChangedSince>, TreeError> {
     let goes: BTreeSet<_> = entries.iter().filter(|entry| entry.before.is_none()).map(|entry| &entry.path).collect();
     let mut since = BTreeSet::new();
@@ -302,7 +303,7 @@ impl Reverse {
         next: &mut NextIndex,
         stats: &BTreeMap<&RepoPath, crate::dir::Stat>,
     ) -> Result<(), TransactionError> {
-        // All that goes first: it may stand in the way of what comes.
+        // All that goes first: it may be in the way of what comes.
         for gone in [true, false] {
             for Entry { path, before, .. } in self.entries.iter().filter(|entry| entry.before.is_none() == gone) {
                 next.restore(path, before.as_ref(), stats.get(path))?;

@@ -102,7 +102,7 @@ impl Layouter<'_> {
                     return Err(TransactionError::TooDeep { path: change.path.clone() });
                 }
             }
-            // What stands where a file goes, if anything, is a directory in which nothing will be left.
+            // In the place of a file to come is nothing, or a directory in which nothing will be left.
             if self.dir.look(&change.path).map_err(io)? == Found::Directory {
                 if self.dir.is_current(&change.path).map_err(io)? {
                     return Err(TransactionError::CurrentDirectory { path: change.path.clone() });

@@ -116,24 +116,24 @@ impl Held {
 /// What is at a path, as the change of it sees it. Taking back and undoing both go by this: what is new may be replaced by the original,
 /// what is old stays, in the place of nothing the original may come, and anything else is its owner's, which nobody touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stands {
+pub(super) enum Occupant {
     Nothing,
     Old,
     New,
-    Else,
+    Other,
 }
 
-impl Stands {
+impl Occupant {
     /// Judges a file by its content, and by its mode where that alone changes.
     pub(super) fn judge(before: Option<&Held>, after: Option<&Held>, content: &[u8], mode: Mode) -> Self {
         let is = |held: Option<&Held>| held.is_some_and(|held| held.has(content));
         let has_mode =
             |held: &Held| held.executable == mode.executable && (held.bits.is_none() || held.bits == mode.bits);
         match (is(before), is(after)) {
-            (true, true) if after.is_some_and(has_mode) => Stands::New,
-            (true, _) => Stands::Old,
-            (false, true) => Stands::New,
-            (false, false) => Stands::Else,
+            (true, true) if after.is_some_and(has_mode) => Occupant::New,
+            (true, _) => Occupant::Old,
+            (false, true) => Occupant::New,
+            (false, false) => Occupant::Other,
         }
     }
 }

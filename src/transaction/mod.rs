@@ -7,7 +7,7 @@
 //! From begin to end git's own `index.lock` is held, for a change of the work tree alone too: it keeps `git add` and
 //! `git commit` from seeing half of it.
 //!
-//! Before the first visible change a manifest stands in the [`journal`](self) that says where everything lies before and
+//! Before the first visible change a manifest is in the [`journal`](self) that says where everything lies before and
 //! after; taking it away is the moment from which the change is certain. A run that dies between the two is taken back by the
 //! next one ([`recover()`]), which judges every path by what it finds there; no run is needed that remembers what it did.
 //!
@@ -17,7 +17,7 @@
 //!
 //! What is needed to take the change back outlives it, until the next one: see `last.rs`. Taking it back is a change like any other.
 //!
-//! A file that a hook rewrote before another hook said no is left as the hook wrote it, and named, its original kept: nothing
+//! A file that a hook rewrote before another hook refused is left as the hook wrote it, and named, its original kept: nothing
 //! tells a hook's rewriting from what its owner typed meanwhile.
 
 mod batch;
@@ -319,7 +319,7 @@ impl<'r> Prepared<'r> {
                 // Whoever finds the journal would take a HEAD that another moved for moved by it.
                 self.place.journal.forget_child(self.place.flush);
                 let remains = self.place.take_back();
-                if self.place.journal.is_standing() {
+                if self.place.journal.is_unfinished() {
                     self.lock.leave();
                 }
                 let attention = remains.paths();
@@ -336,16 +336,16 @@ impl<'r> Prepared<'r> {
         self.place.warnings.extend(left);
         let Prepared { place, next, intended, mut lock, _held, .. } = self;
         drop((next, intended));
-        let is_standing = place.journal.is_standing();
-        if is_standing {
+        let is_unfinished = place.journal.is_unfinished();
+        if is_unfinished {
             lock.leave();
         }
-        Ok(Done { commit, warnings: place.settle(is_standing) })
+        Ok(Done { commit, warnings: place.settle(is_unfinished) })
     }
 
     fn make_visible(&mut self) -> Result<Option<Committed>, TransactionError> {
         self.place.check_signals()?;
-        self.place.stand()?;
+        self.place.install_manifest()?;
         self.place.publish()?;
         let Some(mut next) = self.next.take() else {
             self.record(Vec::new());
@@ -441,7 +441,7 @@ impl<'r> Prepared<'r> {
 }
 
 fn set_all(index: &mut NextIndex<'_>, blobs: &[(&RepoPath, Option<Blob>)], stats: &BTreeMap<&RepoPath, Stat>) {
-    // All that goes first: it may stand in the way of what comes.
+    // All that goes first: it may be in the way of what comes.
     for (path, _) in blobs.iter().filter(|(_, blob)| blob.is_none()) {
         index.set(path, None, None);
     }

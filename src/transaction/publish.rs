@@ -1,6 +1,6 @@
 //! The work tree's visible change, step by step, in places that the manifest knows, so that each can be taken back.
 //!
-//! 1. What is to go is taken out of its place, all of it first: it may stand where something else needs a directory, or be the
+//! 1. What is to go is taken out of its place, all of it first: it may be where something else needs a directory, or be the
 //!    same name in another case.
 //! 2. What is to change is exchanged with its new content in one step; what is new is renamed to its free name. Directories are
 //!    made where they are missing, and empty ones moved away where a file goes.
@@ -145,7 +145,7 @@ impl<'r> Staging<'r> {
         }
     }
 
-    /// Removes a directory that stands where a file goes, and the directories in it, if there is nothing else in it.
+    /// Removes a directory that is where a file goes, and the directories in it, if there is nothing else in it.
     fn clear(&mut self, dir: &Dir, path: &RepoPath) -> Result<(), TransactionError> {
         let inside = |directory: &&Directory| directory.path == *path || directory.path.is_below(path);
         for directory in self.manifest.removed.iter().filter(inside).rev() {
@@ -192,7 +192,7 @@ impl<'r> Staging<'r> {
 
     /// Checks once more that every original is what was planned on.
     ///
-    /// And that nobody saved over what took its place, which would pass for the new content's rightful end otherwise.
+    /// Also checks that nobody saved over what took its place: such a save would otherwise count as part of the change.
     pub(super) fn confirm(&self) -> Result<(), TransactionError> {
         let Some(dir) = self.dir else { return Ok(()) };
         let _pass = dir.pass();
@@ -203,7 +203,7 @@ impl<'r> Staging<'r> {
                 Some(after) => self.is_as_written(dir, number, change, after).map_err(io)?,
                 None => !matches!(dir.look(path).map_err(io)?, Found::File(_) | Found::Link | Found::Special),
             };
-            // Where case doesn't count, another name of the change may be what stands there.
+            // Where case doesn't count, another name of the change may be what is there.
             let is_twin = || {
                 let twin = |other: &&&Change| other.path.as_bytes().eq_ignore_ascii_case(path.as_bytes());
                 self.changes.iter().filter(twin).count() > 1
@@ -224,12 +224,12 @@ impl<'r> Staging<'r> {
         }
     }
 
-    /// Keeps what undo will need, and lets go of the rest: the change is certain now. If its manifest still stands, whoever finds it does.
+    /// Keeps what undo will need, and lets go of the rest: the change is certain now. If its manifest is still there, whoever finds that does it.
     ///
     /// An original that changed after it was confirmed isn't thrown away: somebody wrote to it while hooks ran.
-    pub(super) fn settle(mut self, is_standing: bool) -> Vec<Warning> {
+    pub(super) fn settle(mut self, is_unfinished: bool) -> Vec<Warning> {
         let mut warnings = std::mem::take(&mut self.warnings);
-        if is_standing {
+        if is_unfinished {
             // There is something left to be done for whoever recovers.
             self.journal.keep();
             return warnings;
@@ -241,7 +241,7 @@ impl<'r> Staging<'r> {
         if let Some(dir) = self.dir {
             for (number, change) in self.changes.iter().enumerate() {
                 let (Some(original), Some(before)) = (self.originals.get(&number), change.on_disk()) else { continue };
-                // An error may pass. What can't be looked at may hold what somebody wrote.
+                // The error may be temporary. What can't be looked at may hold what somebody wrote.
                 let look = || self.is_as_before(dir, original, before, None);
                 let held = if self.watch == Watch::Hooks { look().or_else(|_| look()) } else { Ok(true) };
                 let is_late = !matches!(held, Ok(true));
@@ -264,7 +264,7 @@ impl<'r> Staging<'r> {
                 }
             }
             // Where originals had to stay beside their places, directories are empty only now. Nothing hangs on them any more.
-            // An error may pass; one that doesn't leaves an empty directory.
+            // The error may be temporary; one that doesn't leaves an empty directory.
             if !is_whole && self.remove_emptied_directories(dir).is_err() {
                 let _ = self.remove_emptied_directories(dir);
             }
@@ -289,7 +289,7 @@ impl<'r> Staging<'r> {
             // What nobody wrote to is of no use to anybody.
             let _ = self.journal.dir().remove_file(&name);
         }
-        // An error may pass.
+        // The error may be temporary.
         let away = self.journal.put_away().or_else(|_| self.journal.put_away()).unwrap_or_else(|_| {
             self.journal.keep();
             self.journal.path()

@@ -35,7 +35,7 @@ pub struct Recovered {
     pub how: How,
     /// The paths that it was about.
     pub paths: Vec<RepoPath>,
-    /// Those that aren't what they were, since somebody changed them meanwhile or the system said no.
+    /// Those that aren't what they were, since somebody changed them meanwhile or the system refused.
     pub attention: Vec<RepoPath>,
     /// Further facts, one sentence each.
     pub notes: Vec<String>,
@@ -96,7 +96,7 @@ pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
     for journal in Journal::all(repo) {
         let manifest = match &journal {
             Ok(journal) if journal.life() == Ok(Some(Life::Alive)) => continue,
-            Ok(journal) if !journal.is_standing() => continue,
+            Ok(journal) if !journal.is_unfinished() => continue,
             Ok(journal) => journal.manifest().ok().flatten(),
             Err(_) => None,
         };
@@ -192,10 +192,10 @@ fn all(
         match journal.life() {
             _ if journal.is_gone() => {}
             // Of a run that lives, what it does is to be waited for, or a commit that it began and that outlives it.
-            Ok(Some(Life::Alive)) if journal.is_standing() => return Ok(Some(Holder::Running)),
+            Ok(Some(Life::Alive)) if journal.is_unfinished() => return Ok(Some(Holder::Running)),
             Ok(Some(Life::Alive)) => {}
             Ok(Some(Life::Unknown)) if asked != Asked::Force => {
-                if journal.is_standing() {
+                if journal.is_unfinished() {
                     let stamp = journal.stamp().ok().flatten();
                     let host = stamp.map(|(stamp, _)| stamp.host).unwrap_or_default();
                     recovered.push(Recovered::left_of(&journal, Why::Elsewhere { host }));

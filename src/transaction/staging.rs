@@ -2,7 +2,7 @@
 //!
 //! New contents are prepared as files beside their targets. An original that had to leave its place is kept whole, the same
 //! inode, until the next change; so taking everything back copies nothing and needs no room. For an instant
-//! it stands under the name of what replaced it, then in the [`Journal`]: when a hook runs, and when the change is certain, no file
+//! it has the name of what replaced it, then in the [`Journal`]: when a hook runs, and when the change is certain, no file
 //! of ours lies in the work tree.
 
 use std::cell::Cell;
@@ -74,8 +74,8 @@ impl From<Location> for Original {
 enum Phase {
     /// Nothing visible was done.
     Prepared,
-    /// The manifest stands.
-    Standing,
+    /// The manifest is in its place.
+    Journaled,
     /// It is certain, or it is taken back.
     Over,
 }
@@ -239,10 +239,10 @@ impl<'r> Staging<'r> {
     }
 
     /// Puts the manifest in its place; from here on whoever finds it takes the change back.
-    pub(super) fn stand(&mut self) -> Result<(), TransactionError> {
+    pub(super) fn install_manifest(&mut self) -> Result<(), TransactionError> {
         self.flush_all()?;
-        // Whatever becomes of this call, the manifest may stand afterwards.
-        self.phase = Phase::Standing;
+        // Whatever becomes of this call, the manifest may be there afterwards.
+        self.phase = Phase::Journaled;
         self.journal.begin(&self.manifest, self.flush)
     }
 
@@ -267,7 +267,7 @@ impl<'r> Staging<'r> {
     /// Takes back all that was done, and removes what was prepared.
     pub(super) fn take_back(&mut self) -> Remains {
         let mut remains = Remains::default();
-        if self.phase == Phase::Standing {
+        if self.phase == Phase::Journaled {
             for _ in 0..2 {
                 let index = self.journal.restore_index(self.repo.index_path());
                 let (journal, manifest, progress) = (&self.journal, &self.manifest, &self.progress);
@@ -275,7 +275,7 @@ impl<'r> Staging<'r> {
                 if let (Err(error), Some(path)) = (index, self.manifest.paths().next()) {
                     remains.failed.push((path.clone(), error));
                 }
-                // Judged by what stands there, so trying again can only do better.
+                // Judged by what is there, so trying again can only do better.
                 if remains.failed.is_empty() {
                     break;
                 }
@@ -287,7 +287,7 @@ impl<'r> Staging<'r> {
                     remains.open = kept;
                     self.remove_staged(&remains.theirs);
                 }
-                // The manifest stands, and the next run tries again.
+                // The manifest is there, and the next run tries again.
                 _ => {
                     remains.open = Some(Open::Again(self.journal.path()));
                     self.journal.keep();
@@ -306,7 +306,7 @@ impl<'r> Staging<'r> {
         for (number, temporary) in std::mem::take(&mut self.staged) {
             let is_spared = spared.contains(&self.manifest.touched[number].path);
             if !is_spared && dir.remove_file(&temporary).is_err_and(|error| !is_missing(&error)) {
-                // Its name stands in the journal, where the next run finds it.
+                // Its name is in the journal, where the next run finds it.
                 self.journal.keep();
             }
         }
@@ -343,7 +343,7 @@ impl<'r> Staging<'r> {
         Ok(bits.is_none_or(|bits| bits == stat.bits))
     }
 
-    /// Returns whether what was written still stands in its place.
+    /// Returns whether what was written still is in its place.
     pub(super) fn is_as_written(&self, dir: &Dir, number: usize, change: &Change, after: &File) -> io::Result<bool> {
         let written =
             self.written.get(&number).filter(|stat| self.published.is_some_and(|moment| moment.shows_in(stat)));

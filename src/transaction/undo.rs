@@ -1,6 +1,6 @@
 //! Taking back what was done to the work tree, by whoever finds the manifest: this run when something fails, or a later one.
 //!
-//! Nothing is remembered of what was done: every path is judged by what stands there. Our new content goes and the original
+//! Nothing is remembered of what was done: every path is judged by what is there. Our new content goes and the original
 //! comes back, the same inode; what still is, or is again, the original stays; anything else is somebody's own edit since,
 //! which stays where it is and is named. So it can be stopped anywhere and begun again, and as it only renames and removes,
 //! it needs no room on the disk.
@@ -12,7 +12,7 @@ use std::io;
 
 use super::error::Open;
 use super::journal::{Journal, original_name};
-use super::manifest::{Directory, Manifest, Stands, Touched};
+use super::manifest::{Directory, Manifest, Occupant, Touched};
 use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
 use crate::progress::{Progress, Stage};
@@ -21,9 +21,9 @@ use crate::tree::Mode;
 /// What could not be put back.
 #[derive(Debug, Default)]
 pub(super) struct Remains {
-    /// Somebody else's content stands there. Their originals stay in the journal.
+    /// Somebody else's content is there. Their originals stay in the journal.
     pub(super) theirs: Vec<RepoPath>,
-    /// The system said no. Another try may do better.
+    /// The system refused. Another try may do better.
     pub(super) failed: Vec<Failed>,
     /// What is left of it for a person to see to.
     pub(super) open: Option<Open>,
@@ -62,7 +62,7 @@ impl<'u> Undo<'u> {
     pub(super) fn run(&self) -> Remains {
         let mut remains = Remains::default();
         self.progress.enter(Stage::Restoring, self.manifest.touched.len());
-        // What is new goes first, for it may stand where an old directory was; originals come last, for they need their directories.
+        // What is new goes first, for it may be where an old directory was; originals come last, for they need their directories.
         let order = |touched: &Touched| (touched.before.is_some(), touched.after.is_none());
         let mut touched: Vec<_> = self.manifest.touched.iter().enumerate().collect();
         touched.sort_by_key(|(_, touched)| order(touched));
@@ -118,27 +118,27 @@ impl<'u> Undo<'u> {
     fn unmake(&self, number: usize, touched: &Touched) -> io::Result<bool> {
         let stage = self.in_tree(touched.stage(self.journal.run(), number));
         let place = self.in_tree(touched.path.clone());
-        let (there, staged) = (self.stands(&place, touched)?, self.stands(&stage, touched)?);
+        let (there, staged) = (self.occupant(&place, touched)?, self.occupant(&stage, touched)?);
         match (there, staged) {
             // Never put in its place; what is there was there.
-            (Stands::Else, Stands::New) => Ok(true),
+            (Occupant::Other, Occupant::New) => Ok(true),
             // Taken away by one who was killed when the old directory was there again.
-            (Stands::Else, Stands::Nothing) if self.is_old_directory(&touched.path)? => Ok(true),
-            (Stands::Else, Stands::Nothing) => Ok(false),
-            (Stands::New, staged) => {
-                if staged == Stands::New {
+            (Occupant::Other, Occupant::Nothing) if self.is_old_directory(&touched.path)? => Ok(true),
+            (Occupant::Other, Occupant::Nothing) => Ok(false),
+            (Occupant::New, staged) => {
+                if staged == Occupant::New {
                     // One file by two names, where a rename to a free name is a link and a removal.
                     stage.remove()?;
                 }
                 place.take_out_to(&stage)?;
                 self.throw_away(&stage, &place, touched)
             }
-            (_, Stands::Nothing) => Ok(true),
+            (_, Occupant::Nothing) => Ok(true),
             (_, _) => self.throw_away(&stage, &place, touched),
         }
     }
 
-    /// Returns whether a directory stands at a path where one stood before.
+    /// Returns whether a directory is at a path where one was before.
     fn is_old_directory(&self, path: &RepoPath) -> io::Result<bool> {
         let was_there = self.manifest.removed.iter().any(|directory| directory.path == *path);
         Ok(was_there && self.dir.look(path)? == Found::Directory)
@@ -155,7 +155,7 @@ impl<'u> Undo<'u> {
 
     /// Removes what is at a place of ours if it is our new content; says whether nothing is there any more.
     fn remove_ours(&self, at: &Location<'_>, touched: &Touched) -> io::Result<bool> {
-        let is_ours = matches!(self.stands(at, touched)?, Stands::New | Stands::Nothing);
+        let is_ours = matches!(self.occupant(at, touched)?, Occupant::New | Occupant::Nothing);
         if is_ours {
             at.remove()?;
         }
@@ -166,30 +166,30 @@ impl<'u> Undo<'u> {
     fn bring_back(&self, number: usize, touched: &Touched) -> io::Result<bool> {
         let place = self.in_tree(touched.path.clone());
         let original = self.find_original(number, touched, &place)?;
-        let there = self.stands(&place, touched)?;
+        let there = self.occupant(&place, touched)?;
         let Some((original, held)) = original else {
             // It never left its place, or is back; unless ours is there or nothing, and then nobody knows where the original is.
-            return Ok(matches!(there, Stands::Old | Stands::Else));
+            return Ok(matches!(there, Occupant::Old | Occupant::Other));
         };
         if !self.journal.is_own() && !matches!(original.dir.look(&original.path)?, Found::File(_)) {
             // Only files are changed. This run knows that it took something else in; of another that is for a person to say.
             return Ok(false);
         }
         match (there, held) {
-            (Stands::Nothing, _) => {
+            (Occupant::Nothing, _) => {
                 // Somebody may have removed the directories meanwhile.
                 self.dir.make_directories(&touched.path).map_err(|(_, error)| error)?;
                 original.rename_to(&place)?;
                 Ok(true)
             }
-            (Stands::New, _) if touched.after.is_some() => self.swap_back(number, touched, &place, &original),
+            (Occupant::New, _) if touched.after.is_some() => self.swap_back(number, touched, &place, &original),
             // Put back by hand, or by one who had no time left to tidy up.
-            (Stands::Old, Stands::Old) => {
+            (Occupant::Old, Occupant::Old) => {
                 original.remove()?;
                 Ok(true)
             }
             // The two changed places, and somebody's save was found: it goes back to where it was made.
-            (Stands::Old, _) => {
+            (Occupant::Old, _) => {
                 self.exchange(&place, &original)?;
                 Ok(self.shelve(number, &original))
             }
@@ -203,14 +203,14 @@ impl<'u> Undo<'u> {
         number: usize,
         touched: &Touched,
         place: &Location<'u>,
-    ) -> io::Result<Option<(Location<'u>, Stands)>> {
+    ) -> io::Result<Option<(Location<'u>, Occupant)>> {
         let mut original = None;
         for location in self.locations(number, touched) {
-            match self.stands(&location, touched)? {
-                Stands::Nothing => {}
+            match self.occupant(&location, touched)? {
+                Occupant::Nothing => {}
                 // Not an original, but what took its place, prepared or taken back.
-                Stands::New if touched.after.is_some() => {
-                    if self.stands(place, touched)? != Stands::New {
+                Occupant::New if touched.after.is_some() => {
+                    if self.occupant(place, touched)? != Occupant::New {
                         location.remove()?;
                     }
                 }
@@ -231,7 +231,7 @@ impl<'u> Undo<'u> {
         if !self.exchange(place, original)? {
             // Where names can't be exchanged, ours goes to where it was prepared, and that is looked at again.
             let stage = self.in_tree(touched.stage(self.journal.run(), number));
-            if self.stands(&stage, touched)? == Stands::New {
+            if self.occupant(&stage, touched)? == Occupant::New {
                 // One file by two names, as in `unmake`.
                 stage.remove()?;
             }
@@ -278,20 +278,20 @@ impl<'u> Undo<'u> {
         Location { dir: self.journal.dir(), path }
     }
 
-    fn stands(&self, at: &Location<'_>, touched: &Touched) -> io::Result<Stands> {
+    fn occupant(&self, at: &Location<'_>, touched: &Touched) -> io::Result<Occupant> {
         let states = || touched.before.iter().chain(&touched.after);
         Ok(match at.dir.look(&at.path)? {
-            Found::Absent | Found::Beneath { .. } => Stands::Nothing,
+            Found::Absent | Found::Beneath { .. } => Occupant::Nothing,
             // What is of another size needn't be read.
-            Found::File(stat) if !states().any(|held| held.size == stat.size) => Stands::Else,
+            Found::File(stat) if !states().any(|held| held.size == stat.size) => Occupant::Other,
             Found::File(_) => match at.dir.read(&at.path)? {
-                None => Stands::Nothing,
+                None => Occupant::Nothing,
                 Some((bytes, stat)) => {
                     let mode = Mode { executable: stat.is_executable(), bits: Some(stat.bits) };
-                    Stands::judge(touched.before.as_ref(), touched.after.as_ref(), &bytes, mode)
+                    Occupant::judge(touched.before.as_ref(), touched.after.as_ref(), &bytes, mode)
                 }
             },
-            _ => Stands::Else,
+            _ => Occupant::Other,
         })
     }
 }

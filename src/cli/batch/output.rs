@@ -31,7 +31,7 @@ impl Output {
     /// Opens a file, or standard output. With `resume`, what was answered in the file is kept, and what was begun is taken off it.
     ///
     /// # Errors
-    /// If the file has something in it that isn't to be lost, or the system says no.
+    /// If the file has something in it that isn't to be lost, or the system refuses.
     pub(super) fn open(path: Option<&Path>, resume: bool, onto: &str) -> Result<(Self, Answered), IoError> {
         let name = path.map_or_else(|| "standard output".to_owned(), |path| Shown::path(path).to_string());
         let mut answered = Answered { lines: Box::new(io::empty()), name: name.clone(), onto: onto.to_owned(), met: 0 };
@@ -54,7 +54,7 @@ impl Output {
     /// Writes answers. Returns whether anybody reads them.
     ///
     /// # Errors
-    /// If the system says no.
+    /// If the system refuses.
     pub(super) fn write(&mut self, text: &str) -> Result<bool, IoError> {
         match self.to.write_all(text.as_bytes()).and_then(|()| self.to.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),

@@ -47,7 +47,7 @@ pub(in crate::format) struct Around<'a> {
     tags: Tags<'a>,
     /// The file of the block before, while nothing but blank lines, fences and dots is between; `None` in it for one that isn't known.
     last: Option<Option<Text<'a>>>,
-    /// Whether something that is nearly a block's first line has been seen, behind which what follows is no news.
+    /// Whether something that is nearly a block's first line has been seen, so that what follows isn't reported again.
     is_wreck: bool,
     /// How much of a conflict has been seen: its first line, and whether its middle came.
     conflict: Option<(Span, bool)>,

@@ -140,7 +140,7 @@ pub enum Warning {
 }
 
 impl Residue {
-    /// Returns whether this is about the start of an envelope, whose end is then no news.
+    /// Returns whether this is about the start of an envelope, whose end then isn't reported.
     pub(super) fn loses_an_envelope(&self) -> bool {
         matches!(self, Residue::StrayHeader { .. } | Residue::Prefixed { format: Format::Envelope, .. })
     }

@@ -21,7 +21,7 @@
 //!   at the column of the last envelope. Headers up to the next patch are one error.
 //! - Residue of a format that wasn't asked for is no error, and neither is what is wrong in a patch that is skipped, unless
 //!   that patch never ends and so has swallowed one that was asked for.
-//! - What would be residue behind a broken OPX element is its wreck: that it is broken is error enough.
+//! - What would be residue behind a broken OPX element isn't reported: that it is broken is error enough.
 //! - `<edit` directly follows another element if only whitespace is between; other tags before it on its line make it prose.
 //! - Unified diffs begin at column 0; one that is indented or quoted isn't read, and if there is nothing else, that is said.
 //! - A hunk's header in prose, and what else could only have been part of a diff, is residue.

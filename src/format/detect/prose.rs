@@ -121,12 +121,12 @@ impl<'a> Prose<'a> {
         self.seen.indent = (indent.start, indent.end);
     }
 
-    /// Notes that an OPX element ended. What lies about after one that is broken is its wreck, and no news.
+    /// Notes that an OPX element ended. What is left over behind a broken one isn't reported.
     pub(super) fn opx_ends(&mut self, sound: bool) {
         self.seen.opx = sound;
     }
 
-    /// Takes note of what shows that something was lost.
+    /// Records what shows that something was lost.
     fn residue(&mut self, format: Format, span: Span, residue: Residue) {
         self.found.push(Found::residue(format, span, residue));
     }
@@ -288,7 +288,7 @@ impl<'a> Prose<'a> {
         let is_lost = matches!(self.found.last(), Some(Found::Residue(_, error)) if error.value.loses_an_envelope());
         match (marked.marker, self.seen.envelope_end) {
             (Marker::EndOfFile, _) => self.found.push(stray("*** End of File")),
-            // It ends what has been reported as standing in no patch.
+            // It ends what has been reported as being in no patch.
             (Marker::End, _) if is_lost => {}
             (Marker::End, Some(ended)) if number.get() > ended.get() + 1 => {
                 self.residue(Format::Envelope, span, Residue::StrayEnd { ended });

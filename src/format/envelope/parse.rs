@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
             self.findings.error(row.span, error);
             return;
         }
-        // Where it stands for the change of the section before, that one lacks nothing else.
+        // If it is written in place of the change of the section before, that one lacks nothing else.
         let is_its_change = self.section.has_no_change();
         if is_its_change {
             self.findings.error(row.span, error.clone());
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
         self.block(end)
     }
 
-    /// There was no End. What was found wrong behind the place where it should have been is no news.
+    /// There was no End. What was found wrong behind the place where it should have been isn't reported.
     fn cut_off(mut self, end: LineNo) -> Block<'a> {
         let path = self.section.path();
         let begin = self.begin.number;

@@ -260,7 +260,7 @@ impl<'a> Scanner<'a> {
         Some((start..start + len, false))
     }
 
-    /// Takes a flaw down. An open value is what counts most, so it always has room.
+    /// Records a flaw. An open value is what counts most, so it always has room.
     fn flaw(&mut self, place: Range<usize>, flaw: Error) {
         let is_open_value = |flaw: &Error| matches!(flaw, Error::OpenValue { .. });
         let flaws = &mut self.tag.flaws;

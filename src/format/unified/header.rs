@@ -91,7 +91,7 @@ impl<'a> RawHeader<'a> {
         (raw, index)
     }
 
-    /// Returns what was read of a line, or takes note of what is wrong with it.
+    /// Returns what was read of a line, or records what is wrong with it.
     fn read_of<T>(&mut self, row: Row<'_>, read: Result<T, Error>) -> Option<T> {
         read.map_err(|error| self.errors.push(Located::new(row.span, error))).ok()
     }

@@ -1,8 +1,8 @@
-//! Regions that differ → the chunks of an envelope, each of which can stand in one place only.
+//! Regions that differ → the chunks of an envelope, each of which can be in one place only.
 //!
-//! A chunk is found by its old lines, from where the one before ended. So it gets more context until these lines stand
+//! A chunk is found by its old lines, from where the one before ended. So it gets more context until these lines are
 //! nowhere behind it, and, unless a context line after `@@` leads past them, nowhere before it either. Chunks that grow into
-//! one another become one; in the end all of the file is one, and stands once.
+//! one another become one; at worst all of the file is one chunk, which is there once.
 
 use std::ops::Range;
 
@@ -95,7 +95,7 @@ impl Placer<'_, '_> {
         self.placed
     }
 
-    /// Finds out what a group needs to be found, and takes it down.
+    /// Works out how much context and which lines after `@@` a group needs to be found, and adds its chunk.
     fn settle(&mut self, mut group: Group) {
         let mut step = 1;
         loop {
@@ -109,7 +109,7 @@ impl Placer<'_, '_> {
                 return self.placed.push((group, locators));
             }
             let grown = group.old.start.saturating_sub(step).max(floor)..(group.old.end + step).min(self.old.len());
-            // The first steps are a line each; one long way takes a few more.
+            // One line at a time at first, then twice as many each time.
             step = if grown.len() > 2 * NEAR { step * 2 } else { 1 };
             if grown != group.old {
                 group.old = grown;

@@ -12,7 +12,7 @@ use crate::tree::File;
 /// is in doubt. Contents are those of the change as they are, not as git stores them.
 ///
 /// Each chunk has `options.context` unchanged lines around it, and more where it could be mistaken otherwise; where a line
-/// that git would name the hunk by leads to it and stands once in the file, it is named after `@@`. Renames are those that
+/// that git would name the hunk by leads to it and is once in the file, it is named after `@@`. Renames are those that
 /// the change set tells of.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Regions that differ → hunks as a unified diff has them: context around them, numbers, a heading.
 //!
-//! Knows no engine: it is told which lines differ. Every byte of a hunk is a byte of one of the two contents.
+//! It compares nothing itself: it is told which lines differ. Every byte of a hunk is a byte of one of the two contents.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -94,7 +94,7 @@ pub(super) fn lines<'c>(
     lines
 }
 
-/// An empty run stands behind the line that it names, so that its number is one less.
+/// An empty run is behind the line that it names, so that its number is one less.
 fn start(lines: &Range<usize>) -> u32 {
     number(if lines.is_empty() { lines.start } else { lines.start + 1 })
 }

@@ -113,7 +113,7 @@ fn lines(bytes: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
 /// The lines that go or come.
 struct Changed<'l> {
     lines: HashSet<&'l [u8]>,
-    /// To pass over most lines quickly.
+    /// Tells of most lines that they are none of these.
     sieve: Sieve,
 }
 

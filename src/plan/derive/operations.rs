@@ -74,7 +74,7 @@ impl<'c> FileOperation<'c> {
         }
     }
 
-    /// Returns its turn, where files stand in each other's way.
+    /// Returns its turn, where files are in each other's way.
     fn rank(&self) -> usize {
         match self {
             FileOperation::Delete { .. } => 0,
@@ -84,7 +84,7 @@ impl<'c> FileOperation<'c> {
     }
 }
 
-/// Lists what is done, by path: a renamed file at its new one. Where a file stands in the way of a directory, or the other way
+/// Lists what is done, by path: a renamed file at its new one. Where a file is in the way of a directory, or the other way
 /// round, deletions come first.
 fn operations<'c>(
     changes: &'c ChangeSet,

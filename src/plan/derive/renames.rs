@@ -2,7 +2,7 @@
 //!
 //! The same steps in the same order as git's (seen in 2.47), since each takes what is left by the one before: equal
 //! contents; then, for names that only one deleted and one new file have in their last part, contents that are alike by
-//! three quarters; then the best of all pairs that are alike by half. What the patch itself moved has no say: a moved file
+//! three quarters; then the best of all pairs that are alike by half. What the patch itself moved doesn't count: a moved file
 //! of which little is left is shown as `git diff` shows it, deleted and new.
 
 use std::cell::OnceCell;

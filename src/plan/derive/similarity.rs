@@ -1,7 +1,7 @@
 //! How much of one content is in another, counted as git counts it for its renames.
 //!
 //! Not a measure of how many lines a diff would show: contents are cut into short pieces, at each LF and after 64 bytes,
-//! and the bytes of pieces that both hold count, wherever they stand. The numbers are git's own (seen in 2.47), since the
+//! and the bytes of pieces that both hold count, wherever they are. The numbers are git's own (seen in 2.47), since the
 //! percentage is printed.
 
 /// The score of equal contents; half of it makes a rename.
@@ -9,7 +9,7 @@ pub(super) const EQUAL: u64 = 60_000;
 /// The lowest score of a rename.
 pub(super) const RENAME: u64 = EQUAL / 2;
 
-/// The pieces of a content: how many bytes stand in pieces of each hash, ordered by hash.
+/// The pieces of a content: how many bytes are in pieces of each hash, ordered by hash.
 pub(super) struct Pieces {
     counts: Vec<(u32, u64)>,
     len: u64,

@@ -1,4 +1,4 @@
-//! Regions that differ → texts to find and to put, one after the other, each standing once when its turn comes.
+//! Regions that differ → texts to find and to put, one after the other, each of which is there once when its turn comes.
 
 use std::num::NonZeroUsize;
 
@@ -18,7 +18,7 @@ const MOST: usize = 24;
 const ENOUGH: usize = 1 << 30;
 
 /// Makes the edits that turn one content into another, given where they differ, in lines from 0; `None` where that can't be
-/// done so, or at too great a price. Whether new lines end as they should is for the caller to try. `one` says what stands once: a
+/// done so, or at too great a price. Whether new lines end as they should is for the caller to try. `one` says what must be there once: a
 /// text, or whole lines, of which no occurrence is counted.
 pub(super) fn substitutions<'c>(
     before: &'c [u8],

@@ -1,7 +1,7 @@
 //! The policy of unified diffs: a hunk is where its number says, or else where its lines are.
 //!
 //! The number in a hunk's header is where to look first; it refers to the file as it was before the section, so a hunk may
-//! stand before an earlier one, if only they don't overlap. Where its old lines aren't there, the one place behind the hunk
+//! be before an earlier one, if only they don't overlap. Where its old lines aren't there, the one place behind the hunk
 //! before it is taken, with a warning; none or several are an error. So is a number that contradicts the heading behind it.
 //!
 //! Where the contract is silent:
@@ -19,7 +19,7 @@
 //!   is taken at its word.
 //! - In a hunk without old lines, lines end as they are written if any line of the section is written with CR, and else as the
 //!   lines around them.
-//! - `--unique` refuses a hunk whose old lines stand elsewhere too, also if they stand where its number says: it asks for
+//! - `--unique` refuses a hunk whose old lines are elsewhere too, also if they are where its number says: it asks for
 //!   hunks that can't be mistaken, and models' numbers often are. `--strict` refuses what would be moved, and hunks that go by
 //!   their number alone.
 //! - Lines added behind a last line without newline give it one, with a warning.
@@ -229,14 +229,14 @@ impl Placer<'_, '_> {
         let at_line = |at: usize| Found::exact(at..at + count);
         let run = self.task.file.run(hunk.old().map(text));
         let allowed = self.allowed(hunk, count);
-        let stands = |at: usize| allowed.contains(&at) && self.is_free(at..at + count);
-        if run.contains(claimed) && stands(claimed) {
+        let fits = |at: usize| allowed.contains(&at) && self.is_free(at..at + count);
+        if run.contains(claimed) && fits(claimed) {
             self.agree(hunk, claimed..claimed + count, &run, allowed.clone())?;
             // git takes a hunk without context behind its changes for one at the end of the file. One without any context has but its number.
             let end = self.task.file.line_count() - count;
             let is_context = |line: &HunkLine<'_>| line.mark == Mark::Context;
             let may_end = hunk.lines.iter().any(is_context) && !hunk.lines.last().is_some_and(is_context);
-            if may_end && end != claimed && run.contains(end) && stands(end) {
+            if may_end && end != claimed && run.contains(end) && fits(end) {
                 let [numbered, end] = [claimed, end].map(LineNo::from_index);
                 return Err(ambiguous(hunk, Ambiguity::End { numbered, end }));
             }
@@ -244,7 +244,7 @@ impl Placer<'_, '_> {
         }
         if claimed == 0
             && let Some(first) = hunk.old().next().and_then(without_mark)
-            && stands(0)
+            && fits(0)
         {
             let marked = self.task.file.run(std::iter::once(first).chain(hunk.old().skip(1).map(text)));
             if marked.contains(0) {

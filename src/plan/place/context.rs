@@ -70,7 +70,7 @@ impl Placer<'_, '_> {
         Located::new(span, PlaceError::Context { text, places, near, lines })
     }
 
-    /// Returns where the old lines of a hunk stand, if that is one place.
+    /// Returns where the old lines of a hunk are, if that is one place.
     fn only_place(&self, hunk: &Hunk<'_>) -> Option<LineNo> {
         self.task.file.run(hunk.old().map(|line| &line.text[..])).only().map(LineNo::from_index)
     }

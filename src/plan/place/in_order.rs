@@ -10,14 +10,14 @@
 //! Where the format's descriptions are silent:
 //! - A hunk whose new lines are its old ones changes nothing; when no hunk changes anything, the file stays as it is, its
 //!   missing final newline included.
-//! - After a hunk that fails, the cursor stands where it stood, and a later hunk whose lines are missing only since the
+//! - After a hunk that fails, the cursor stays where it was, and a later hunk whose lines are missing only since the
 //!   failed one didn't add them isn't reported.
 //! - Under line numbers (`@@ -1,7 +1,8 @@`), old lines must be unique from the cursor on, after any context line.
 //! - At a level, candidates are the places after the context line or at it; without one, those at or after the cursor, and
 //!   those before it in lines that no hunk has replaced: these can't be used, and still make a place ambiguous. With
 //!   `*** End of File` the end of the file is the only candidate.
 //! - At each level a hunk is looked for as written, then without its trailing empty line, before the next level is tried.
-//!   That line must be empty in the patch; blanks don't make it one.
+//!   That line must be empty in the patch; whitespace doesn't make it one.
 //! - A context line is looked for at a level only when nothing equals it or is like it by the rules that need no level.
 
 use std::borrow::Cow;
@@ -79,7 +79,7 @@ pub(super) struct Placer<'f, 'p> {
     levels: &'f OnceCell<Levels<'f, 'f>>,
     loose: &'f OnceCell<Locators<'f>>,
     nearest: &'f OnceCell<Nearest<'f, 'f>>,
-    /// Index of the first line at which the next hunk may stand.
+    /// Index of the first line at which the next hunk may begin.
     pub(super) cursor: usize,
     placed: Vec<PlacedHunk<'f, 'p>>,
     duplicates: Duplicates<'f>,

@@ -51,7 +51,7 @@ pub enum CommitError {
     /// A branch was moved while its commit was made.
     #[error("the branch `{}` was moved by another program", Shown(name.as_bytes()))]
     BranchMoved { name: String },
-    /// A hook said no.
+    /// A hook refused.
     #[error("the {} refused the commit{}", hook_name(name), exit_status(*status))]
     Hook { name: Option<BString>, status: Option<i32>, kept: Option<PathBuf> },
     /// `git commit` made no commit, and it was no hook that stopped it.

@@ -8,7 +8,7 @@
 //! then puts its comments. `commit.cleanup=verbatim` is left alone.
 //!
 //! *Who stopped it:* git tells of each hook that it starts and of its exit status in its own trace (`GIT_TRACE2_EVENT`), so a
-//! hook that said no is told from every other failure without guessing from words. Where the user traces there already,
+//! hook that refused is told from every other failure without guessing from words. Where the user traces there already,
 //! the last resort is that git ended with status 1, as it does after a hook, rather than with 128. What git and its
 //! hooks say goes straight to the terminal.
 
@@ -110,7 +110,7 @@ pub(crate) struct Draft {
 }
 
 impl Repo {
-    /// Checks that the repository isn't in the middle of something. A bisection is no obstacle, nor is a rebase that stands between two
+    /// Checks that the repository isn't in the middle of something. A bisection is no obstacle, nor is a rebase that is between two
     /// commits (at an `edit`, in what `-x` runs): git commits there too.
     ///
     /// # Errors
@@ -299,7 +299,7 @@ impl Repo {
             RepoError::NoGit { .. } => error.into(),
             error => CommitError::InDoubt(error),
         })?;
-        // An error may pass. Where it doesn't, to take anything back might be to take it away from under a commit.
+        // The error may be temporary. Where it doesn't, to take anything back might be to take it away from under a commit.
         let now = self.head_commit().or_else(|_| self.head_commit()).map_err(CommitError::InDoubt)?;
         let is_ready = now.map(|now| self.leads_to(ready, now)).transpose().map_err(CommitError::InDoubt)?;
         match now {

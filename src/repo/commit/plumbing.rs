@@ -15,7 +15,7 @@ impl Repo {
     /// Runs git to write the commit that a request makes of a tree and a parent. No reference names it.
     ///
     /// # Errors
-    /// If git says no, as where it can't sign.
+    /// If git refuses, as where it can't sign.
     pub(crate) fn commit_tree(&self, request: &CommitRequest, tree: Oid, parent: Oid) -> Result<Oid, CommitError> {
         let git = Git::new(self);
         let message = self.finished_message(&git, request)?;

@@ -1,4 +1,4 @@
-//! What git itself says of its hooks: which one said no, and whether the last one ran.
+//! What git itself says of its hooks: which one refused, and whether the last one ran.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::repo::git::Command;
 /// Where git tells what it does, if nobody else listens.
 pub(super) struct Trace(Option<PathBuf>);
 
-/// A hook that said no.
+/// A hook that refused.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) hook: BString,

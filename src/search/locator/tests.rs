@@ -5,26 +5,26 @@ use super::*;
 
 #[test]
 fn the_tightest_rule_that_any_line_satisfies_decides() {
-    use Relaxation::{Contained, Prefix, SurroundingBlanks};
+    use Relaxation::{Contained, Prefix, SurroundingSpace};
     let one = |at, how| Loose::One { at, how };
     let many = |how, places: &[usize]| Loose::Many { how, places: places.to_vec(), count: places.len() };
     for (file, locator, from, want) in [
-        ("x\n  fn a() {\n", "fn a() {", 0, one(1, SurroundingBlanks)),
-        ("x\nfn a() {\n", "\tfn a() { ", 0, one(1, SurroundingBlanks)),
+        ("x\n  fn a() {\n", "fn a() {", 0, one(1, SurroundingSpace)),
+        ("x\nfn a() {\n", "\tfn a() { ", 0, one(1, SurroundingSpace)),
         ("x\n  fn a() {\n", "fn a(", 0, one(1, Prefix)),
         ("x\npub fn a() {\n", "fn a(", 0, one(1, Contained)),
-        ("pub fn a\n fn a()\n fn a\n", "fn a", 0, one(2, SurroundingBlanks)),
+        ("pub fn a\n fn a()\n fn a\n", "fn a", 0, one(2, SurroundingSpace)),
         ("pub fn a\n fn a()\n fn a\n", " fn a", 3, Loose::None),
-        (" a\n\ta\na b\n", "a", 0, many(SurroundingBlanks, &[0, 1])),
-        (" a\n\ta\na b\n", "a", 1, one(1, SurroundingBlanks)),
+        (" a\n\ta\na b\n", "a", 0, many(SurroundingSpace, &[0, 1])),
+        (" a\n\ta\na b\n", "a", 1, one(1, SurroundingSpace)),
         (" a\n\ta\na b\n", "a", 2, one(2, Prefix)),
         ("xa\nxa\n", "a", 0, many(Contained, &[0, 1])),
         ("xa\nxa\n", "a", 2, Loose::None),
         ("a a a\n", "a", 0, one(0, Prefix)),
-        ("x\n \ny\n", "", 0, one(1, SurroundingBlanks)),
+        ("x\n \ny\n", "", 0, one(1, SurroundingSpace)),
         ("x y\nz\n", "  ", 0, Loose::None),
         ("a\u{a0}\r\n", "a", 0, one(0, Prefix)),
-        ("  a\r\n", "a", 0, one(0, SurroundingBlanks)),
+        ("  a\r\n", "a", 0, one(0, SurroundingSpace)),
         ("", "a", 0, Loose::None),
     ] {
         let lines = Lines::new(file.as_bytes());
@@ -37,7 +37,7 @@ fn the_tightest_rule_that_any_line_satisfies_decides() {
 fn a_text_that_was_not_announced_is_found_too() {
     let lines = Lines::new(b"x\n  b\n");
     let locators = Locators::new(lines.clone(), [&b"a"[..]]);
-    assert_eq!(locators.relaxed(b"b", 0), Loose::One { at: 1, how: Relaxation::SurroundingBlanks });
+    assert_eq!(locators.relaxed(b"b", 0), Loose::One { at: 1, how: Relaxation::SurroundingSpace });
 }
 
 #[test]
