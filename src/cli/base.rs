@@ -28,7 +28,7 @@ pub(super) enum Base {
 }
 
 impl Base {
-    /// Understands the options of the commands that only read.
+    /// Parses the options of the commands that only read.
     pub(super) fn of(against: &options::Against) -> Self {
         match (&against.onto, against.cached) {
             (Some(rev), _) => Base::Revision(rev.clone()),

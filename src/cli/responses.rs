@@ -22,7 +22,7 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    /// Understands arguments: `-` is standard input, and so are none at all.
+    /// Parses arguments: `-` is standard input, and so are none at all.
     pub(super) fn all(arguments: &[PathBuf]) -> Vec<Origin> {
         if arguments.is_empty() { vec![Origin::Stdin] } else { arguments.iter().map(|path| Origin::of(path)).collect() }
     }
@@ -32,7 +32,7 @@ impl Origin {
         Origin::all(arguments).iter().map(Origin::name).collect()
     }
 
-    /// Understands one argument.
+    /// Parses one argument.
     pub(super) fn of(argument: &Path) -> Origin {
         if argument == OsStr::new("-") { Origin::Stdin } else { Origin::File(argument.to_owned()) }
     }

@@ -62,7 +62,7 @@ impl CommitBarrier {
     ///
     /// # Errors
     /// If the system doesn't let it have them.
-    pub(crate) fn stand_before(&self, editor: Option<&OsStr>, command: &mut Command) -> Result<(), RepoError> {
+    pub(crate) fn guard(&self, editor: Option<&OsStr>, command: &mut Command) -> Result<(), RepoError> {
         let Some((asks, hears)) = &self.theirs else { return Ok(()) };
         let Some(editor) = editor else {
             command.stdin(hears.try_clone().map_err(broken)?);

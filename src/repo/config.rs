@@ -151,7 +151,7 @@ enum System {
     Usr,
     /// For `/usr/local`, with `/usr/local/etc`.
     Local,
-    /// For who knows what.
+    /// For another directory.
     Other,
 }
 

@@ -161,7 +161,7 @@ pub(super) struct TreeEntry {
 }
 
 impl Directory {
-    /// Understands the bytes of a tree; `None` if they aren't those of one.
+    /// Parses the bytes of a tree; `None` if they aren't those of one.
     fn parse(raw: Vec<u8>, id_len: usize) -> Option<Self> {
         let (mut entries, mut start) = (Vec::new(), 0);
         while start < raw.len() {

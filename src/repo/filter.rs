@@ -57,7 +57,7 @@ pub(super) struct GitFilter {
     place: TempDir,
     rules: RefCell<Rules>,
     children: RefCell<BTreeMap<Task, Running>>,
-    /// What was answered so far of a path and bytes, by these rules.
+    /// What the children made of bytes at a path so far, by these rules.
     answers: RefCell<BTreeMap<(Task, RepoPath, git2::Oid), Vec<u8>>>,
 }
 
@@ -154,7 +154,7 @@ impl GitFilter {
         })
     }
 
-    /// Runs a filter once for all who want to know: it may take its time.
+    /// Runs a filter once for the same bytes at the same path: it may take its time.
     fn once(
         &self,
         task: Task,
@@ -336,7 +336,7 @@ impl Running {
 
     fn stop(&mut self) {
         drop(self.stdin.take());
-        // It may still have something to say that nobody wants to hear.
+        // What it still prints isn't needed.
         let _ = self.stdout.read_to_end(&mut Vec::new());
         let _ = self.child.wait();
     }

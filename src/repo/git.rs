@@ -120,7 +120,7 @@ impl Git {
         let mut shell = Command::new("sh");
         shell.args(["-c", &barrier.hold(editor.is_some(), lock.as_raw_fd()), "git"]);
         let mut command = self.set_up(shell, args);
-        barrier.stand_before(editor, &mut command)?;
+        barrier.guard(editor, &mut command)?;
         Ok(command)
     }
 

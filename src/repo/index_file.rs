@@ -255,7 +255,7 @@ impl Base {
         Self { format, version: 2, bytes, starts, trees, resolved, shape, is_hashed: true }
     }
 
-    /// Understands the bytes of an index; `None` if they aren't those of one.
+    /// Parses the bytes of an index; `None` if they aren't those of one.
     fn parse(bytes: Vec<u8>, format: ObjectFormat) -> Option<Self> {
         let id_len = id_len(format);
         let end = bytes.len().checked_sub(id_len)?;
@@ -286,7 +286,7 @@ impl Base {
         is_sound.then_some(index)
     }
 
-    /// Understands what follows the entries.
+    /// Parses the extensions, which follow the entries.
     fn take_extensions(&mut self, mut rest: &[u8]) -> Option<()> {
         while !rest.is_empty() {
             let (name, size) = (rest.get(..4)?, number(rest.get(4..8)?) as usize);

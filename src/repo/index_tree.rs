@@ -1,7 +1,7 @@
 //! The index as a place to plan for: what would be committed next, bytes as git stores them.
 //!
 //! A path that is only marked to be added (`git add -N`) isn't in it, which is how git's own `apply --cached` sees it. A
-//! path in an unfinished merge can't be read, for there is no one answer.
+//! path in an unfinished merge can't be read, for it has no single content.
 
 use bstr::BString;
 

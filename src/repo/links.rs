@@ -1,6 +1,6 @@
 //! Where the repository's own paths lead, at the end of all links, and how else they may be spelled.
 //!
-//! It is found out once, when somebody first asks: a run goes by one answer from beginning to end.
+//! It is found out once, when it is first needed, and stays the same for the whole run.
 
 use std::cell::OnceCell;
 use std::ffi::OsStr;

@@ -69,7 +69,7 @@ impl Repo {
             opened => opened?,
         };
         if around.git_dir.is_none() {
-            check_door(&git, &around.here)?;
+            check_bare(&git, &around.here)?;
         }
         Self::settle(git, &around)
     }
@@ -168,9 +168,9 @@ fn open_as_git_does(around: &Surroundings, error: git2::Error) -> Result<git2::R
     Ok(git)
 }
 
-/// Makes sure that a repository that was come upon is one that git would take, too: one that isn't a `.git`, or behind one, may be part of
+/// Checks that git would use a repository that was found by looking upwards, too: one that isn't a `.git`, or behind one, may be part of
 /// what somebody cloned (`safe.bareRepository`).
-fn check_door(git: &git2::Repository, here: &Path) -> Result<(), RepoError> {
+fn check_bare(git: &git2::Repository, here: &Path) -> Result<(), RepoError> {
     let own = git.path();
     let is_plain = own.file_name() == Some(OsStr::new(".git")) || git.is_worktree();
     if is_plain || git.workdir().is_some_and(|top| top.join(".git").is_file()) {

@@ -97,7 +97,7 @@ impl Repo {
         Ok(Some(self.read_blob(id.0).map_err(failed)?.content().into()))
     }
 
-    /// Understands a path as git's commands do: from the current directory, if that is in the work tree, else from the top.
+    /// Resolves a path as git's commands do: from the current directory, if that is in the work tree, else from the top.
     ///
     /// # Errors
     /// If it can't be one of this repository's.

@@ -41,7 +41,7 @@ pub struct WorkTree<'r> {
 #[derive(Debug)]
 enum Modules {
     At(Vec<RepoPath>),
-    /// There is such a file, but who knows what it means.
+    /// There is such a file, and it can't be read as git would.
     Unreadable,
 }
 
