@@ -12,7 +12,7 @@ use super::matches::Matches;
 use super::needle::Needle;
 use super::places::Places;
 use super::view::View;
-use crate::text::{Content, Ending, Lines, Splice, Starts};
+use crate::text::{Content, Ending, Lines, Splice, Starts, partition_near};
 use crate::threads;
 
 /// A file in the middle of a response: what was read, what edits so far have put in its place, and where the texts are that later
@@ -265,11 +265,7 @@ impl Document {
     /// Returns how many of the spliced parts come before the first for which something doesn't hold; it holds for none behind that. They
     /// are looked through from the end, since edits mostly come in the file's order.
     fn spliced_while(&self, holds: impl Fn(&Spliced) -> bool) -> usize {
-        let (mut start, mut end, mut reach) = (self.spliced.len(), self.spliced.len(), 1);
-        while start > 0 && !holds(&self.spliced[start - 1]) {
-            (start, end, reach) = (start.saturating_sub(reach), start - 1, reach * 2);
-        }
-        start + self.spliced[start..end].partition_point(holds)
+        partition_near(&self.spliced, self.spliced.len(), holds)
     }
 
     /// Makes one splice of those that a range touches and of what takes its place.

@@ -9,6 +9,7 @@
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use aho_corasick::{AhoCorasick, Match, MatchKind};
@@ -29,6 +30,8 @@ const PATIENCE: usize = 4;
 /// Some needles, ready to be found together.
 pub(super) struct Many {
     needles: Vec<Needle>,
+    /// The number of each, by its hash.
+    numbers: ByWord<u64, usize>,
     words: Words,
     /// The shorter needles, and which ones they are.
     short: Option<(AhoCorasick, Vec<usize>)>,
@@ -36,13 +39,18 @@ pub(super) struct Many {
 
 impl Many {
     /// Prepares needles, by what is rare in a text; `None` if one is sought once, or none, since that is found sooner by itself.
-    pub(super) fn new(text: &[u8], needles: impl IntoIterator<Item = Needle>) -> Option<Self> {
-        let mut needles: Vec<Needle> = needles.into_iter().filter(|needle| !needle.matched().is_empty()).collect();
+    pub(super) fn new(text: &[u8], sought: impl IntoIterator<Item = Needle>) -> Option<Self> {
+        let (mut numbers, mut needles) = (ByWord::default(), Vec::<Needle>::new());
+        for needle in sought.into_iter().filter(|needle| !needle.matched().is_empty()) {
+            // Should two have the same hash, the second is sought by itself.
+            if let Entry::Vacant(free) = numbers.entry(numbers.hasher().hash_one(&needle)) {
+                free.insert(needles.len());
+                needles.push(needle);
+            }
+        }
         if needles.len() < 2 {
             return None;
         }
-        needles.sort_unstable();
-        needles.dedup();
         let is_short = |number: &usize| needles[*number].matched().len() < SHORTEST;
         let (short, long): (Vec<usize>, Vec<usize>) = (0..needles.len()).partition(is_short);
         let words = Words::new(text, &needles, &long);
@@ -51,12 +59,13 @@ impl Many {
         let automaton = || AhoCorasick::builder().match_kind(MatchKind::Standard).build(literals()).ok();
         let automaton = if short.is_empty() { None } else { automaton() };
         let short = automaton.map(|automaton| (automaton, short));
-        Some(Self { needles, words, short })
+        Some(Self { needles, numbers, words, short })
     }
 
     /// Returns the number of a needle.
     pub(super) fn number(&self, needle: &Needle) -> Option<usize> {
-        self.needles.binary_search(needle).ok()
+        let number = *self.numbers.get(&self.numbers.hasher().hash_one(needle))?;
+        (self.needles[number] == *needle).then_some(number)
     }
 
     /// Returns the needles; the first has the number 0.
@@ -272,7 +281,9 @@ impl Hasher for WordHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+        let words = bytes.chunks_exact(WORD);
+        words.remainder().iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+        words.for_each(|word| self.write_u64(from_bytes(word)));
     }
 
     fn write_u64(&mut self, word: u64) {

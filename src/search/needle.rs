@@ -63,7 +63,7 @@ impl<'n> Finder<'n> {
 }
 
 /// A text to find: some lines joined by line ends.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Needle {
     /// The lines joined by LF, after an LF where a match must begin at a line's start, before one where it must end at a
     /// line's end, so that most rules on the ends are part of the literal.

@@ -143,7 +143,7 @@ impl<'a> Lines<'a> {
 
     /// Returns how many LFs are before a byte offset.
     pub fn newlines_before(&self, offset: usize) -> usize {
-        let before = self.starts.partition_point(|&start| start <= offset).saturating_sub(1);
+        let before = self.started(offset).saturating_sub(1);
         let is_open = offset == self.bytes.len() && !self.bytes[self.bom..].is_empty() && !self.bytes.ends_with(b"\n");
         before - usize::from(is_open)
     }
@@ -198,8 +198,13 @@ impl<'a> Lines<'a> {
 
     /// Returns the index, from 0, of the line that holds a byte offset; an offset past the end is in the last line.
     pub fn index_at(&self, offset: usize) -> usize {
-        let after = self.starts.partition_point(|&start| start <= offset);
-        after.saturating_sub(1).min(self.len().saturating_sub(1))
+        self.started(offset).saturating_sub(1).min(self.len().saturating_sub(1))
+    }
+
+    /// Returns how many of the starts are at or before an offset: about as many as if all lines were equally long.
+    fn started(&self, offset: usize) -> usize {
+        let guess = offset as u128 * self.starts.len() as u128 / self.bytes.len().max(1) as u128;
+        partition_near(&self.starts, guess as usize, |&start| start <= offset)
     }
 
     /// Returns the terminator that most lines have: LF where they are even or there is none.
@@ -208,6 +213,20 @@ impl<'a> Lines<'a> {
         let lf = self.iter().filter(|line| line.ending == Ending::Lf).count();
         if crlf > lf { Ending::CrLf } else { Ending::Lf }
     }
+}
+
+/// Returns the index of the first item for which something doesn't hold; it holds for none behind that. It is looked for from a guess on,
+/// farther and farther away, so that a good one saves most of the search.
+pub fn partition_near<T>(all: &[T], guess: usize, holds: impl Fn(&T) -> bool) -> usize {
+    let guess = guess.min(all.len());
+    let (mut start, mut end, mut reach) = (guess, guess, 1);
+    while start > 0 && !holds(&all[start - 1]) {
+        (start, end, reach) = (start.saturating_sub(reach), start - 1, reach * 2);
+    }
+    while end >= guess && end < all.len() && holds(&all[end]) {
+        (start, end, reach) = (end + 1, all.len().min(end + reach), reach * 2);
+    }
+    start + all[start..end].partition_point(holds)
 }
 
 /// Calls `found` with the offset of every LF. With lines as short as those of code, this takes half the time of looking for one after
@@ -250,6 +269,16 @@ mod tests {
             let got: Vec<_> = lines.iter().map(|line| (std::str::from_utf8(line.text).unwrap(), line.ending)).collect();
             assert_eq!(got, want, "{bytes:?}");
             assert_eq!([lines.bom(), lines.raw(0..lines.len())].concat(), bytes.as_bytes(), "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_partition_is_the_same_from_every_guess() {
+        for len in 0..20 {
+            let all: Vec<usize> = (0..len).collect();
+            for (guess, want) in (0..len + 2).flat_map(|guess| (0..=len).map(move |want| (guess, want))) {
+                assert_eq!(partition_near(&all, guess, |&item| item < want), want, "of {len}, from {guess}");
+            }
         }
     }
 
