@@ -237,7 +237,7 @@ impl Apply {
             (true, false) => publish(session, changes, target, report),
             (true, true) => Ok(self.made_nothing(report)),
             // The exit status is to be as if it had been applied; a diff alone shows only what would become of the files.
-            (false, false) if self.preview.check => match transaction::foresee(&session.repo, &target) {
+            (false, false) if self.preview.check => match transaction::check(&session.repo, &target) {
                 Err(error) => Err(not_made(&report, State::NothingChanged, &error, error.signal())),
                 Ok(()) => Ok(report),
             },
@@ -254,8 +254,8 @@ impl Apply {
         mut report: Report,
     ) -> Result<Report, Failure> {
         if !self.preview.applies() {
-            let foreseen = if self.preview.check { onto.foresee(&session.repo) } else { Ok(()) };
-            foreseen.map_err(|error| not_made(&report, State::NothingChanged, &error, None))?;
+            let checked = if self.preview.check { onto.check(&session.repo) } else { Ok(()) };
+            checked.map_err(|error| not_made(&report, State::NothingChanged, &error, None))?;
             return Ok(report);
         }
         let stored = transaction::store(&session.repo, changes, onto);
@@ -320,7 +320,7 @@ impl Apply {
         let given = self.committing.message()?;
         let commit = Some(self.committing.request("x".into(), None));
         let mut on = Onto { revision: onto, commit, branch: self.branch.clone() };
-        on.foresee(&session.repo)?;
+        on.check(&session.repo)?;
         on.branch = None;
         let mut all = Report { status: Status::Applied, state: State::Changed, ..Report::default() };
         for source in sources {

@@ -86,7 +86,7 @@ impl CommitBarrier {
     }
 
     /// Releases the child that is held.
-    pub(crate) fn let_go(&mut self) {
+    pub(crate) fn release(&mut self) {
         self.say(1);
     }
 

@@ -164,7 +164,7 @@ impl Git {
         barrier.started();
         // What it waits at is closed where it may not go on.
         let mut barrier = Some(barrier).filter(|_| (watch.held)());
-        barrier.iter_mut().for_each(CommitBarrier::let_go);
+        barrier.iter_mut().for_each(CommitBarrier::release);
         let mut stopping: Option<Stopping> = None;
         let status = loop {
             std::thread::sleep(MOMENT);

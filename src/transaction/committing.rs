@@ -25,8 +25,8 @@ pub(super) struct Intended<'r> {
 impl<'r> Prepared<'r> {
     /// Gets a commit ready: its index and its message, and what recovery would know it by.
     pub(super) fn intend(&self, request: &CommitRequest) -> Result<(Intended<'r>, String), TransactionError> {
-        let draft = self.repo.draft(request, &self.place.journal.path())?;
-        let path = self.place.journal.path_of("index");
+        let draft = self.repo.draft(request, &self.staging.journal.path())?;
+        let path = self.staging.journal.path_of("index");
         let mut index = NextIndex::copy(self.repo, self.repo.index_path(), path)?;
         let head = self.head.map(|head| self.repo.tree_of(head)).transpose()?;
         index.reset_to(head)?;
@@ -56,24 +56,24 @@ impl<'r> Prepared<'r> {
         let Target::Commit(request) = &self.target else { unreachable!("it is what is intended") };
         let Intended { index: private, draft, tree: expected } = intended;
         let (repo, before, expected) = (self.repo, self.head, *expected);
-        let place = &self.place;
+        let staging = &self.staging;
         let refusal = Cell::new(None);
         // git is held there, and with it its hooks, which may rewrite files: this is the last look at them. Whoever saves until
         // here has saved in time.
         let held = || {
-            let noted = place.journal.note_child(place.flush).map_err(|source| self.of_journal(source));
+            let noted = staging.journal.note_child(staging.flush).map_err(|source| self.of_journal(source));
             let stays = || if repo.head_commit()? == before { Ok(()) } else { Err(CommitError::HeadMoved.into()) };
-            let refused = noted.and_then(|()| stays()).and_then(|()| place.confirm()).err();
+            let refused = noted.and_then(|()| stays()).and_then(|()| staging.confirm()).err();
             let may_go = refused.is_none();
             refusal.set(refused);
             may_go
         };
-        let lock = place.journal.lend().map_err(|source| self.of_journal(source))?;
+        let lock = staging.journal.lend().map_err(|source| self.of_journal(source))?;
         let watch = ChildWatch { held: &held, is_to_stop: &|| signal::pending().is_some(), lock: &lock };
-        self.place.check_signals()?;
+        self.staging.check_signals()?;
         // git, hooks and an editor have the terminal now.
-        self.place.progress.rest();
-        let made = repo.commit(request, draft, (before, expected), private.path(), &place.journal.path(), &watch);
+        self.staging.progress.rest();
+        let made = repo.commit(request, draft, (before, expected), private.path(), &staging.journal.path(), &watch);
         if let Some(error) = refusal.take() {
             return Err(signal::pending().map_or(error, |signal| TransactionError::Interrupted { signal }));
         }
@@ -90,7 +90,7 @@ impl<'r> Prepared<'r> {
             }
         };
         // From here on there is a commit, and nothing is taken back: whoever finds the manifest sees that HEAD moved.
-        self.place.leave();
+        self.staging.leave();
         let followed = match repo.tree_of(id) {
             Ok(tree) if tree == expected && left == expected => {
                 self.install(next).or_else(|_| self.follow(before, id, left, private))
@@ -102,7 +102,7 @@ impl<'r> Prepared<'r> {
             }
         };
         if let Err(error) = followed {
-            self.place.warnings.push(Warning::IndexBehind { reason: error.to_string() });
+            self.staging.warnings.push(Warning::IndexBehind { reason: error.to_string() });
             return Ok(self.describe(before, id, expected));
         }
         self.settle(before, id);
@@ -113,14 +113,14 @@ impl<'r> Prepared<'r> {
     fn settle(&mut self, before: Option<git2::Oid>, id: git2::Oid) {
         if before != Some(id) {
             // Without it undo knows less, that is all.
-            let _ = kept::write(&self.place.journal, Record::Commit(id.to_string()));
+            let _ = kept::write(&self.staging.journal, Record::Commit(id.to_string()));
         }
         // git flushes neither its objects nor its references of its own accord.
-        let mut end = || self.place.flush_all().and_then(|()| self.decide_on_commit());
+        let mut end = || self.staging.flush_all().and_then(|()| self.decide_on_commit());
         // The error may be temporary. If the manifest stays, so does the lock, which keeps git out.
         if let Err(error) = end().or_else(|_| end()) {
-            let path = lock::path_bytes(&self.place.journal.path());
-            self.place.warnings.push(Warning::Unsettled { path, reason: error.to_string() });
+            let path = lock::path_bytes(&self.staging.journal.path());
+            self.staging.warnings.push(Warning::Unsettled { path, reason: error.to_string() });
         }
     }
 
@@ -139,20 +139,20 @@ impl<'r> Prepared<'r> {
         next.follow(Some(committed), left, private.path())?;
         next.write()?;
         self.keep_indexes(&next)?;
-        self.place.flush_all()?;
+        self.staging.flush_all()?;
         self.install(next)
     }
 
     /// Describes the commit; where a hook changed what it was to hold, that is said, for who sees it should know.
     fn describe(&mut self, before: Option<git2::Oid>, id: git2::Oid, expected: git2::Oid) -> Option<Committed> {
         if before == Some(id) {
-            self.place.warnings.push(Warning::CommitTakenBack);
+            self.staging.warnings.push(Warning::CommitTakenBack);
             return None;
         }
         let mut made = self.repo.describe_commit(id);
         let other = self.repo.tree_of(id).ok().filter(|tree| *tree != expected);
         if let Some(paths) = other.and_then(|tree| self.repo.paths_between(expected, tree).ok()) {
-            self.place.warnings.push(Warning::HookChanged { paths });
+            self.staging.warnings.push(Warning::HookChanged { paths });
             made.extent = self.repo.extent_of(id).ok();
         }
         Some(made)

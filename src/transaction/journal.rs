@@ -191,7 +191,7 @@ impl Journal {
     }
 
     /// Removes the directory when this is dropped, even if it is another run's.
-    pub(super) fn let_go(&self) {
+    pub(super) fn remove_on_drop(&self) {
         self.stays.set(false);
     }
 

@@ -64,7 +64,7 @@ pub(super) fn keep(journal: &Journal) -> io::Result<()> {
     let record = match record {
         // Nothing was changed.
         Some(Record::Made(made)) if made.files.is_empty() && made.entries.is_empty() => {
-            journal.let_go();
+            journal.remove_on_drop();
             return Ok(());
         }
         Some(record @ Record::Made(_)) => record,
@@ -79,7 +79,7 @@ pub(super) fn keep(journal: &Journal) -> io::Result<()> {
                     break;
                 }
             }
-            journal.let_go();
+            journal.remove_on_drop();
             return Ok(());
         }
         Some(record @ Record::Commit(_)) => {
@@ -88,7 +88,7 @@ pub(super) fn keep(journal: &Journal) -> io::Result<()> {
         }
         None => {
             forget_all(journal)?;
-            journal.let_go();
+            journal.remove_on_drop();
             return Ok(());
         }
     };

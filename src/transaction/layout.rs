@@ -15,11 +15,11 @@ use crate::dir::{Dir, Found, Shape};
 use crate::path::RepoPath;
 use crate::plan::Change;
 
-/// Works it out, and puts it to a manifest. Returns the directories to be made again with the bits that they had, highest first.
+/// Works it out and adds it to a manifest. Returns the directories to be made again with the bits that they had, highest first.
 ///
 /// # Errors
 /// If the system doesn't let us see.
-pub(super) fn foresee(
+pub(super) fn lay_out(
     dir: &Dir,
     changes: &[&Change],
     reverse: Option<&Reverse>,

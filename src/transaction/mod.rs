@@ -126,7 +126,7 @@ pub struct Prepared<'r> {
     // Before the journal, which says where they lie as long as they do.
     next: Option<NextIndex<'r>>,
     intended: Option<Intended<'r>>,
-    place: Staging<'r>,
+    staging: Staging<'r>,
     blobs: Vec<(&'r RepoPath, Option<Blob>)>,
     /// The sides of what is left in a merge.
     unmerged: Vec<(&'r RepoPath, [Option<Blob>; 3])>,
@@ -141,7 +141,7 @@ pub struct Prepared<'r> {
 ///
 /// # Errors
 /// `identity`, `unsupported`, `io`: see [`TransactionError`].
-pub fn foresee(repo: &Repo, target: &Target) -> Result<(), TransactionError> {
+pub fn check(repo: &Repo, target: &Target) -> Result<(), TransactionError> {
     let Target::Commit(request) = target else { return Ok(()) };
     check_request(repo, request)?;
     Ok(repo.check_calm()?)
@@ -192,10 +192,10 @@ pub fn begin<'r>(
         Target::Commit(_) => Some(Watch::Hooks),
         Target::WorkTree { .. } | Target::IndexAndWorkTree => Some(Watch::None),
     };
-    let place = Staging::prepare(repo, changes, journal, watch, reverse, progress)?;
+    let staging = Staging::prepare(repo, changes, journal, watch, reverse, progress)?;
     let (blobs, unmerged, next, intended) = (Vec::new(), Vec::new(), None, None);
     let mut prepared =
-        Prepared { repo, changes, target, next, intended, place, blobs, unmerged, head, lock, _held: held };
+        Prepared { repo, changes, target, next, intended, staging, blobs, unmerged, head, lock, _held: held };
     prepared.prepare()?;
     Ok(prepared)
 }
@@ -231,7 +231,7 @@ impl<'r> Prepared<'r> {
         let _opened = self.repo.opened();
         if self.wants_index() {
             self.next = Some(self.copy_index()?);
-            self.place.manifest.with_index = true;
+            self.staging.manifest.with_index = true;
         }
         match (&self.target, &self.next) {
             (Target::WorkTree { .. } | Target::Undo(_), _) | (_, None) => {}
@@ -253,15 +253,15 @@ impl<'r> Prepared<'r> {
         if let Target::Commit(request) = &self.target {
             let (intended, expected) = self.intend(request)?;
             self.intended = Some(intended);
-            self.place.manifest.tree = Some(expected);
-            self.place.manifest.commit.clone_from(&request.ready);
+            self.staging.manifest.tree = Some(expected);
+            self.staging.manifest.commit.clone_from(&request.ready);
         }
         Ok(())
     }
 
     /// Copies the index to a place beside it.
     fn copy_index(&self) -> Result<NextIndex<'r>, TransactionError> {
-        let beside = self.place.journal.beside(self.repo.index_path());
+        let beside = self.staging.journal.beside(self.repo.index_path());
         Ok(NextIndex::copy(self.repo, self.repo.index_path(), beside)?)
     }
 
@@ -282,7 +282,7 @@ impl<'r> Prepared<'r> {
         write: impl Fn(&Change, &File) -> Result<Blob, repo::RepoError>,
     ) -> Result<Vec<(&'r RepoPath, Option<Blob>)>, TransactionError> {
         let mut blobs = Vec::new();
-        self.place.progress.enter(Stage::Storing, self.changes.len());
+        self.staging.progress.enter(Stage::Storing, self.changes.len());
         for change in self.changes {
             let blob =
                 change.after.as_ref().map(|file| write(change, file)).transpose().map_err(|error| match error {
@@ -290,7 +290,7 @@ impl<'r> Prepared<'r> {
                     error => error.into(),
                 })?;
             blobs.push((&change.path, blob));
-            self.place.progress.step();
+            self.staging.progress.step();
         }
         Ok(blobs)
     }
@@ -304,22 +304,22 @@ impl<'r> Prepared<'r> {
             Ok(commit) => commit,
             Err(error @ TransactionError::Commit(CommitError::InDoubt(_))) => {
                 // Recovery goes by HEAD, as soon as that can be read.
-                self.place.leave();
+                self.staging.leave();
                 self.lock.leave();
                 let attention = self.changes.iter().map(|change| change.path.clone()).collect();
-                return Err(Undone { error, attention, open: vec![Open::Again(self.place.journal.path())] });
+                return Err(Undone { error, attention, open: vec![Open::Again(self.staging.journal.path())] });
             }
             Err(error) => {
                 // A `git commit` that was killed leaves its own locks, which would keep the next one out. One that found a lock
                 // has told us so itself: that one is somebody else's.
                 let mut open = match error {
                     TransactionError::Locked { .. } => Vec::new(),
-                    _ => committing::remove_ref_locks(self.repo, &self.place.manifest),
+                    _ => committing::remove_ref_locks(self.repo, &self.staging.manifest),
                 };
                 // Whoever finds the journal would take a HEAD that another moved for moved by it.
-                self.place.journal.forget_child(self.place.flush);
-                let remains = self.place.take_back();
-                if self.place.journal.is_unfinished() {
+                self.staging.journal.forget_child(self.staging.flush);
+                let remains = self.staging.take_back();
+                if self.staging.journal.is_unfinished() {
                     self.lock.leave();
                 }
                 let attention = remains.paths();
@@ -329,32 +329,32 @@ impl<'r> Prepared<'r> {
         };
         if commit.is_some() {
             // git may be killed when all but its tidying up is done.
-            let left = committing::remove_ref_locks(self.repo, &self.place.manifest);
-            self.place.warnings.extend(left.into_iter().map(Warning::Open));
+            let left = committing::remove_ref_locks(self.repo, &self.staging.manifest);
+            self.staging.warnings.extend(left.into_iter().map(Warning::Open));
         }
         let left = self.changes.unmerged().keys().map(|path| Warning::InConflict { path: path.clone() });
-        self.place.warnings.extend(left);
-        let Prepared { place, next, intended, mut lock, _held, .. } = self;
+        self.staging.warnings.extend(left);
+        let Prepared { staging, next, intended, mut lock, _held, .. } = self;
         drop((next, intended));
-        let is_unfinished = place.journal.is_unfinished();
+        let is_unfinished = staging.journal.is_unfinished();
         if is_unfinished {
             lock.leave();
         }
-        Ok(Done { commit, warnings: place.settle(is_unfinished) })
+        Ok(Done { commit, warnings: staging.settle(is_unfinished) })
     }
 
     fn make_visible(&mut self) -> Result<Option<Committed>, TransactionError> {
-        self.place.check_signals()?;
-        self.place.install_manifest()?;
-        self.place.publish()?;
+        self.staging.check_signals()?;
+        self.staging.install_manifest()?;
+        self.staging.publish()?;
         let Some(mut next) = self.next.take() else {
             self.record(Vec::new());
-            self.place.flush_all()?;
-            self.place.confirm()?;
+            self.staging.flush_all()?;
+            self.staging.confirm()?;
             self.decide()?;
             return Ok(None);
         };
-        let stats = self.place.stats()?;
+        let stats = self.staging.stats()?;
         let entries = last::entries(self.changes, &mut next, |next| self.change_index(next, &stats))?;
         let opened = self.repo.opened();
         next.write()?;
@@ -363,14 +363,14 @@ impl<'r> Prepared<'r> {
         if let Some(mut intended) = self.intended.take() {
             set_all(&mut intended.index, &self.blobs, &stats);
             intended.index.write()?;
-            self.place.flush_all()?;
+            self.staging.flush_all()?;
             return self.commit(&mut intended, next);
         }
         self.record(entries);
-        self.place.flush_all()?;
+        self.staging.flush_all()?;
         self.install(next)?;
         // Last of all: whoever saves until here has saved in time.
-        self.place.confirm()?;
+        self.staging.confirm()?;
         self.decide()?;
         Ok(None)
     }
@@ -401,42 +401,42 @@ impl<'r> Prepared<'r> {
     fn record(&mut self, entries: Vec<Entry>) {
         let written = match &self.target {
             // Without it nothing before is taken back either, which is safe.
-            Target::Undo(reverse) => return drop(kept::write(&self.place.journal, reverse.record())),
-            _ => self.place.record(self.changes, entries),
+            Target::Undo(reverse) => return drop(kept::write(&self.staging.journal, reverse.record())),
+            _ => self.staging.record(self.changes, entries),
         };
         if let Err(error) = written {
-            self.place.warnings.push(Warning::NoUndo { reason: SystemError(&error).to_string() });
+            self.staging.warnings.push(Warning::NoUndo { reason: SystemError(&error).to_string() });
         }
     }
 
     /// Keeps the index and the next one; what was kept is flushed with the rest before the one replaces the other.
     fn keep_indexes(&self, next: &NextIndex) -> Result<(), TransactionError> {
         let index = self.repo.index_path();
-        self.place.journal.keep_indexes(index, next.path()).map_err(TransactionError::io("keep", index))
+        self.staging.journal.keep_indexes(index, next.path()).map_err(TransactionError::io("keep", index))
     }
 
     /// Renames the next index to the index.
     fn install(&self, next: NextIndex) -> Result<(), TransactionError> {
         let index = self.repo.index_path();
         next.install(index)?;
-        let Some(directory) = index.parent().filter(|_| self.place.flush == Flush::Always) else {
+        let Some(directory) = index.parent().filter(|_| self.staging.flush == Flush::Always) else {
             return Ok(());
         };
         Dir::open(directory).and_then(|directory| directory.flush()).map_err(TransactionError::io("flush", index))
     }
 
     fn decide(&mut self) -> Result<(), TransactionError> {
-        self.place.check_signals()?;
+        self.staging.check_signals()?;
         self.decide_on_commit()
     }
 
     /// The same where there is no way back any more.
     fn decide_on_commit(&mut self) -> Result<(), TransactionError> {
-        self.place.decide().map_err(|source| self.of_journal(source))
+        self.staging.decide().map_err(|source| self.of_journal(source))
     }
 
     fn of_journal(&self, source: std::io::Error) -> TransactionError {
-        TransactionError::io("write the journal", &self.place.journal.path())(source)
+        TransactionError::io("write the journal", &self.staging.journal.path())(source)
     }
 }
 

@@ -36,7 +36,7 @@ impl Onto {
     ///
     /// # Errors
     /// `identity`, `unsupported`, `stale`, `io`.
-    pub fn foresee(&self, repo: &Repo) -> Result<(), TransactionError> {
+    pub fn check(&self, repo: &Repo) -> Result<(), TransactionError> {
         self.place(repo).map(drop)
     }
 
@@ -80,7 +80,7 @@ pub(super) fn write_tree(
 /// Writes the tree that a change makes of a revision's, and what else is asked for.
 ///
 /// # Errors
-/// As [`Onto::foresee`]; `unchanged` if a commit would hold what its parent does; `locked` if another program moved the branch. Whatever
+/// As [`Onto::check`]; `unchanged` if a commit would hold what its parent does; `locked` if another program moved the branch. Whatever
 /// was written then is named by nothing.
 pub fn store(repo: &Repo, changes: &ChangeSet, onto: &Onto) -> Result<Stored, TransactionError> {
     let place = onto.place(repo)?;

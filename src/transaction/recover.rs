@@ -303,7 +303,7 @@ impl Recovery<'_> {
         remove_dead_lock(self.repo, Some(self.journal), asked).map_err(|error| Why::of(&error))?;
         if applied.is_none() {
             match tidied {
-                Ok(()) => self.journal.let_go(),
+                Ok(()) => self.journal.remove_on_drop(),
                 // Its name is in the journal, which stays.
                 Err(error) => done.notes.push(format!("a file that was prepared could not be removed: {error}")),
             }

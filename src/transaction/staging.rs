@@ -13,7 +13,7 @@ use super::error::{Open, TransactionError, Warning};
 use super::flush::Flush;
 use super::journal::Journal;
 use super::last::Reverse;
-use super::layout::foresee;
+use super::layout::lay_out;
 use super::manifest::{Directory, Manifest, Origin};
 use super::publish::is_missing;
 use super::undo::{Remains, Undo};
@@ -113,7 +113,7 @@ impl<'r> Staging<'r> {
         // What sparse checkout left out is deleted from the index alone.
         let is_in_tree = |change: &&Change| dir.is_some() && (change.on_disk().is_some() || change.after.is_some());
         let (changes, indexed): (Vec<_>, Vec<_>) = changes.iter().partition(is_in_tree);
-        let mut place = Self {
+        let mut staging = Self {
             repo,
             dir,
             changes,
@@ -130,24 +130,24 @@ impl<'r> Staging<'r> {
             staged: BTreeMap::new(),
             written: BTreeMap::new(),
         };
-        place.manifest.head = repo.head_commit()?.map(|id| id.to_string());
-        place.manifest.origin = if reverse.is_some() { Origin::Undo } else { Origin::Apply };
-        place.manifest.indexed = indexed.into_iter().map(|change| change.path.clone()).collect();
-        let Some(dir) = place.dir else { return Ok(place) };
+        staging.manifest.head = repo.head_commit()?.map(|id| id.to_string());
+        staging.manifest.origin = if reverse.is_some() { Origin::Undo } else { Origin::Apply };
+        staging.manifest.indexed = indexed.into_iter().map(|change| change.path.clone()).collect();
+        let Some(dir) = staging.dir else { return Ok(staging) };
         if watch == Some(Watch::Hooks) {
-            place.check_file_systems(dir)?;
+            staging.check_file_systems(dir)?;
         }
-        place.directories = foresee(dir, &place.changes, reverse, &mut place.manifest)?;
-        place.journal.announce(&place.manifest, place.flush)?;
-        place.progress.enter(Stage::Preparing, place.changes.len());
-        for (number, change) in place.changes.clone().into_iter().enumerate() {
-            place.progress.step();
+        staging.directories = lay_out(dir, &staging.changes, reverse, &mut staging.manifest)?;
+        staging.journal.announce(&staging.manifest, staging.flush)?;
+        staging.progress.enter(Stage::Preparing, staging.changes.len());
+        for (number, change) in staging.changes.clone().into_iter().enumerate() {
+            staging.progress.step();
             if let Some(after) = &change.after {
-                place.check_signals()?;
-                place.stage(dir, number, change, after).map_err(TransactionError::io("prepare", &change.path))?;
+                staging.check_signals()?;
+                staging.stage(dir, number, change, after).map_err(TransactionError::io("prepare", &change.path))?;
             }
         }
-        Ok(place)
+        Ok(staging)
     }
 
     /// Returns where a new file was prepared, by its number in the manifest.
