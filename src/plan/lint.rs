@@ -254,7 +254,8 @@ pub(super) fn is_whole(edit: &FileEdit<'_>) -> bool {
     is_new || matches!(edit.operation, Operation::Create { .. } | Operation::Replace { .. })
 }
 
-/// Returns whether a line is seven equal signs in a row, alone or with a name behind them. Seven `=` alone are a heading's underline too.
+/// Returns whether a line is a marker of a conflict: seven signs of one kind, alone or with a name behind them. `=======` isn't taken for
+/// one, since headings are underlined so, too.
 fn is_conflict_marker(line: &[u8]) -> bool {
     [b"<<<<<<<", b"|||||||", b">>>>>>>"].iter().any(|marker| {
         let rest = line.strip_prefix(&marker[..]);

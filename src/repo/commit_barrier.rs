@@ -2,9 +2,9 @@
 //!
 //! A `git commit` whose starter died before it was written down must not commit. So a shell waits for a line before it starts
 //! git, from a pipe whose other end is ours alone: once we are dead, it reads none and ends. From then on git commits by itself,
-//! and recovery waits for it: the shell holds the lock that says so until git has ended. Where somebody edits the message, that may take an hour, so git asks again before the editor
-//! starts, and when it has ended: through another pipe. Where nobody answers, the editor fails, by what git sees of it, and
-//! there is no commit.
+//! and recovery waits for it: the shell holds the lock that says so until git has ended. Where somebody edits the message,
+//! that may take an hour, so git asks again before the editor starts, and when it has ended: through another pipe. Where nobody
+//! answers, the editor fails, by what git sees of it, and there is no commit.
 //!
 //! The shell that git starts for editors does it. What has its shell replaced (`exec vim`) is asked before only; its commit is
 //! one that recovery waits for. The terminal is theirs, so what we say comes to them by another number, which takes a `/dev/fd`.

@@ -218,7 +218,7 @@ fn all(space: &[u8], one: u8) -> Option<usize> {
     space.iter().all(|&byte| byte == one).then_some(space.len())
 }
 
-/// Returns the whitespace that a line begins with, as they are.
+/// Returns the whitespace that a line begins with, as it is.
 fn indentation(line: &[u8], level: Fuzz) -> &[u8] {
     if level < Fuzz::Unicode || line.is_ascii() {
         return &line[..indentation_len(line)];

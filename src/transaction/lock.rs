@@ -117,7 +117,7 @@ impl Drop for IndexLock {
         let file = self.file.as_ref().unwrap_or(&self.stamp);
         let is_there = || is_at(file, &self.path).is_ok_and(|is_there| is_there);
         let is_removed = || is_there() && std::fs::remove_file(&self.path).is_ok();
-        // The error may be temporary. Nothing more can be done if it doesn't: the next run finds the lock's run dead, and removes it.
+        // The error may be temporary. Nothing more can be done if it isn't: the next run finds the lock's run dead, and removes it.
         let _ = self.stays || is_removed() || is_removed();
         // A child that is being started at this instant may have a handle, too, until it has become another program.
         if !self.stays {

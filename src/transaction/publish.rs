@@ -264,7 +264,7 @@ impl<'r> Staging<'r> {
                 }
             }
             // Where originals had to stay beside their places, directories are empty only now. Nothing hangs on them any more.
-            // The error may be temporary; one that doesn't leaves an empty directory.
+            // The error may be temporary; one that isn't leaves an empty directory.
             if !is_whole && self.remove_emptied_directories(dir).is_err() {
                 let _ = self.remove_emptied_directories(dir);
             }

@@ -299,7 +299,7 @@ impl Repo {
             RepoError::NoGit { .. } => error.into(),
             error => CommitError::InDoubt(error),
         })?;
-        // The error may be temporary. Where it doesn't, to take anything back might be to take it away from under a commit.
+        // The error may be temporary. Where it isn't, to take anything back might be to take it away from under a commit.
         let now = self.head_commit().or_else(|_| self.head_commit()).map_err(CommitError::InDoubt)?;
         let is_ready = now.map(|now| self.leads_to(ready, now)).transpose().map_err(CommitError::InDoubt)?;
         match now {
