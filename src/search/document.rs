@@ -1,7 +1,7 @@
 //! A file that edits change one after the other, each of which is looked for in what those before it left.
 
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, LazyCell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -56,6 +56,10 @@ impl Sought {
 
 /// How many bytes a file may have for each of so many needles that they are found sooner one by one.
 const SMALL: usize = if cfg!(test) { 0 } else { 1 << 16 };
+
+/// A file of up to so many bytes is sooner read once more than it is recorded what was found in it. More than a few texts are looked for
+/// there all at once.
+const SOON_READ: usize = if cfg!(test) { 0 } else { 1 << 13 };
 
 /// The places of a text in the base.
 #[derive(Debug)]
@@ -202,9 +206,12 @@ impl Document {
                 (places, self.fresh.iter().filter(|(of, _)| *of == number).map(|(_, range)| range.clone()).collect())
             }
             None => {
-                let (mut known, finder) = (self.known.borrow_mut(), needle.finder());
+                let finder = LazyCell::new(|| needle.finder());
                 let places = || Sites::new(needle.places(&finder, self.view.text(&self.base[self.starts[0]..])));
-                let places = Rc::clone(known.entry(needle.clone()).or_insert_with(places));
+                let places = match self.base.len() > SOON_READ {
+                    true => Rc::clone(self.known.borrow_mut().entry(needle.clone()).or_insert_with(places)),
+                    false => places(),
+                };
                 let around = |spliced: &Spliced| {
                     let changed = spliced.start..spliced.end();
                     let (bytes, view) = self.around(&changed, longest(needle));

@@ -98,6 +98,8 @@ pub(super) struct Wanted<'h, 'p> {
 /// How a run of old lines was found.
 struct Found<'h, 'p> {
     at: usize,
+    /// Where else it is.
+    run: Run<'h>,
     /// At the context line itself.
     restated: bool,
     /// Without its trailing empty line.
@@ -235,7 +237,7 @@ impl<'f, 'p> Placer<'f, 'p> {
                 self.seek_run(wanted, &run)?
             };
             if let Some((at, restated)) = found {
-                return Ok(Some(Found { at, restated, trimmed, level, lines }));
+                return Ok(Some(Found { at, run, restated, trimmed, level, lines }));
             }
             if trimmed || !trim(&mut lines) || old(&lines).next().is_none() {
                 return Ok(None);
@@ -312,7 +314,10 @@ impl<'f, 'p> Placer<'f, 'p> {
         Wanted { number, hunk, context }: Wanted<'f, 'p>,
         found: &Found<'f, 'p>,
     ) -> Result<(), Located<PlaceError>> {
-        let (lines, places) = (&found.lines, &self.task.file.run(old(&found.lines)));
+        let Found { lines, run: places, .. } = found;
+        if places.count() == 1 {
+            return Ok(());
+        }
         let is_around = context.is_none();
         let others = self.duplicates.others(Match::Exact, old(lines).collect(), places, found.at, is_around);
         if others.count == 0 {
