@@ -3,7 +3,7 @@
 //! What stops it is a [`Report`], with everything that can be found out in one run: a response that can't be read whole is
 //! still planned as far as it was read, to name what else is wrong.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -30,7 +30,7 @@ use crate::repo::{BlobId, Mail, Marked, Repo, RepoError};
 use crate::report::human::Style;
 use crate::report::{Detail, Diagnostic, Report, State, feedback, json, merge};
 use crate::text::{Located, Shown, Source};
-use crate::transaction::{How, Recovered};
+use crate::transaction::{self, How, Interrupted, Recovered};
 use crate::tree::{Entry, Tree};
 
 /// A repository, and how responses are read and errors shown in it.
@@ -46,6 +46,8 @@ pub(super) struct Session {
     pub(super) about: About,
     /// What became of changes that were interrupted before.
     recovered: RefCell<Vec<Diagnostic>>,
+    /// Whether all of this user's were recovered just now.
+    is_whole: Cell<bool>,
 }
 
 impl Session {
@@ -73,6 +75,7 @@ impl Session {
             about,
             repo,
             recovered: RefCell::default(),
+            is_whole: Cell::new(false),
         })
     }
 
@@ -90,6 +93,20 @@ impl Session {
     pub(super) fn note(&self, recovered: Vec<Recovered>) {
         let told = recovered.iter().filter(|one| !matches!(one.how, How::Tidied | How::Left));
         self.recovered.borrow_mut().extend(told.map(Diagnostic::from));
+    }
+
+    /// Records that all interrupted changes of this user have been recovered.
+    pub(super) fn note_whole(&self) {
+        self.is_whole.set(true);
+    }
+
+    /// Returns what of an interrupted change a plan could be made for. A commit is what it is, whatever was interrupted.
+    fn interrupted(&self, base: &Base) -> Option<Interrupted> {
+        match base {
+            Base::Revision(_) => None,
+            _ if self.is_whole.take() && !self.repo.is_shared() => None,
+            _ => transaction::interrupted(&self.repo),
+        }
     }
 
     /// Prints what was asked for, then concludes. What can't be printed is one error more, and changes nothing of the state. A
@@ -148,7 +165,7 @@ impl Session {
         let work = self.meter.begin(Stage::Planning, 0);
         let paths = patches.iter().flat_map(|patch| &patch.edits).filter(|_| work.is_watched());
         let paths = paths.filter_map(|edit| self.resolve(edit)).collect();
-        let tree = ObservedTree::new(&self.repo, base, tree).counting(paths, work.progress());
+        let tree = ObservedTree::new(self.interrupted(base), tree).counting(paths, work.progress());
         let about = self.about(&bases, sources)?;
         let (plan, found, noticed) = match self.plan(&patches, base, about.as_deref(), &tree)? {
             Ok(plan) => (Some((plan.changes, plan.placements)), Vec::new(), plan.warnings),

@@ -4,13 +4,11 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use super::base::Base;
 use super::error::{CliError, Failure};
 use crate::path::RepoPath;
 use crate::progress::{Progress, Stage};
-use crate::repo::Repo;
 use crate::report::Diagnostic;
-use crate::transaction::{self, Interrupted};
+use crate::transaction::Interrupted;
 use crate::tree::{Entry, Tree, TreeError};
 
 /// A tree that notes whether such a path was read.
@@ -26,12 +24,8 @@ pub(super) struct ObservedTree<'t> {
 }
 
 impl<'t> ObservedTree<'t> {
-    /// Asks once whether there is anything to watch for. A commit is what it is, whatever was interrupted.
-    pub(super) fn new(repo: &Repo, base: &Base, tree: &'t dyn Tree) -> Self {
-        let interrupted = match base {
-            Base::Revision(_) => None,
-            _ => transaction::interrupted(repo),
-        };
+    /// Watches for the paths of what was interrupted, if anything was.
+    pub(super) fn new(interrupted: Option<Interrupted>, tree: &'t dyn Tree) -> Self {
         let (was_read, is_at_work) = (Cell::new(false), Cell::new(false));
         Self { tree, interrupted, was_read, progress: Progress::default(), unread: RefCell::default(), is_at_work }
     }

@@ -94,7 +94,11 @@ pub(super) fn first(session: &Session) -> Result<(), Failure> {
     drop(work);
     let torn = torn(&recovered);
     session.note(recovered);
-    torn.map_or(Ok(()), Err)
+    if let Some(torn) = torn {
+        return Err(torn);
+    }
+    session.note_whole();
+    Ok(())
 }
 
 fn failed(error: TransactionError) -> Failure {

@@ -24,6 +24,7 @@ use crate::progress::Stage;
 use crate::repo::{AttributeValue, BlobId, Held, Side, Staged};
 use crate::report::{Diagnostic, Report};
 use crate::text::{LineNo, Shown, Source, SourceId};
+use crate::transaction;
 use crate::tree::{Content, Entry, File, MemoryTree, Mode, Obstacle, Tree, is_binary};
 
 /// How many markers of one file are told.
@@ -133,7 +134,7 @@ fn heed_interruption(session: &Session, others: &[&Staged], is_unsaid: bool) -> 
         return Ok(());
     }
     let nothing = MemoryTree::new();
-    let watched = ObservedTree::new(&session.repo, &Base::Index, &nothing);
+    let watched = ObservedTree::new(transaction::interrupted(&session.repo), &nothing);
     others.iter().filter_map(|staged| RepoPath::new(&staged.path).ok()).for_each(|path| watched.note(&path));
     let warning = watched.verdict()?;
     if is_unsaid && !session.verbosity.quiet && !session.verbosity.json {
