@@ -123,6 +123,14 @@ pub trait Tree {
     /// If it can't be read, or isn't what it must be for this kind of tree (see [`TreeError`]).
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeError>;
 
+    /// Returns what is at a path, with a content as it is kept here: what attributes make of it isn't asked for.
+    ///
+    /// # Errors
+    /// As [`Tree::read`].
+    fn read_kept(&self, path: &RepoPath) -> Result<Entry, TreeError> {
+        self.read(path)
+    }
+
     /// Returns every file, link and other leaf below a directory, in no particular order.
     ///
     /// # Errors

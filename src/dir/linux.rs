@@ -12,7 +12,7 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, retry_on_intr};
 
-use super::rights::Lost;
+use super::rights::{Attributes, Lost};
 
 /// How a directory is opened that is only gone through.
 pub(super) const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -55,38 +55,54 @@ pub(super) fn flush(file: impl AsFd) -> io::Result<()> {
     Ok(fs::fsync(file)?)
 }
 
-/// Copies the access list and the user's own attributes.
-pub(super) fn attributes(from: &File, to: &File) -> io::Result<Vec<Lost>> {
-    /// The most that the system has of names, and of a value.
-    const MOST: usize = 1 << 16;
-    const ACCESS: &[u8] = b"system.posix_acl_access";
-    let names = |file: &File| {
-        // Most have none, and room for them would be got for nothing.
-        if matches!(flistxattr_query(file), Ok(0) | Err(Errno::NOTSUP | Errno::NOSYS)) {
-            return Ok(Vec::new());
-        }
-        let mut list = Vec::with_capacity(MOST);
-        flistxattr(file, spare_capacity(&mut list))?;
-        io::Result::Ok(list)
-    };
-    let list = names(from)?;
-    let has = |list: &[u8]| list.split(|byte| *byte == 0).any(|name| name == ACCESS);
-    let mut lost = Vec::new();
-    // A directory's default list is for files that are new.
-    if !has(&list) && has(&names(to)?) && fremovexattr(to, ACCESS).is_err() {
-        lost.push(Lost::AccessList);
+const ACCESS: &[u8] = b"system.posix_acl_access";
+
+/// The most that the system has of names, and of a value.
+const MOST: usize = 1 << 16;
+
+/// Returns the names of the access list and all attributes of a file, each with a NUL behind it.
+fn names(file: &File) -> io::Result<Vec<u8>> {
+    // Most have none, and room for them would be got for nothing.
+    if matches!(flistxattr_query(file), Ok(0) | Err(Errno::NOTSUP | Errno::NOSYS)) {
+        return Ok(Vec::new());
     }
+    let mut list = Vec::with_capacity(MOST);
+    flistxattr(file, spare_capacity(&mut list))?;
+    Ok(list)
+}
+
+/// Returns the access list and the user's own attributes of a file.
+pub(super) fn attributes(file: &File) -> io::Result<Attributes> {
+    let list = names(file)?;
     let wanted = |name: &&[u8]| *name == ACCESS || name.starts_with(b"user.");
-    for name in list.split(|byte| *byte == 0).filter(wanted) {
+    let read = |name: &[u8]| {
         let mut value = Vec::with_capacity(MOST);
-        let copied = fgetxattr(from, name, spare_capacity(&mut value))
-            .and_then(|_| fsetxattr(to, name, &value, XattrFlags::empty()));
-        if copied.is_err() {
+        let read = fgetxattr(file, name, spare_capacity(&mut value));
+        (name.to_vec(), read.is_ok().then_some(value))
+    };
+    Ok(list.split(|byte| *byte == 0).filter(wanted).map(read).collect())
+}
+
+/// Gives a new file an access list and attributes, and takes away the access list that it has by its directory. Returns whether it was
+/// changed by that, and what it doesn't have.
+pub(super) fn give_attributes(attributes: &Attributes, to: &File) -> io::Result<(bool, Vec<Lost>)> {
+    let mut lost = Vec::new();
+    let mut is_changed = !attributes.is_empty();
+    // A directory's default list is for files that are new.
+    if !attributes.iter().any(|(name, _)| name == ACCESS)
+        && names(to)?.split(|byte| *byte == 0).any(|name| name == ACCESS)
+    {
+        is_changed = true;
+        lost.extend(fremovexattr(to, ACCESS).is_err().then_some(Lost::AccessList));
+    }
+    for (name, value) in attributes {
+        let is_given = value.as_ref().is_some_and(|value| fsetxattr(to, &name[..], value, XattrFlags::empty()).is_ok());
+        if !is_given {
             lost.push(if name == ACCESS { Lost::AccessList } else { Lost::Attributes });
         }
     }
     lost.dedup();
-    Ok(lost)
+    Ok((is_changed, lost))
 }
 
 /// Returns the time by the clock that files get theirs from.

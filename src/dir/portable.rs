@@ -9,7 +9,7 @@ use std::path::Path;
 use rustix::fs::{self, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::rights::Lost;
+use super::rights::{Attributes, Lost};
 
 /// How a directory is opened that is only gone through.
 pub(super) const HANDLE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -57,10 +57,16 @@ pub(super) fn flush(file: impl AsFd) -> io::Result<()> {
     }
 }
 
-/// Copies nothing: access lists and attributes are another thing on every system.
+/// Returns none: access lists and attributes are another thing on every system.
 #[expect(clippy::unnecessary_wraps, reason = "it fails on Linux")]
-pub(super) fn attributes(_: &File, _: &File) -> io::Result<Vec<Lost>> {
-    Ok(Vec::new())
+pub(super) fn attributes(_: &File) -> io::Result<Attributes> {
+    Ok(Attributes::new())
+}
+
+/// Gives none.
+#[expect(clippy::unnecessary_wraps, reason = "it fails on Linux")]
+pub(super) fn give_attributes(_: &Attributes, _: &File) -> io::Result<(bool, Vec<Lost>)> {
+    Ok((false, Vec::new()))
 }
 
 /// Returns nothing: it isn't known by which clock files get their times, so contents are compared.

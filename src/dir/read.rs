@@ -11,6 +11,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
+use super::rights::Rights;
 use super::system::NAME;
 use super::{Dir, HANDLE, Way, open_confined, open_here};
 use crate::path::RepoPath;
@@ -138,6 +139,11 @@ impl Dir {
         }
     }
 
+    /// Looks at what a path leads to, through links as well, which is enough to recognize a file that was seen before by its number.
+    pub(crate) fn glance(&self, path: &RepoPath) -> Option<Stat> {
+        fs::statat(&self.top, path.as_path(), AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| Stat::from_system(&stat))
+    }
+
     /// Returns what is at a path when the directory that should hold it can't be opened: the first thing that is no directory.
     fn look_from_the_top(&self, path: &RepoPath) -> io::Result<Found> {
         let mut above: Option<OwnedFd> = None;
@@ -206,10 +212,10 @@ impl Dir {
         Ok(Some((stat.size == size as u64 && is_all_of(&file, size, parts)?, stat)))
     }
 
-    /// Reads a regular file whole, or says what is at its path instead.
-    pub(crate) fn read_or_look(&self, path: &RepoPath) -> io::Result<Result<(Content, Stat), Found>> {
+    /// Reads a regular file whole, and its rights, or says what is at its path instead.
+    pub(crate) fn read_or_look(&self, path: &RepoPath) -> io::Result<Result<(Content, Rights), Found>> {
         match self.open_regular(path) {
-            Ok(Some((file, stat))) => Ok(Ok((read_whole(&file, stat.size)?.into(), stat))),
+            Ok(Some((file, stat))) => Ok(Ok((read_whole(&file, stat.size)?.into(), Rights::of(&file, stat)?))),
             Ok(None) => Ok(Err(self.look(path)?)),
             // A link or a file on the way is never said to be missing.
             Err(Errno::NOENT) => Ok(Err(Found::Absent)),

@@ -8,8 +8,8 @@ use std::io;
 use rustix::fs::{self, Gid, Uid};
 
 use super::Stat;
-use super::system::attributes;
-use super::write::{mode, step};
+use super::system::{attributes, give_attributes};
+use super::write::{set_bits, step};
 
 /// What a new file doesn't have of what the old one had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,32 +26,104 @@ pub enum Lost {
     SetId,
 }
 
+/// An access list and attributes of a user's own: their names, and their values where they could be read.
+pub(super) type Attributes = Vec<(Vec<u8>, Option<Vec<u8>>)>;
+
 /// The bits by which a program runs as its file's owner or group.
 pub(crate) const SET_ID: u16 = 0o6000;
 
-/// Gives a new file, which nobody else can open yet, what an old one has, and permission bits, of which some may have to go. Returns
-/// the bits that it has then.
-pub(crate) fn take_over((from, old): (&File, &Stat), to: &File, bits: u16) -> io::Result<(u16, Vec<Lost>)> {
-    let new = Stat::of(to)?;
-    let mut lost = Vec::new();
-    if old.bits & SET_ID != 0 {
-        lost.push(Lost::SetId);
+/// What a file's successor takes over, looked at before that is made.
+#[derive(Debug)]
+pub(crate) struct Rights {
+    /// What the system knows of the file.
+    pub(crate) stat: Stat,
+    attributes: Attributes,
+}
+
+impl Rights {
+    /// Looks at an open file.
+    pub(crate) fn of(file: &File, stat: Stat) -> io::Result<Self> {
+        Ok(Self { stat, attributes: attributes(file)? })
     }
-    step("set the owner of a file")?;
-    if old.owner != new.owner && fs::fchown(to, Some(Uid::from_raw(old.owner)), None).is_err() {
-        lost.push(Lost::Owner);
+
+    /// Returns those of a file that was seen to have neither an access list nor attributes.
+    pub(crate) fn plain(stat: Stat) -> Self {
+        Self { stat, attributes: Attributes::new() }
     }
-    if old.group != new.group && fs::fchown(to, None, Some(Gid::from_raw(old.group))).is_err() {
-        lost.push(Lost::Group);
+
+    /// Returns whether it has neither an access list nor attributes.
+    pub(crate) fn are_plain(&self) -> bool {
+        self.attributes.is_empty()
     }
-    lost.extend(attributes(from, to)?);
-    let mut bits = bits & !SET_ID;
-    if lost.contains(&Lost::Group) || lost.contains(&Lost::AccessList) {
-        // Whoever was in the old group may be among the others now, and the other way round.
-        let both = bits >> 3 & bits & 7;
-        bits = bits & 0o1700 | both << 3 | both;
+
+    /// Returns with which permission bits a new file that is to have these is made: with fewer if somebody could do more with it than with the
+    /// old one until it has that one's group and access list.
+    pub(crate) fn at_first(&self, bits: u16) -> u16 {
+        let is_same_for_all = bits & SET_ID == 0 && bits >> 3 & 7 == bits & 7;
+        if is_same_for_all && self.are_plain() { bits } else { 0o600 }
     }
-    step("set the mode of a file")?;
-    fs::fchmod(to, mode(bits))?;
-    Ok((bits, lost))
+
+    /// Gives them to a new file, which nobody else can open yet in a way that the old one couldn't be, and permission bits, of which some may
+    /// have to go. Returns the bits that it has then.
+    pub(crate) fn give(&self, to: &File, stat: &mut Stat, bits: u16) -> io::Result<(u16, Vec<Lost>)> {
+        let (old, new) = (&self.stat, *stat);
+        let mut lost = Vec::new();
+        if old.bits & SET_ID != 0 {
+            lost.push(Lost::SetId);
+        }
+        step("set the owner of a file")?;
+        if old.owner != new.owner && fs::fchown(to, Some(Uid::from_raw(old.owner)), None).is_err() {
+            lost.push(Lost::Owner);
+        }
+        if old.group != new.group && fs::fchown(to, None, Some(Gid::from_raw(old.group))).is_err() {
+            lost.push(Lost::Group);
+        }
+        let (is_changed, lacking) = give_attributes(&self.attributes, to)?;
+        lost.extend(lacking);
+        let mut bits = bits & !SET_ID;
+        if lost.contains(&Lost::Group) || lost.contains(&Lost::AccessList) {
+            // Whoever was in the old group may be among the others now, and the other way round.
+            let both = bits >> 3 & bits & 7;
+            bits = bits & 0o1700 | both << 3 | both;
+        }
+        if is_changed || old.owner != new.owner || old.group != new.group || new.bits != bits {
+            set_bits(to, bits)?;
+            *stat = Stat::of(to)?;
+        }
+        Ok((bits, lost))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dir::Dir;
+    use crate::path::RepoPath;
+
+    #[test]
+    fn nobody_may_open_a_new_file_before_it_has_the_rights_of_the_old_one() {
+        let outer = tempfile::tempdir().unwrap();
+        let (dir, [old, new]) =
+            (Dir::open(outer.path()).unwrap(), [&b"old"[..], b"new"].map(|path| RepoPath::new(path).unwrap()));
+        let anothers = u32::from(rustix::process::geteuid().is_root());
+        for (bits, want) in
+            [(0o644, 0o644), (0o755, 0o755), (0o600, 0o600), (0o640, 0o600), (0o604, 0o600), (0o4755, 0o600)]
+        {
+            let made = |path, bits| {
+                let file = dir.create(path, 0o600).unwrap();
+                set_bits(&file, bits).unwrap();
+                let stat = Stat::of(&file).unwrap();
+                (file, stat)
+            };
+            let (file, _) = made(&old, bits);
+            let _ = fs::fchown(&file, None, Some(Gid::from_raw(anothers)));
+            let rights = Rights::of(&file, Stat::of(&file).unwrap()).unwrap();
+            assert_eq!(rights.at_first(bits), want, "{bits:o}");
+            let (file, mut stat) = made(&new, want);
+            let (got, lost) = rights.give(&file, &mut stat, bits).unwrap();
+            assert_eq!((got, stat), (bits & !SET_ID, Stat::of(&file).unwrap()));
+            assert_eq!((stat.bits, stat.group), (got, rights.stat.group), "{lost:?}");
+            dir.remove_file(&old).and_then(|()| dir.remove_file(&new)).unwrap();
+        }
+    }
 }

@@ -86,9 +86,8 @@ use standin::StandIn;
 pub(crate) use tree_write::{ObjectStore, TreeWriter};
 pub use work_tree::WorkTree;
 
-use crate::dir::{Dir, DirectoriesWith, Stat};
+use crate::dir::{Dir, DirectoriesWith};
 use crate::path::{PathError, RepoPath, Resolver};
-use crate::tree::Content;
 
 /// A repository, with a work tree or without.
 pub struct Repo {
@@ -112,7 +111,7 @@ pub struct Repo {
     /// The paths whose bytes git converted, and why it did.
     by_git: RefCell<BTreeMap<RepoPath, String>>,
     /// The files of the work tree that were read, as long as later writing to them shows in what the system says of them.
-    seen: RefCell<HashMap<RepoPath, (Content, Stat)>>,
+    seen: RefCell<HashMap<RepoPath, work_tree::Seen>>,
 }
 
 impl Repo {

@@ -14,6 +14,8 @@ use super::conversion::Conversion;
 use super::index_write::SKIP_WORKTREE;
 use super::objects::{GITLINK, later_id};
 use super::{Repo, RepoError};
+use crate::dir::clock::Moment;
+use crate::dir::rights::Rights;
 use crate::dir::{Dir, DirectoriesWith, Found, Shape, Stat};
 use crate::path::RepoPath;
 use crate::tree::{
@@ -34,7 +36,17 @@ pub struct WorkTree<'r> {
     nearest: RefCell<HashMap<Option<RepoPath>, Option<RepoPath>>>,
     /// Whether a directory is that of a submodule that isn't checked out, for every one that was asked about.
     empty_submodules: RefCell<HashMap<RepoPath, bool>>,
+    /// When the first file was read.
+    began: OnceCell<Option<Moment>>,
     pub(super) conversion: Conversion<'r>,
+}
+
+/// A file that was read, such that whatever is written to it later shows in what the system knows of it.
+pub(super) struct Seen {
+    content: Content,
+    stat: Stat,
+    /// Whether it has neither an access list nor attributes.
+    is_plain: bool,
 }
 
 /// The submodules by `.gitmodules`.
@@ -58,6 +70,7 @@ impl<'r> WorkTree<'r> {
             repositories: DirectoriesWith::new(dir, ".git"),
             nearest: RefCell::default(),
             empty_submodules: RefCell::default(),
+            began: OnceCell::new(),
             conversion,
         })
     }
@@ -69,21 +82,21 @@ impl<'r> WorkTree<'r> {
 
     /// Reads a file, or says what is there instead; one that was read before and that nobody wrote to since isn't read again.
     fn read_file(&self, path: &RepoPath) -> io::Result<Result<(Content, Stat), Found>> {
-        let known = self.repo.seen.borrow().get(path).cloned();
-        if let Some((content, seen)) = known
-            && self.dir.look(path)? == Found::File(seen)
+        if let Some(seen) = self.repo.seen.borrow().get(path)
+            && self.dir.glance(path) == Some(seen.stat)
         {
-            return Ok(Ok((content, seen)));
+            return Ok(Ok((seen.content.clone(), seen.stat)));
         }
-        let now = self.dir.now();
-        let read = match self.dir.read_or_look(path)? {
+        let began = *self.began.get_or_init(|| self.dir.now());
+        let (content, rights) = match self.dir.read_or_look(path)? {
             Ok(read) => read,
             Err(found) => return Ok(Err(found)),
         };
-        if now.is_some_and(|now| now.shows_in(&read.1)) {
-            self.repo.seen.borrow_mut().insert(path.clone(), read.clone());
+        let (stat, is_plain) = (rights.stat, rights.are_plain());
+        if began.is_some_and(|began| began.shows_in(&stat)) {
+            self.repo.seen.borrow_mut().insert(path.clone(), Seen { content: content.clone(), stat, is_plain });
         }
-        Ok(Ok(read))
+        Ok(Ok((content, stat)))
     }
 
     /// Returns what is on disk, submodules aside.
@@ -201,8 +214,31 @@ fn obstacle(what: Shape) -> Option<Obstacle> {
     }
 }
 
+impl Repo {
+    /// Returns what the successor of a file of the work tree takes over; `None` if there is no such file.
+    pub(crate) fn rights(&self, dir: &Dir, path: &RepoPath) -> io::Result<Option<Rights>> {
+        if let Some(seen) = self.seen.borrow().get(path)
+            && seen.is_plain
+            && dir.glance(path) == Some(seen.stat)
+        {
+            return Ok(Some(Rights::plain(seen.stat)));
+        }
+        dir.open_file(path)?.map(|(file, stat)| Rights::of(&file, stat)).transpose()
+    }
+}
+
 impl Tree for WorkTree<'_> {
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
+        Ok(match self.read_kept(path)? {
+            Entry::File(File { content, mode }) => {
+                let content = self.conversion.open(path, content).map_err(|error| error.at(path))?;
+                Entry::File(File { content, mode })
+            }
+            entry => entry,
+        })
+    }
+
+    fn read_kept(&self, path: &RepoPath) -> Result<Entry, TreeError> {
         let wrong = |source| TreeError::Io { path: path.clone(), source };
         let entry = self.on_disk(path).map_err(wrong)?;
         if !matches!(entry, Entry::Absent | Entry::File(_) | Entry::Directory) {
@@ -214,13 +250,7 @@ impl Tree for WorkTree<'_> {
         match self.empty_submodule(path, &entry).map_err(|error| error.at(path))? {
             Some(module) if module == *path => Ok(Entry::Other(Obstacle::Repository)),
             Some(ancestor) => Ok(Entry::Beneath { ancestor, what: Some(Obstacle::Repository) }),
-            None => match entry {
-                Entry::File(File { content, mode }) => {
-                    let content = self.conversion.open(path, content).map_err(|error| error.at(path))?;
-                    Ok(Entry::File(File { content, mode }))
-                }
-                entry => Ok(entry),
-            },
+            None => Ok(entry),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::tree::{Entry, File, Tree};
 pub(super) fn still_holds(tree: &dyn Tree, changes: &ChangeSet, progress: &Progress) -> Result<(), TransactionError> {
     progress.enter(Stage::Planning, changes.len());
     for change in changes {
-        match (&change.before, tree.read(&change.path)?) {
+        match (&change.before, tree.read_kept(&change.path)?) {
             (Some(before), Entry::File(now)) if is_same(before, &now) => {}
             (Some(_), _) => return Err(TransactionError::Changed { path: change.path.clone() }),
             (None, Entry::Absent) => {}

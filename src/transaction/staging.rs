@@ -18,7 +18,7 @@ use super::manifest::{Directory, Manifest, Origin};
 use super::publish::is_missing;
 use super::undo::{Remains, Undo};
 use crate::dir::clock::Moment;
-use crate::dir::rights::{SET_ID, take_over};
+use crate::dir::rights::{Rights, SET_ID};
 use crate::dir::write::{fill, set_bits};
 use crate::dir::{Dir, Found, Stat};
 use crate::path::RepoPath;
@@ -175,53 +175,53 @@ impl<'r> Staging<'r> {
     fn stage(&mut self, dir: &Dir, number: usize, change: &Change, after: &File) -> io::Result<()> {
         let stage = self.manifest.touched[number].stage(self.journal.run(), number);
         let bits = bits_afterwards(change, after);
-        let at_first = match bits {
-            // What others may read is decided when it is complete.
-            Some(_) => 0o600,
-            None if after.mode.executable => 0o777,
-            None => 0o666,
+        // It takes the place of this, or is that under another name.
+        let like = if change.on_disk().is_some() { Some(&change.path) } else { change.from.as_ref() };
+        let like = like.filter(|_| bits.is_some()).map(|path| self.repo.rights(dir, path)).transpose()?.flatten();
+        let at_first = match (&like, bits) {
+            (Some(like), Some(bits)) => like.at_first(bits),
+            (None, Some(bits)) => bits & !SET_ID,
+            (_, None) if after.mode.executable => 0o777,
+            (_, None) => 0o666,
         };
         let mut file = dir.create(&stage, at_first)?;
         self.staged.insert(number, stage);
         fill(&mut file, after.content.kept().parts())?;
         self.flush.content(&file)?;
-        self.give_rights(dir, number, change, &file, bits)?;
-        self.written.insert(number, Stat::of(&file)?);
+        let mut stat = Stat::of(&file)?;
+        if let Some(bits) = bits {
+            let bits = self.give_rights(change, like, (&file, &mut stat), bits)?;
+            if let Some(held) = &mut self.manifest.touched[number].after {
+                held.bits = Some(bits);
+            }
+        }
+        self.written.insert(number, stat);
         Ok(())
     }
 
     /// Gives a new file the permission bits, and what else there is of rights, of the one that it takes the place of.
     fn give_rights(
         &mut self,
-        dir: &Dir,
-        number: usize,
         change: &Change,
-        file: &std::fs::File,
-        bits: Option<u16>,
-    ) -> io::Result<()> {
-        let Some(bits) = bits else { return Ok(()) };
-        // It takes the place of this, or is that under another name.
-        let like = if change.on_disk().is_some() { Some(&change.path) } else { change.from.as_ref() };
-        let like = like.map(|path| dir.open_file(path)).transpose()?.flatten();
-        let bits = match like {
-            None => {
-                set_bits(file, bits & !SET_ID)?;
-                bits & !SET_ID
+        like: Option<Rights>,
+        (file, stat): (&std::fs::File, &mut Stat),
+        bits: u16,
+    ) -> io::Result<u16> {
+        let Some(like) = like else {
+            let bits = bits & !SET_ID;
+            if stat.bits != bits {
+                set_bits(file, bits)?;
+                *stat = Stat::of(file)?;
             }
-            Some((like, stat)) => {
-                let (path, others) = (change.path.clone(), stat.links.saturating_sub(1));
-                if change.on_disk().is_some() && others > 0 {
-                    self.warnings.push(Warning::HardLink { path: path.clone(), others });
-                }
-                let (bits, lost) = take_over((&like, &stat), file, bits)?;
-                self.warnings.extend((!lost.is_empty()).then_some(Warning::Rights { path, lost }));
-                bits
-            }
+            return Ok(bits);
         };
-        if let Some(held) = &mut self.manifest.touched[number].after {
-            held.bits = Some(bits);
+        let (path, others) = (change.path.clone(), like.stat.links.saturating_sub(1));
+        if change.on_disk().is_some() && others > 0 {
+            self.warnings.push(Warning::HardLink { path: path.clone(), others });
         }
-        Ok(())
+        let (bits, lost) = like.give(file, stat, bits)?;
+        self.warnings.extend((!lost.is_empty()).then_some(Warning::Rights { path, lost }));
+        Ok(bits)
     }
 
     /// Gives new files that were written only just now a time before that at which they go to their places, by a nanosecond: so whatever
@@ -336,10 +336,9 @@ impl<'r> Staging<'r> {
         {
             return Ok(true);
         }
-        let now = dir.now();
         let (size, parts) = (before.content.kept().size(), before.content.kept().parts());
         let Some((true, stat)) = dir.holds(path, size, parts)? else { return Ok(false) };
-        original.seen.set(now.filter(|now| now.shows_in(&stat)).map(|_| stat));
+        original.seen.set(self.published.filter(|moment| moment.shows_in(&stat)).map(|_| stat));
         Ok(bits.is_none_or(|bits| bits == stat.bits))
     }
 
@@ -348,8 +347,7 @@ impl<'r> Staging<'r> {
         let written =
             self.written.get(&number).filter(|stat| self.published.is_some_and(|moment| moment.shows_in(stat)));
         if let Some(written) = written
-            && let Found::File(now) = dir.look(&change.path)?
-            && now.is_unwritten_since(written)
+            && dir.glance(&change.path).is_some_and(|now| now.is_unwritten_since(written))
         {
             return Ok(true);
         }
