@@ -3,7 +3,8 @@
 //! It is not a policy: what may be touched is decided elsewhere. It keeps one promise, by construction and without a moment
 //! between check and use: no symbolic link is followed, neither on the way to a file nor at its end, so nothing outside the
 //! directory that was opened is ever read or written. The directory that holds a path is opened beneath the top, by the kernel in
-//! one step where it can (`openat2`), else part by part; what is in it is then reached by its bare name.
+//! one step where it can (`openat2`), else part by part; what is in it is then reached by its bare name. Only what recognizes a file by its
+//! number (`Dir::glance`) goes along the path as it is.
 
 pub(crate) mod clock;
 mod read;
@@ -56,9 +57,9 @@ enum Kept {
     Last(RepoPath, Option<Rc<OwnedFd>>),
 }
 
-/// A pass over many paths, in which the directory of one is still open for the next. It is for looking, and for taking files of ours
-/// away: a directory that is moved out of the work tree meanwhile is still seen, as if that had happened a moment later; and one
-/// that comes meanwhile isn't.
+/// A pass over many paths, in which the directory of one is still open for the next. It is for looking, and for files of ours that come or
+/// go: a directory that is moved out of the work tree meanwhile is still seen, as if that had happened a moment later; and one that comes
+/// meanwhile isn't, unless we made it.
 ///
 /// What changes a user's file opens its directory anew, outside of any pass.
 #[must_use = "directories are kept open as long as this lives"]
@@ -133,6 +134,14 @@ impl Dir {
     pub(crate) fn pass(&self) -> Pass<'_> {
         *self.kept.borrow_mut() = Kept::Nothing;
         Pass(self)
+    }
+
+    /// Forgets, in a pass, what directory is open and that one isn't there.
+    fn see_anew(&self) {
+        let mut kept = self.kept.borrow_mut();
+        if let Kept::Last(..) = *kept {
+            *kept = Kept::Nothing;
+        }
     }
 
     /// Returns the stat data of the top itself.

@@ -123,6 +123,7 @@ impl Dir {
     /// # Errors
     /// `ENOTDIR` or `ELOOP` if something is there that is no directory; with the directory that could not be made.
     pub(crate) fn make_directories(&self, path: &RepoPath) -> Result<(), (RepoPath, io::Error)> {
+        self.see_anew();
         let mut above: Option<OwnedFd> = None;
         let mut start = 0;
         for end in memchr::memchr_iter(b'/', path.as_bytes()) {

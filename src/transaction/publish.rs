@@ -45,13 +45,17 @@ impl<'r> Staging<'r> {
         }
         let again = |(directory, source): Failed| TransactionError::io("make the directory", &directory)(source);
         make_missing(dir, &self.directories).map_err(again)?;
-        for (number, change) in changes.iter().enumerate().filter(|(_, change)| change.after.is_some()) {
+        let come = || changes.iter().enumerate().filter(|(_, change)| change.after.is_some());
+        for (number, change) in come().filter(|(_, change)| change.on_disk().is_some()) {
             self.progress.step();
-            match change.on_disk() {
-                Some(_) => self.swap(dir, number, change)?,
-                None => self.place(dir, number, change)?,
-            }
+            self.swap(dir, number, change)?;
         }
+        let pass = dir.pass();
+        for (number, change) in come().filter(|(_, change)| change.on_disk().is_none()) {
+            self.progress.step();
+            self.place(dir, number, change)?;
+        }
+        drop(pass);
         self.remove_emptied_directories(dir)?;
         finish_directories(dir, &self.directories).map_err(again)
     }
