@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::thread::{self, Builder};
 
 /// Less than so many bytes are gone through before other threads have begun.
-const WORTH_IT: usize = 1 << 20;
+const WORTH_IT: usize = if cfg!(test) { 1 << 12 } else { 1 << 20 };
 /// More parts than these wait for the memory more than for a processor.
 const MOST: usize = 8;
 

@@ -2,9 +2,11 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io::{self, Read as _};
+use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 
 use bstr::BString;
 use rustix::buffer::spare_capacity;
@@ -16,6 +18,7 @@ use super::system::NAME;
 use super::{Dir, HANDLE, Way, open_confined, open_here};
 use crate::path::RepoPath;
 use crate::text::{Buffer, Content};
+use crate::threads;
 
 /// What is at a path, no link followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -202,11 +205,11 @@ impl Dir {
     ///
     /// # Errors
     /// If the file can't be opened or read.
-    pub fn holds<'p>(
+    pub fn holds<'p, P: Iterator<Item = &'p [u8]>>(
         &self,
         path: &RepoPath,
         size: usize,
-        parts: impl Iterator<Item = &'p [u8]>,
+        parts: impl Fn() -> P + Sync,
     ) -> io::Result<Option<(bool, Stat)>> {
         let Some((file, stat)) = self.open_file(path)? else { return Ok(None) };
         Ok(Some((stat.size == size as u64 && is_all_of(&file, size, parts)?, stat)))
@@ -392,21 +395,15 @@ impl<'d> DirectoriesWith<'d> {
 }
 
 /// Reads a file to its end. That is where a read brings nothing, or less than it asked for at the size that the system told.
-fn read_whole(file: impl AsFd, size: u64) -> io::Result<Buffer> {
+fn read_whole(file: impl AsFd + Sync, size: u64) -> io::Result<Buffer> {
     let size = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let (mut bytes, mut more) = (Vec::new(), size.saturating_add(1));
     if size >= Buffer::MANY {
-        let (mut many, mut len) = (Buffer::of_zeros(more)?, 0);
-        while len <= size {
-            let count = retry_on_intr(|| rustix::io::read(&file, &mut many[len..]))?;
-            len += count;
-            if count == 0 || len == size {
-                many.truncate(len);
-                return Ok(many);
-            }
+        let mut many = Buffer::of_zeros(more)?;
+        if is_read_into(&file, &mut many)? {
+            many.truncate(size);
+            return Ok(many);
         }
-        // It has grown.
-        (bytes, more) = (many.to_vec(), size);
     }
     loop {
         bytes.try_reserve_exact(more).map_err(|_| io::ErrorKind::OutOfMemory)?;
@@ -420,35 +417,73 @@ fn read_whole(file: impl AsFd, size: u64) -> io::Result<Buffer> {
     }
 }
 
-/// Returns whether a file is just these bytes, from where it is read to its end (see [`read_whole`]).
-fn is_all_of<'p>(file: impl AsFd, size: usize, mut parts: impl Iterator<Item = &'p [u8]>) -> io::Result<bool> {
-    const MOST: usize = 128 << 10;
-    // One more than is expected, so that the end is found at once.
-    let mut buffer = Vec::with_capacity((size + 1).min(MOST));
-    let mut part: &[u8] = &[];
-    let mut left = size;
-    loop {
-        buffer.clear();
-        let count = retry_on_intr(|| rustix::io::read(&file, spare_capacity(&mut buffer)))?;
-        let mut read = &buffer[..];
-        left = left.saturating_sub(count);
-        while !read.is_empty() {
-            if part.is_empty() {
-                match parts.next() {
-                    Some(next) => part = next,
-                    None => return Ok(false),
-                }
+/// Reads a file from its start, in several threads; returns whether it fills all of these bytes but the last.
+fn is_read_into(file: &(impl AsFd + Sync), bytes: &mut [u8]) -> io::Result<bool> {
+    let (end, each) = (bytes.len() - 1, bytes.len().div_ceil(threads::parts(bytes.len())));
+    let parts: Vec<_> = bytes.chunks_mut(each).map(Mutex::new).collect();
+    let read = threads::share(parts.len(), |nth| {
+        let (start, mut part) = (nth * each, parts[nth].lock().unwrap_or_else(PoisonError::into_inner));
+        let mut len = 0;
+        while len < part.len() {
+            let count = retry_on_intr(|| rustix::io::pread(file, &mut part[len..], (start + len) as u64))?;
+            len += count;
+            if count == 0 || start + len == end {
+                break;
             }
-            let both = part.len().min(read.len());
-            if part[..both] != read[..both] {
+        }
+        Ok(start + len == end.min(start + part.len()))
+    });
+    read.into_iter().try_fold(true, |all, read: io::Result<bool>| Ok(all && read?))
+}
+
+/// Returns whether a file is just these bytes, so many of them, which come in parts; large ones are compared in several threads.
+fn is_all_of<'p, P: Iterator<Item = &'p [u8]>>(
+    file: impl AsFd + Sync,
+    size: usize,
+    parts: impl Fn() -> P + Sync,
+) -> io::Result<bool> {
+    let count = threads::parts(size);
+    let each = size.div_ceil(count);
+    let held = threads::share(count, |nth| holds_range(&file, nth * each..size.min((nth + 1) * each), size, parts()));
+    held.into_iter().try_fold(true, |all, held| Ok(all && held?))
+}
+
+/// Returns whether a range of a file is that of these bytes, and the file ends where they do if the range reaches that.
+fn holds_range<'p>(
+    file: &impl AsFd,
+    range: Range<usize>,
+    size: usize,
+    mut parts: impl Iterator<Item = &'p [u8]>,
+) -> io::Result<bool> {
+    const MOST: usize = 128 << 10;
+    // One more than there are, so that the end is found at once.
+    let end = range.end + usize::from(range.end == size);
+    let mut buffer = vec![0; (end - range.start).min(MOST)];
+    let (mut at, mut part, mut skipped): (_, &[u8], _) = (range.start, &[], range.start);
+    while skipped > 0
+        && let Some(next) = parts.next()
+    {
+        (_, part) = next.split_at(skipped.min(next.len()));
+        skipped -= next.len() - part.len();
+    }
+    while at < end {
+        let asked = buffer.len().min(end - at);
+        let count = retry_on_intr(|| rustix::io::pread(file, &mut buffer[..asked], at as u64))?;
+        let mut read = &buffer[..count];
+        while !read.is_empty() {
+            let Some(next) = (if part.is_empty() { parts.next() } else { Some(part) }) else { return Ok(false) };
+            let both = next.len().min(read.len());
+            if next[..both] != read[..both] {
                 return Ok(false);
             }
-            (part, read) = (&part[both..], &read[both..]);
+            (part, read) = (&next[both..], &read[both..]);
         }
-        if count == 0 || left == 0 && count < buffer.capacity() {
-            return Ok(part.is_empty() && parts.all(<[u8]>::is_empty));
+        at += count;
+        if count == 0 || at == size && count < asked {
+            break;
         }
     }
+    Ok(at == range.end)
 }
 
 fn found(shape: Shape, stat: Stat) -> Found {

@@ -201,7 +201,7 @@ fn what_a_file_holds_is_compared_to_its_last_byte() {
             ("a", Vec::new(), None),
             ("none", Vec::new(), None),
         ] {
-            let held = dir.holds(&path(at), bytes.len(), bytes.chunks(3)).unwrap();
+            let held = dir.holds(&path(at), bytes.len(), || bytes.chunks(3)).unwrap();
             assert_eq!(held.map(|(is_held, _)| is_held), want, "{at}: {} bytes", bytes.len());
             assert_eq!(held.map(|(_, stat)| stat), dir.read(&path(at)).unwrap().map(|(_, stat)| stat), "{at}");
         }

@@ -336,8 +336,8 @@ impl<'r> Staging<'r> {
         {
             return Ok(true);
         }
-        let (size, parts) = (before.content.kept().size(), before.content.kept().parts());
-        let Some((true, stat)) = dir.holds(path, size, parts)? else { return Ok(false) };
+        let content = before.content.kept();
+        let Some((true, stat)) = dir.holds(path, content.size(), || content.parts())? else { return Ok(false) };
         original.seen.set(self.published.filter(|moment| moment.shows_in(&stat)).map(|_| stat));
         Ok(bits.is_none_or(|bits| bits == stat.bits))
     }
@@ -352,7 +352,7 @@ impl<'r> Staging<'r> {
             return Ok(true);
         }
         let content = after.content.kept();
-        Ok(dir.holds(&change.path, content.size(), content.parts())?.is_some_and(|(is_held, _)| is_held))
+        Ok(dir.holds(&change.path, content.size(), || content.parts())?.is_some_and(|(is_held, _)| is_held))
     }
 
     /// Returns the stat data of every file that was written, now that each is in its place.

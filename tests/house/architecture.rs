@@ -18,7 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("threads", &[]),
     ("search", &["text", "threads"]),
     ("tree", &["text", "path"]),
-    ("dir", &["text", "path"]),
+    ("dir", &["text", "path", "threads"]),
     ("compare", &["text", "path", "kind", "progress"]),
     ("plan", &["text", "patch", "path", "pathspec", "search", "tree", "kind", "compare", "threads"]),
     ("message", &["text", "patch", "path", "plan", "tree"]),
