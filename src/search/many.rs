@@ -3,7 +3,7 @@
 //! Whatever is at least fifteen bytes long covers eight neighbouring bytes whose offset in the text is a multiple of
 //! eight. So of each such needle the eight-byte words at eight neighbouring offsets are known, and the text is read at every eighth
 //! byte: one look-up finds which needles may be there, and comparing says which are. Of all places in a needle those words are
-//! taken that are rarest in a sample of the text, so that what the lines of a file have in common costs nothing. Shorter needles are
+//! taken that are rare in a sample of the text, so that what the lines of a file have in common costs nothing. Shorter needles are
 //! found by an automaton.
 
 use std::cell::RefCell;
@@ -11,12 +11,14 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, Match, MatchKind};
 
 use super::needle::Needle;
 use super::places::Places;
 use super::sieve::Sieve;
+use crate::threads;
 
 /// The bytes of a word, and how far apart words are read.
 const WORD: usize = 8;
@@ -35,6 +37,8 @@ pub(super) struct Many {
     words: Words,
     /// The shorter needles, and which ones they are.
     short: Option<(AhoCorasick, Vec<usize>)>,
+    /// How many bytes were compared with each needle, while a text is read; nothing between two.
+    spent: RefCell<Vec<usize>>,
 }
 
 impl Many {
@@ -59,7 +63,8 @@ impl Many {
         let automaton = || AhoCorasick::builder().match_kind(MatchKind::Standard).build(literals()).ok();
         let automaton = if short.is_empty() { None } else { automaton() };
         let short = automaton.map(|automaton| (automaton, short));
-        Some(Self { needles, numbers, words, short })
+        let spent = RefCell::new(vec![0; needles.len()]);
+        Some(Self { needles, numbers, words, short, spent })
     }
 
     /// Returns the number of a needle.
@@ -75,19 +80,41 @@ impl Many {
 
     /// Returns where each needle is; `None` for one that would take too long together with others.
     pub(super) fn places(&self, text: &[u8]) -> Vec<Option<Places>> {
-        let mut places = vec![Some(Places::default()); self.needles.len()];
-        let hard = self.scan(text, |number, at| {
+        self.places_in(text, threads::parts(text.len()))
+    }
+
+    /// Does it in so many parts at once.
+    fn places_in(&self, text: &[u8], parts: usize) -> Vec<Option<Places>> {
+        let each = text.len().div_ceil(parts).next_multiple_of(WORD);
+        let (words, needles) = (&self.words, &self.needles);
+        let found = threads::share(parts, |nth| {
+            let (mut places, mut spent) = (vec![Places::default(); needles.len()], vec![0; needles.len()]);
+            let [start, end] = [nth, nth + 1].map(|nth| (nth * each).min(text.len()));
+            let hard = words.scan(text, start..end, needles, &mut spent, |number, at| places[number].push(at));
+            (places, hard)
+        });
+        let mut places = vec![Some(Places::default()); needles.len()];
+        let mut push = |number: usize, at: usize| {
             if let Some(places) = &mut places[number] {
                 places.push(at);
             }
-        });
-        hard.into_iter().for_each(|number| places[number] = None);
+        };
+        for (number, found) in found.iter().flat_map(|(found, _)| found.iter().enumerate()) {
+            found.iter().for_each(|at| push(number, at));
+        }
+        self.scan_short(text, push);
+        found.iter().flat_map(|(_, hard)| hard).for_each(|&number| places[number] = None);
         places
     }
 
     /// Calls `found` with every match and its needle's number, those of one needle in order. Returns the needles that would take
     /// too long this way, since the text repeats what they say; of these, not all matches have been found.
     pub(super) fn scan(&self, text: &[u8], mut found: impl FnMut(usize, usize)) -> Vec<usize> {
+        self.scan_short(text, &mut found);
+        self.words.scan(text, 0..text.len(), &self.needles, &mut self.spent.borrow_mut(), found)
+    }
+
+    fn scan_short(&self, text: &[u8], mut found: impl FnMut(usize, usize)) {
         if let Some((automaton, short)) = &self.short {
             let number = |matched: &Match| short[matched.pattern().as_usize()];
             // The start and the end of a text are as good as an LF; only matches with that one are sought at these edges.
@@ -110,7 +137,6 @@ impl Many {
             let ending = automaton.find_overlapping_iter(&end).filter(ending);
             ending.filter_map(|matched| at(&matched, rest, is_all)).for_each(|(number, at)| found(number, at));
         }
-        self.words.scan(text, &self.needles, found)
     }
 }
 
@@ -127,8 +153,6 @@ struct Words {
     first: ByWord<u64, u32>,
     /// Of each needle, by its number, the offset of its rarest word, which is compared first.
     rarest: Vec<usize>,
-    /// How many bytes were compared with each needle, while a text is read; nothing between two.
-    spent: RefCell<Vec<usize>>,
 }
 
 impl Words {
@@ -140,7 +164,6 @@ impl Words {
             all: Vec::with_capacity(count),
             first: ByWord::with_capacity_and_hasher(count, Spread::default()),
             rarest: vec![0; needles.len()],
-            spent: RefCell::new(vec![0; needles.len()]),
         };
         for &number in long {
             let matched = needles[number].matched();
@@ -160,20 +183,28 @@ impl Words {
         words
     }
 
-    fn scan(&self, text: &[u8], needles: &[Needle], mut found: impl FnMut(usize, usize)) -> Vec<usize> {
+    /// Finds what covers a word of the text in a range that begins with one.
+    fn scan(
+        &self,
+        text: &[u8],
+        range: Range<usize>,
+        needles: &[Needle],
+        spent: &mut [usize],
+        mut found: impl FnMut(usize, usize),
+    ) -> Vec<usize> {
         if self.all.is_empty() {
             return Vec::new();
         }
-        let budget = text.len().saturating_mul(PATIENCE) + (1 << 12);
-        let (mut spent, mut compared) = (self.spent.borrow_mut(), Vec::new());
-        for (nth, chunk) in text.chunks_exact(WORD).enumerate() {
+        let budget = range.len().saturating_mul(PATIENCE) + (1 << 12);
+        let mut compared = Vec::new();
+        for (begin, chunk) in range.clone().step_by(WORD).zip(text[range].chunks_exact(WORD)) {
             let here = from_bytes(chunk);
             if !self.sieve.may_have(hash(here)) {
                 continue;
             }
             let first = self.first.get(&here).map_or(self.all.len(), |first| *first as usize);
             for &(_, Reverse(offset), number) in self.all[first..].iter().take_while(|(word, ..)| *word == here) {
-                let (number, at) = (number as usize, (nth * WORD).checked_sub(offset as usize));
+                let (number, at) = (number as usize, begin.checked_sub(offset as usize));
                 let (Some(at), true) = (at, spent[number] <= budget) else { continue };
                 let (needle, rarest) = (&needles[number], self.rarest[number]);
                 let is_likely =
@@ -195,20 +226,27 @@ impl Words {
     }
 }
 
-/// How often words occur in a sample of a text, by a part of their hash: by so many of its bits.
+/// How often words occur in a sample of a text, by a part of their hash.
 #[derive(Default)]
-struct Counts(Vec<u16>, u32);
+struct Counts {
+    counts: Vec<u16>,
+    /// How many bits of the hash.
+    bits: u32,
+    /// Of eight words together, the most that isn't worth a look for rarer ones: others with the same parts count about half of it.
+    few: u32,
+}
 
 impl Counts {
     fn of(text: &[u8]) -> Self {
         let step = (text.len() / SAMPLE).max(WORD);
         // With room to spare, so that what is nowhere in the sample counts nothing.
         let bits = ((text.len() / step + 1).ilog2() + 3).clamp(8, 14);
-        let mut counts = Self(vec![0; 1 << bits], bits);
+        let few = 2 * WORD as u32 * ((text.len() / step) >> bits) as u32;
+        let mut counts = Self { counts: vec![0; 1 << bits], bits, few };
         let (mut at, mut nth) = (0, 0);
         while at + WORD <= text.len() {
             let place = counts.place(word(text, at));
-            let count = &mut counts.0[place];
+            let count = &mut counts.counts[place];
             *count = count.saturating_add(1);
             // As uneven as can be, so that it isn't always the same part of lines that are equally long.
             let jitter = ((u128::from(hash(nth)) * step as u128) >> 64) as usize;
@@ -218,15 +256,15 @@ impl Counts {
     }
 
     fn place(&self, word: u64) -> usize {
-        (hash(word) >> (64 - self.1)) as usize
+        (hash(word) >> (64 - self.bits)) as usize
     }
 
-    /// Returns the offset in a needle from which on eight words are rarest together, and that of the rarest word.
+    /// Returns the offset in a needle from which on eight words are rare together, and that of a rare word.
     fn rarest(&self, matched: &[u8]) -> (usize, usize) {
         let (mut latest, mut sum) = ([0; WORD], 0);
         let (mut best, mut rarest) = ((u32::MAX, 0), (u32::MAX, 0));
         for (offset, word) in matched.windows(WORD).enumerate() {
-            let count = u32::from(self.0[self.place(from_bytes(word))]);
+            let count = u32::from(self.counts[self.place(from_bytes(word))]);
             sum = sum + count - std::mem::replace(&mut latest[offset % WORD], count);
             if count < rarest.0 {
                 rarest = (count, offset);
@@ -234,7 +272,7 @@ impl Counts {
             if offset + 1 >= WORD && sum < best.0 {
                 best = (sum, offset + 1 - WORD);
             }
-            if best.0 == 0 {
+            if best.0 <= self.few {
                 break;
             }
         }
