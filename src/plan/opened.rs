@@ -27,7 +27,7 @@ impl Planner<'_> {
     /// Does what an edit says to a file that stays where it is.
     pub(super) fn rewrite(&mut self, at: Named<'_, '_>, edit: Edit<'_, '_>) -> Done {
         let Named { path, span, .. } = at;
-        let (file, mut open) = self.opened(path, span)?;
+        let (file, mut open) = self.opened(path, span, edit)?;
         let (splices, done) = self.placed(at, &open, edit, &file);
         if done.is_ok() && splices.is_empty() && matches!(edit, Edit::Hunks(..)) {
             self.warn(span, Warning::NoChange { path: path.clone() });
@@ -58,7 +58,8 @@ impl Planner<'_> {
         if let Some(error) = Error::no_text(path, &file.content) {
             return (file.content.clone(), self.fail(span, error));
         }
-        let open = Open { document: edit.read(&file.content), indentation: OnceCell::new(), content: None };
+        let open =
+            Open { document: edit.read(&file.content, edit.needles()), indentation: OnceCell::new(), content: None };
         let (splices, done) = self.placed(at, &open, edit, file);
         if !splices.is_empty() {
             self.inspect(path, &open, &splices);
@@ -89,7 +90,7 @@ impl Planner<'_> {
     }
 
     /// Returns a file, read with an eye to all that edits look for in it from this one on.
-    fn opened(&mut self, path: &RepoPath, span: Option<Span>) -> Result<(File, Box<Open>), Failed> {
+    fn opened(&mut self, path: &RepoPath, span: Option<Span>, edit: Edit<'_, '_>) -> Result<(File, Box<Open>), Failed> {
         let file = self.base(path, span)?;
         let open = self.open.remove(path);
         if let Some(open) = open.filter(|open| open.content.as_ref().is_none_or(|content| content.is(&file.content))) {
@@ -98,7 +99,7 @@ impl Planner<'_> {
         if let Some(error) = Error::no_text(path, &file.content) {
             return self.fail(span, error);
         }
-        let document = Document::new(file.content.clone(), self.needles(path));
+        let document = edit.read(&file.content, self.needles(path));
         let open = Open { document, indentation: OnceCell::new(), content: Some(file.content.clone()) };
         Ok((file, Box::new(open)))
     }

@@ -58,9 +58,12 @@ impl<'e, 'p> Edit<'e, 'p> {
         }
     }
 
-    /// Reads a file for it.
-    pub(super) fn read(self, content: &Content) -> Document {
-        Document::new(content.clone(), self.needles())
+    /// Reads a file for it, and for all else that is looked for in that.
+    pub(super) fn read(self, content: &Content, needles: Vec<Needle>) -> Document {
+        match self {
+            Edit::Hunks(_, Policy { is_numbered: true, .. }) => Document::lazily(content.clone(), needles),
+            _ => Document::new(content.clone(), needles),
+        }
     }
 
     /// Finds where it goes in a file. The set holds lines that earlier failed edits of this file would have added; those of this one's
@@ -146,6 +149,8 @@ fn first_old(hunk: &Hunk<'_>) -> Option<Span> {
 #[derive(Clone, Copy)]
 pub(super) struct Policy {
     place: fn(Task<'_>, &[Hunk<'_>], &mut HashSet<Vec<u8>>) -> Outcome,
+    /// Whether most hunks are where their numbers say.
+    is_numbered: bool,
     /// What is compared of a line.
     text: for<'h> fn(&'h HunkLine<'_>) -> &'h [u8],
 }

@@ -185,7 +185,7 @@ impl Planner<'_> {
                     let task = Task {
                         number: self.number,
                         path,
-                        file: &edit.read(&file.content),
+                        file: &edit.read(&file.content, edit.needles()),
                         rules: &rules,
                         effort: &self.effort,
                         enough: 1,

@@ -33,7 +33,8 @@ impl Planner<'_> {
         let Section { path, file, edit, .. } = *section;
         let of = self.number;
         let run = |edit: Edit<'_, '_>, content: &Content, rules: &Rules, effort: &Effort| {
-            let task = Task { number: of, path, file: &edit.read(content), rules, effort, enough: ENOUGH };
+            let task =
+                Task { number: of, path, file: &edit.read(content, edit.needles()), rules, effort, enough: ENOUGH };
             edit.place(task, &mut HashSet::new())
         };
         // Which parts have no place at a level either; `None` if that can't be told.

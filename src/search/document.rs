@@ -8,9 +8,8 @@ use std::rc::Rc;
 
 use super::Run;
 use super::many::Many;
-use super::matches::Matches;
+use super::matches::{Matches, Sites};
 use super::needle::Needle;
-use super::places::Places;
 use super::view::View;
 use crate::text::{Content, Ending, Lines, Splice, Starts, partition_near};
 use crate::threads;
@@ -21,7 +20,9 @@ pub struct Document {
     base: Content,
     starts: Starts,
     pub(super) view: View,
-    sought: Sought,
+    sought: OnceCell<Sought>,
+    /// The texts to look for, until that is done.
+    needles: Cell<Vec<Needle>>,
     /// What has taken the place of what, by offset.
     spliced: Vec<Spliced>,
     /// Matches that weren't in the base: the needle's number, and its bytes as the file is now.
@@ -60,22 +61,6 @@ const SMALL: usize = if cfg!(test) { 0 } else { 1 << 16 };
 /// A file of up to so many bytes is sooner read once more than it is recorded what was found in it. More than a few texts are looked for
 /// there all at once.
 const SOON_READ: usize = if cfg!(test) { 0 } else { 1 << 13 };
-
-/// The places of a text in the base.
-#[derive(Debug)]
-pub(super) struct Sites {
-    pub(super) places: Places,
-    /// The offset in the view before which none of them is kept any more: what is gone stays so.
-    pub(super) gone: Cell<usize>,
-    /// The offset in the view from which on none of them is kept any more.
-    pub(super) gone_from: Cell<usize>,
-}
-
-impl Sites {
-    fn new(places: Places) -> Rc<Self> {
-        Rc::new(Self { places, gone: Cell::new(0), gone_from: Cell::new(usize::MAX) })
-    }
-}
 
 /// A part of the base that something has taken the place of, and where that is now.
 #[derive(Debug)]
@@ -117,7 +102,15 @@ impl Document {
                 (view, sought)
             },
         );
-        Self::with(base, starts, view, sought)
+        Self::with(base, starts, view, sought.into())
+    }
+
+    /// Does the same where most texts are where they are expected ([`Run::contains`]): they are looked for once somebody asks for one
+    /// that may be anywhere.
+    pub fn lazily(base: Content, needles: Vec<Needle>) -> Self {
+        let bom = Lines::bom_len(&base);
+        let (starts, view) = (base.lines().starts(), View::new(&base[bom..], bom));
+        Self { needles: Cell::new(needles), ..Self::with(base, starts, view, OnceCell::new()) }
     }
 
     /// Reads the lines of a file with an eye to these runs of them, compared by their text without terminators: [`Document::run`]
@@ -143,12 +136,21 @@ impl Document {
         let base = Content::from(text);
         let starts = Lines::within(&base).starts();
         let sought = Sought::new(&base, runs.into_iter().map(Needle::lines));
-        Self::with(base, starts, View::default(), sought)
+        Self::with(base, starts, View::default(), sought.into())
     }
 
-    fn with(base: Content, starts: Starts, view: View, sought: Sought) -> Self {
-        let (spliced, fresh, known, now) = Default::default();
-        Self { base, starts, view, sought, spliced, fresh, known, now }
+    fn with(base: Content, starts: Starts, view: View, sought: OnceCell<Sought>) -> Self {
+        let (needles, spliced, fresh, known, now) = Default::default();
+        Self { base, starts, view, sought, needles, spliced, fresh, known, now }
+    }
+
+    /// Returns the base as it is compared.
+    fn view_text(&self) -> &[u8] {
+        self.view.text(&self.base[self.starts[0]..])
+    }
+
+    fn sought(&self) -> &Sought {
+        self.sought.get_or_init(|| Sought::new(self.view_text(), self.needles.take()))
     }
 
     /// Returns what the file was.
@@ -199,15 +201,16 @@ impl Document {
 
     /// Returns all matches of a needle, as the file is now.
     pub fn matches(&self, needle: &Needle) -> Matches<'_> {
-        let number = self.sought.many.as_ref().and_then(|many| many.number(needle));
-        let announced = number.and_then(|number| Some((number, self.sought.places[number].clone()?)));
+        let Sought { many, places, .. } = self.sought();
+        let number = many.as_ref().and_then(|many| many.number(needle));
+        let announced = number.and_then(|number| Some((number, places[number].clone()?)));
         let (places, mut fresh): (_, Vec<Range<usize>>) = match announced {
             Some((number, places)) => {
                 (places, self.fresh.iter().filter(|(of, _)| *of == number).map(|(_, range)| range.clone()).collect())
             }
             None => {
                 let finder = LazyCell::new(|| needle.finder());
-                let places = || Sites::new(needle.places(&finder, self.view.text(&self.base[self.starts[0]..])));
+                let places = || Sites::new(needle.places(&finder, self.view_text()));
                 let places = match self.base.len() > SOON_READ {
                     true => Rc::clone(self.known.borrow_mut().entry(needle.clone()).or_insert_with(places)),
                     false => places(),
@@ -229,7 +232,13 @@ impl Document {
 
     /// Returns all places of a run of lines, which are compared by their text without terminators. An empty run is nowhere.
     pub fn run(&self, lines: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Run<'_> {
-        Run(self.matches(&Needle::lines(lines)))
+        Run { document: self, needle: Needle::lines(lines), matches: OnceCell::new() }
+    }
+
+    /// Returns whether a match begins at an offset, as the file is now.
+    pub(super) fn is_at(&self, needle: &Needle, at: usize) -> bool {
+        let (bytes, view) = self.around(&(at..at), longest(needle));
+        needle.is_at(view.text(&bytes), view.first_at(at))
     }
 
     /// Makes the splices of one edit, which are in order.
@@ -456,15 +465,17 @@ impl Document {
 
     /// Finds the matches that new bytes have brought about.
     fn look_around(&mut self, changed: Range<usize>) {
-        let Some(many) = &self.sought.many else { return };
-        let (bytes, view) = self.around(&changed, self.sought.longest);
+        let Sought { many: Some(many), longest, .. } = self.sought() else { return };
+        let (bytes, view) = self.around(&changed, *longest);
         let mut fresh = Vec::new();
         // What would take too long is found when it is wanted.
         let hard = many.scan(view.text(&bytes), |number, at| {
             let range = touching(&changed, view.original(many.needles()[number].range(at)));
             fresh.extend(range.map(|range| (number, range)));
         });
-        hard.into_iter().for_each(|number| self.sought.places[number] = None);
+        if let Some(sought) = self.sought.get_mut() {
+            hard.into_iter().for_each(|number| sought.places[number] = None);
+        }
         self.fresh.extend(fresh);
     }
 

@@ -1,10 +1,29 @@
 //! The matches of a needle, by bytes or by lines.
 
+use std::cell::{Cell, OnceCell};
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::document::{Document, Sites};
+use super::document::Document;
+use super::needle::Needle;
+use super::places::Places;
+
+/// The places of a text in the base.
+#[derive(Debug)]
+pub(super) struct Sites {
+    pub(super) places: Places,
+    /// The offset in the view before which none of them is kept any more: what is gone stays so.
+    pub(super) gone: Cell<usize>,
+    /// The offset in the view from which on none of them is kept any more.
+    pub(super) gone_from: Cell<usize>,
+}
+
+impl Sites {
+    pub(super) fn new(places: Places) -> Rc<Self> {
+        Rc::new(Self { places, gone: Cell::new(0), gone_from: Cell::new(usize::MAX) })
+    }
+}
 
 /// All matches of a needle in a file as it is now, as byte ranges in order, overlapping ones included.
 pub struct Matches<'d> {
@@ -134,18 +153,27 @@ impl Matches<'_> {
     }
 }
 
-/// All places of a run of lines in a file as it is now, by the indices, from 0, of their first lines. Overlaps count.
-pub struct Run<'d>(pub(super) Matches<'d>);
+/// All places of a run of lines in a file as it is now, by the indices, from 0, of their first lines. Overlaps count. They are looked for
+/// once somebody asks for more than whether a line is one.
+pub struct Run<'d> {
+    pub(super) document: &'d Document,
+    pub(super) needle: Needle,
+    pub(super) matches: OnceCell<Matches<'d>>,
+}
 
-impl Run<'_> {
+impl<'d> Run<'d> {
+    fn matches(&self) -> &Matches<'d> {
+        self.matches.get_or_init(|| self.document.matches(&self.needle))
+    }
+
     /// Returns how many there are.
     pub fn count(&self) -> usize {
-        self.0.count()
+        self.matches().count()
     }
 
     /// Returns how many are at or after a line.
     pub fn count_from(&self, from: usize) -> usize {
-        self.0.count_from(self.0.document.start(from))
+        self.matches().count_from(self.document.start(from))
     }
 
     /// Returns how many are in a range of lines, and all of these in order.
@@ -171,7 +199,7 @@ impl Run<'_> {
 
     /// Returns whether a line is a place.
     pub fn contains(&self, line: usize) -> bool {
-        self.at_or_after(line) == Some(line)
+        self.document.is_at(&self.needle, self.document.start(line))
     }
 
     /// Returns the places in order.
@@ -181,8 +209,8 @@ impl Run<'_> {
 
     /// Returns the places at or after a line in order.
     pub fn iter_from(&self, from: usize) -> impl Iterator<Item = usize> {
-        let document = self.0.document;
-        self.0.iter_from(document.start(from)).map(|range| document.line(range.start))
+        let document = self.document;
+        self.matches().iter_from(document.start(from)).map(|range| document.line(range.start))
     }
 }
 

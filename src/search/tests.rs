@@ -100,6 +100,7 @@ proptest! {
         text in texts(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..20, texts()), 0..8),
         cuts in prop::collection::vec((0_usize..9, any::<prop::sample::Index>(), 0_usize..50, any::<bool>()), 1..8),
+        asked_from in 0_usize..9,
     ) {
         // All states, so that texts of each of them are looked for in all.
         let mut states = vec![text.clone()];
@@ -122,7 +123,11 @@ proptest! {
             let lines: Vec<&[u8]> = cut.split(|&byte| byte == b'\n').collect();
             if *is_lines { Needle::lines(lines) } else { Needle::text(&lines, Bounds::default()) }
         }).collect();
-        let mut document = Document::new(text.clone().into(), needles.iter().skip(1).cloned());
+        let announced = needles.iter().skip(1).cloned();
+        let mut document = match asked_from {
+            0 => Document::new(text.clone().into(), announced),
+            _ => Document::lazily(text.clone().into(), announced.collect()),
+        };
         for (nth, now) in states.iter().enumerate() {
             prop_assert_eq!(&document.content()[..], &now[..]);
             prop_assert_eq!(document.len(), now.len());
@@ -130,6 +135,14 @@ proptest! {
             for needle in &needles {
                 let (view, text) = (view(&lines), plain(&lines));
                 let want: Vec<_> = needle.places(&needle.finder(), &text).iter().map(|at| view.original(needle.range(at))).collect();
+                for line in 0..lines.len() + 2 {
+                    let at = document.start(line);
+                    let is_start = line < lines.len() && want.iter().any(|range| range.start == at);
+                    prop_assert_eq!(document.is_at(needle, at), is_start, "{:?} at {} in {:?}", needle, at, bstr::BStr::new(now));
+                }
+                if nth < asked_from {
+                    continue;
+                }
                 let found = document.matches(needle);
                 for from in 0..=now.len() + 1 {
                     let behind: Vec<_> = want.iter().filter(|range| range.start >= from).cloned().collect();

@@ -45,7 +45,7 @@ use crate::text::{Ending, LineNo, Lines, Located};
 const FEW: usize = 32;
 
 /// The place at the number, or else the only one behind the hunk before.
-pub(super) const POLICY: Policy = Policy { place, text };
+pub(super) const POLICY: Policy = Policy { place, is_numbered: true, text };
 
 fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Outcome {
     let shows_cr = hunks.iter().flat_map(|hunk| &hunk.lines).any(has_cr);
@@ -271,6 +271,12 @@ impl Placer<'_, '_> {
         run: &Run<'_>,
         allowed: Range<usize>,
     ) -> Result<(), Located<PlaceError>> {
+        let Some(heading) = Headings::of(hunk) else { return Ok(()) };
+        // It is mostly one of the lines right above.
+        let mut near = (numbered.end.saturating_sub(Headings::NEAR)..numbered.end).rev();
+        if near.any(|line| Headings::key(&self.task.file.text(line)) == heading) {
+            return Ok(());
+        }
         // Few hunks have another place at all, and only for these the file is read.
         if run.at_or_after(numbered.end.max(allowed.start)).is_none() {
             return Ok(());
@@ -427,6 +433,8 @@ struct Headings(HashMap<Vec<u8>, usize>);
 impl Headings {
     /// How much of a heading is compared: git shows the first 80 bytes of a line, its indentation among them.
     const LEN: usize = 64;
+    /// How many lines above a hunk are looked at before others.
+    const NEAR: usize = 256;
 
     fn new(lines: &Lines<'_>, hunks: &[Hunk<'_>]) -> Self {
         let wanted: HashSet<&[u8]> = hunks.iter().filter_map(Self::of).collect();

@@ -37,7 +37,7 @@ use crate::search::{Locators, Run};
 use crate::text::{Ending, LineNo, Located, Span, Text};
 
 /// The first match behind the hunk before.
-pub(super) const POLICY: Policy = Policy { place, text: |line| &line.text };
+pub(super) const POLICY: Policy = Policy { place, is_numbered: false, text: |line| &line.text };
 
 fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Outcome {
     let mut placer = Placer {
