@@ -107,7 +107,7 @@
 //! text ◀ patch ◀ format            text ◀ {search, pathspec}            path ◀ patch
 //! {patch, search, pathspec, tree, compare} ◀ plan ◀ {message, transaction, diagnose}
 //! path ◀ {tree, dir} ◀ repo ◀ transaction        progress ◀ {compare, repo, respond, transaction}
-//! threads ◀ {search, plan, transaction}
+//! threads ◀ {search, dir, plan, transaction}
 //! {format, plan} ◀ respond                {format, compare} ◀ leftover
 //! every room ◀ diagnose ◀ report                 (diagnose knows the errors of all; they know nothing of help)
 //! report knows the values of all rooms and calls none of them; cli knows all; nothing knows cli
