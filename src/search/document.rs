@@ -149,6 +149,11 @@ impl Document {
         self.view.text(&self.base[self.starts[0]..])
     }
 
+    /// Returns whether it was searched for the texts that were announced.
+    pub fn was_searched(&self) -> bool {
+        self.sought.get().is_some()
+    }
+
     fn sought(&self) -> &Sought {
         self.sought.get_or_init(|| Sought::new(self.view_text(), self.needles.take()))
     }

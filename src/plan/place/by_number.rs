@@ -272,9 +272,10 @@ impl Placer<'_, '_> {
         allowed: Range<usize>,
     ) -> Result<(), Located<PlaceError>> {
         let Some(heading) = Headings::of(hunk) else { return Ok(()) };
-        // It is mostly one of the lines right above.
+        // It is mostly one of the lines right above, and nothing has to be looked for.
         let mut near = (numbered.end.saturating_sub(Headings::NEAR)..numbered.end).rev();
-        if near.any(|line| Headings::key(&self.task.file.text(line)) == heading) {
+        let file = self.task.file;
+        if !file.was_searched() && near.any(|line| Headings::key(&file.text(line)) == heading) {
             return Ok(());
         }
         // Few hunks have another place at all, and only for these the file is read.
