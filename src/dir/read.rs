@@ -215,10 +215,15 @@ impl Dir {
         Ok(Some((stat.size == size as u64 && is_all_of(&file, size, parts)?, stat)))
     }
 
-    /// Reads a regular file whole, and its rights, or says what is at its path instead.
-    pub(crate) fn read_or_look(&self, path: &RepoPath) -> io::Result<Result<(Content, Rights), Found>> {
+    /// Reads a regular file whole, and whether it has neither an access list nor attributes, or says what is at its path instead.
+    pub(crate) fn read_or_look(&self, path: &RepoPath) -> io::Result<Result<(Content, Stat, bool), Found>> {
         match self.open_regular(path) {
-            Ok(Some((file, stat))) => Ok(Ok((read_whole(&file, stat.size)?.into(), Rights::of(&file, stat)?))),
+            Ok(Some((file, stat))) => {
+                let content = read_whole(&file, stat.size)?.into();
+                // Whoever only reads it can do without.
+                let is_plain = Rights::of(&file, stat).is_ok_and(|rights| rights.are_plain());
+                Ok(Ok((content, stat, is_plain)))
+            }
             Ok(None) => Ok(Err(self.look(path)?)),
             // A link or a file on the way is never said to be missing.
             Err(Errno::NOENT) => Ok(Err(Found::Absent)),

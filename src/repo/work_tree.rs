@@ -88,11 +88,10 @@ impl<'r> WorkTree<'r> {
             return Ok(Ok((seen.content.clone(), seen.stat)));
         }
         let began = *self.began.get_or_init(|| self.dir.now());
-        let (content, rights) = match self.dir.read_or_look(path)? {
+        let (content, stat, is_plain) = match self.dir.read_or_look(path)? {
             Ok(read) => read,
             Err(found) => return Ok(Err(found)),
         };
-        let (stat, is_plain) = (rights.stat, rights.are_plain());
         if began.is_some_and(|began| began.shows_in(&stat)) {
             self.repo.seen.borrow_mut().insert(path.clone(), Seen { content: content.clone(), stat, is_plain });
         }
