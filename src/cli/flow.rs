@@ -47,7 +47,7 @@ pub(super) struct Session {
     /// What became of changes that were interrupted before.
     recovered: RefCell<Vec<Diagnostic>>,
     /// Whether all of this user's were recovered just now.
-    is_whole: Cell<bool>,
+    is_recovered: Cell<bool>,
 }
 
 impl Session {
@@ -75,7 +75,7 @@ impl Session {
             about,
             repo,
             recovered: RefCell::default(),
-            is_whole: Cell::new(false),
+            is_recovered: Cell::new(false),
         })
     }
 
@@ -96,15 +96,15 @@ impl Session {
     }
 
     /// Records that all interrupted changes of this user have been recovered.
-    pub(super) fn note_whole(&self) {
-        self.is_whole.set(true);
+    pub(super) fn note_recovered(&self) {
+        self.is_recovered.set(true);
     }
 
     /// Returns what of an interrupted change a plan could be made for. A commit is what it is, whatever was interrupted.
     fn interrupted(&self, base: &Base) -> Option<Interrupted> {
         match base {
             Base::Revision(_) => None,
-            _ if self.is_whole.take() && !self.repo.is_shared() => None,
+            _ if self.is_recovered.take() && !self.repo.is_shared() => None,
             _ => transaction::interrupted(&self.repo),
         }
     }

@@ -97,7 +97,7 @@ pub(super) fn first(session: &Session) -> Result<(), Failure> {
     if let Some(torn) = torn {
         return Err(torn);
     }
-    session.note_whole();
+    session.note_recovered();
     Ok(())
 }
 

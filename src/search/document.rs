@@ -58,8 +58,8 @@ impl Sought {
 /// How many bytes a file may have for each of so many needles that they are found sooner one by one.
 const SMALL: usize = if cfg!(test) { 0 } else { 1 << 16 };
 
-/// A file of up to so many bytes is sooner read once more than it is recorded what was found in it. More than a few texts are looked for
-/// there all at once.
+/// A file of up to so many bytes is sooner read once more than it is recorded what was found in it, if only a few texts are looked for
+/// there.
 const SOON_READ: usize = if cfg!(test) { 0 } else { 1 << 13 };
 
 /// A part of the base that something has taken the place of, and where that is now.
@@ -216,7 +216,7 @@ impl Document {
             None => {
                 let finder = LazyCell::new(|| needle.finder());
                 let places = || Sites::new(needle.places(&finder, self.view_text()));
-                let places = match self.base.len() > SOON_READ {
+                let places = match many.is_some() || self.base.len() > SOON_READ {
                     true => Rc::clone(self.known.borrow_mut().entry(needle.clone()).or_insert_with(places)),
                     false => places(),
                 };
