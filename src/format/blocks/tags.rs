@@ -15,7 +15,7 @@ use crate::text::{LineNo, Source, Span, Text};
 const TOOLS: [&str; 2] = ["replace_in_file", "apply_diff"];
 const PARTS: [&str; 4] = ["args", "file", "diff", "content"];
 /// Those that change files, or may do so, and can't be read.
-const OTHERS: [&str; 4] = ["write_to_file", "insert_content", "search_and_replace", "invoke"];
+const OTHERS: [&str; 5] = ["write_to_file", "insert_content", "search_and_replace", "invoke", "function"];
 
 /// How many tags may be open, one inside the other.
 const DEEPEST: usize = 16;
@@ -137,9 +137,11 @@ fn tag(text: &[u8]) -> Option<(&'static str, bool, &[u8])> {
     let (inner, closes) = inner.strip_prefix(b"/").map_or((inner, false), |inner| (inner, true));
     let all = TOOLS.iter().chain(&PARTS).chain(&OTHERS).chain(&["path", "start_line"]);
     all.filter_map(|name| Some((*name, inner.strip_prefix(name.as_bytes())?))).find_map(|(name, behind)| {
-        match behind.first() {
-            Some(b'>') => Some((name, closes, &behind[1..])),
-            Some(b' ') => behind.find_byte(b'>').map(|end| (name, closes, &behind[end + 1..])),
+        // A call is `<function=name>`; `<function>` is prose.
+        let (separator, is_whole) = if name == "function" { (b'=', closes) } else { (b' ', true) };
+        match *behind.first()? {
+            b'>' if is_whole => Some((name, closes, &behind[1..])),
+            byte if byte == separator => behind.find_byte(b'>').map(|end| (name, closes, &behind[end + 1..])),
             _ => None,
         }
     })
