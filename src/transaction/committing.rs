@@ -70,7 +70,7 @@ impl<'r> Prepared<'r> {
         };
         let lock = staging.journal.lend().map_err(|source| self.of_journal(source))?;
         let watch = ChildWatch { held: &held, is_to_stop: &|| signal::pending().is_some(), lock: &lock };
-        self.staging.check_signals()?;
+        signal::check()?;
         // git, hooks and an editor have the terminal now.
         self.staging.progress.rest();
         let made = repo.commit(request, draft, (before, expected), private.path(), &staging.journal.path(), &watch);

@@ -193,9 +193,7 @@ impl Wait {
     /// # Errors
     /// `locked` if patience is at its end, or if nobody can be waited for; if a signal asks to stop.
     pub(super) fn once(&mut self, lock: &Path, holder: impl Fn() -> Holder) -> Result<(), TransactionError> {
-        if let Some(signal) = signal::pending() {
-            return Err(TransactionError::Interrupted { signal });
-        }
+        signal::check()?;
         let left = self.patience.map_or(Duration::MAX, |limit| limit.saturating_sub(self.started.elapsed()));
         // One that has just ended was still tidying up. What stays of the dead isn't waited for.
         self.gone = if holder() == Holder::Gone { self.gone + 1 } else { 0 };

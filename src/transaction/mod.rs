@@ -344,7 +344,7 @@ impl<'r> Prepared<'r> {
     }
 
     fn make_visible(&mut self) -> Result<Option<Committed>, TransactionError> {
-        self.staging.check_signals()?;
+        signal::check()?;
         self.staging.install_manifest()?;
         self.staging.publish()?;
         let Some(mut next) = self.next.take() else {
@@ -426,7 +426,7 @@ impl<'r> Prepared<'r> {
     }
 
     fn decide(&mut self) -> Result<(), TransactionError> {
-        self.staging.check_signals()?;
+        signal::check()?;
         self.decide_on_commit()
     }
 

@@ -61,7 +61,7 @@ impl<'r> Staging<'r> {
     }
 
     fn swap(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), TransactionError> {
-        self.check_signals()?;
+        signal::check()?;
         let path = &change.path;
         let stage = self.stage_of(number);
         // Whatever becomes of the directory in that instant, the original is in it.
@@ -91,7 +91,7 @@ impl<'r> Staging<'r> {
     }
 
     fn take_out(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), TransactionError> {
-        self.check_signals()?;
+        signal::check()?;
         let path = &change.path;
         let refused = |error: io::Error| match is_missing(&error) {
             true => TransactionError::Changed { path: path.clone() },
@@ -131,7 +131,7 @@ impl<'r> Staging<'r> {
     }
 
     fn place(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), TransactionError> {
-        self.check_signals()?;
+        signal::check()?;
         let path = &change.path;
         let stage = self.stage_of(number);
         let mut tries = 0;
@@ -304,11 +304,6 @@ impl<'r> Staging<'r> {
             kept: path_bytes(&away.join(name.as_bstr().to_string())),
         };
         written_late.iter().map(warning).collect()
-    }
-
-    /// Fails if a signal asks to stop.
-    pub(super) fn check_signals(&self) -> Result<(), TransactionError> {
-        signal::pending().map_or(Ok(()), |signal| Err(TransactionError::Interrupted { signal }))
     }
 }
 

@@ -123,13 +123,9 @@ pub fn recover(repo: &Repo, asked: Asked, progress: &Progress) -> Result<Vec<Rec
     let held = HeldBack::begin();
     let mut recovered = Vec::new();
     let outcome = in_turn(repo, asked, progress, &mut recovered, |_| Ok(Ok(())));
-    match signal::pending() {
-        Some(signal) => Err(TransactionError::Interrupted { signal }),
-        None => {
-            drop(held);
-            outcome.map(|()| recovered)
-        }
-    }
+    signal::check()?;
+    drop(held);
+    outcome.map(|()| recovered)
 }
 
 /// Makes a journal and takes the lock for it, once all that died before is tidied up; says what became of that.

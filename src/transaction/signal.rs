@@ -11,6 +11,8 @@ use std::sync::{Arc, OnceLock};
 use bstr::ByteSlice as _;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
+use super::error::TransactionError;
+
 struct Flags {
     /// How many hold signals back.
     holders: AtomicUsize,
@@ -72,6 +74,11 @@ impl Drop for LeftToChild {
             flags.interrupt_passes.store(true, Ordering::SeqCst);
         }
     }
+}
+
+/// Fails if a signal asks to stop.
+pub(super) fn check() -> Result<(), TransactionError> {
+    pending().map_or(Ok(()), |signal| Err(TransactionError::Interrupted { signal }))
 }
 
 /// Returns the signal that came since they are held back.

@@ -16,6 +16,7 @@ use super::last::Reverse;
 use super::layout::lay_out;
 use super::manifest::{Directory, Manifest, Origin};
 use super::publish::is_missing;
+use super::signal;
 use super::undo::{Remains, Undo};
 use crate::dir::clock::Moment;
 use crate::dir::rights::{Rights, SET_ID};
@@ -143,7 +144,7 @@ impl<'r> Staging<'r> {
         for (number, change) in staging.changes.clone().into_iter().enumerate() {
             staging.progress.step();
             if let Some(after) = &change.after {
-                staging.check_signals()?;
+                signal::check()?;
                 staging.stage(dir, number, change, after).map_err(TransactionError::io("prepare", &change.path))?;
             }
         }
