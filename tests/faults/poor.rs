@@ -1,6 +1,6 @@
 //! File systems on which names can't be exchanged, or can't be renamed to a free one in one step, or not from one directory to
-//! another: the calls that would do it fail, each time, in the recovery too. What they are replaced by is whole or nothing as
-//! well, wherever it is killed.
+//! another, or that say nothing of access lists: the calls that would do it fail, each time, in the recovery too. What they are
+//! replaced by is whole or nothing as well, wherever it is killed.
 
 use std::process::Command;
 
@@ -20,12 +20,14 @@ pub(crate) struct Lack {
 }
 
 impl Lack {
-    pub(crate) const ALL: [Lack; 5] = [
+    pub(crate) const ALL: [Lack; 6] = [
         Lack { name: "exchange", calls: &[("renameat2", "EINVAL")], does: true },
         Lack { name: "links", calls: &[("renameat2", "ENOSYS"), ("linkat", "EPERM")], does: true },
         Lack { name: "renames (EXDEV)", calls: &[("renameat2", "EXDEV")], does: false },
         Lack { name: "renames (EACCES)", calls: &[("renameat2", "EACCES")], does: false },
         Lack { name: "renames (EPERM)", calls: &[("renameat2", "EPERM")], does: false },
+        // What could only be replaced without it can still be read.
+        Lack { name: "access lists to be seen", calls: &[("flistxattr", "EIO")], does: false },
     ];
 
     fn injection(self) -> Injection {

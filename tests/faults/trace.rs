@@ -150,9 +150,14 @@ pub(crate) enum Calls {
 }
 
 impl Calls {
-    fn expression(self) -> String {
+    /// Looks at those that are injected as well: strace lets others be.
+    fn expression(self, injection: &Injection) -> String {
+        let injected =
+            injection.0.iter().filter_map(|expression| expression.strip_prefix("inject=")?.split(':').next());
         match self {
-            Calls::Changing => format!("trace={CHANGING},{}", WAITING.join(",")),
+            Calls::Changing => {
+                injected.fold(format!("trace={CHANGING},{}", WAITING.join(",")), |all, call| all + "," + call)
+            }
             Calls::All => "trace=all".to_owned(),
         }
     }
@@ -161,7 +166,8 @@ impl Calls {
 /// The options that have strace look on and write to a file.
 pub(crate) fn options(log: &Path, calls: Calls, injection: &Injection) -> Vec<String> {
     let log = log.to_str().expect("temporary directories have plain names");
-    let mut options: Vec<String> = ["-o", log, "-s", "256", "-e", &calls.expression()].map(str::to_owned).into();
+    let mut options: Vec<String> =
+        ["-o", log, "-s", "256", "-e", &calls.expression(injection)].map(str::to_owned).into();
     options.extend(injection.options().map(str::to_owned));
     options
 }
