@@ -231,7 +231,7 @@ pub fn partition_near<T>(all: &[T], guess: usize, holds: impl Fn(&T) -> bool) ->
 
 /// Calls `found` with the offset of every LF. With lines as short as those of code, this takes half the time of looking for one after
 /// the other, however fast that is.
-fn each_newline(bytes: &[u8], mut found: impl FnMut(usize)) {
+pub(super) fn each_newline(bytes: &[u8], mut found: impl FnMut(usize)) {
     const WORD: usize = 8;
     const LF: u64 = u64::from_le_bytes([b'\n'; WORD]);
     const LOW: u64 = u64::from_le_bytes([0x7f; WORD]);

@@ -3,6 +3,7 @@ use std::cmp::Ordering;
 
 use bstr::ByteSlice as _;
 
+use super::lines::each_newline;
 use super::{Ending, Line, LineNo, Lines};
 
 /// The number of a source within one run: its position among the responses given.
@@ -37,7 +38,11 @@ impl Source {
             return None;
         }
         let mut starts = vec![0];
-        starts.extend(memchr::memchr_iter(b'\n', &bytes).take(Self::MAX_LINES + 1).map(|at| at as u32 + 1));
+        each_newline(&bytes, |at| {
+            if starts.len() <= Self::MAX_LINES + 1 {
+                starts.push(at as u32 + 1);
+            }
+        });
         if starts.len() > Self::MAX_LINES + 1 {
             return None;
         }
