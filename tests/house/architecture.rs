@@ -121,14 +121,6 @@ fn reserved_words_stay_in_their_rooms() {
 }
 
 #[test]
-fn no_file_outgrows_a_reader() {
-    for (file, code) in sources() {
-        let lines = code.lines().filter(|line| !line.trim().is_empty()).count();
-        assert!(lines <= 500, "{} has {lines} lines of code: look for the seam", file.display());
-    }
-}
-
-#[test]
 fn dependencies_stay_few() {
     let count = here("Cargo.lock").matches("\n[[package]]").count();
     assert!(count <= 120, "{count} packages in Cargo.lock");
