@@ -247,7 +247,9 @@ impl Memory {
     fn do_(&mut self, event: &Event, ground: &Ground) {
         // What changes again isn't all being written.
         match event {
-            Event::Write(path) | Event::Make(path) | Event::Remove(path) => drop(self.begun.remove(path)),
+            Event::Write(path) | Event::Make(path) | Event::Remove(path) => {
+                self.begun.remove(path);
+            }
             Event::Rename { from, to, .. } => self.begun.retain(|path| path != from && path != to),
             _ => {}
         }
